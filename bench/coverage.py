@@ -39,7 +39,6 @@ from concord.statistics.intervals import Ends
 from concord.statistics.items import PLAYERS as BY_PLAYER
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
-from concord.statistics.next_items import expected_error
 from concord.statistics.ratings import Floats, Ratings, read_ratings
 from concord.statistics.reliability import reliability
 from concord.statistics.resampling import mean_estimates
@@ -47,7 +46,6 @@ from concord.statistics.severity import raters
 from concord.statistics.study import study_agreement
 from concord.statistics.systems import systems
 from concord.statistics.thresholds import thresholds
-from concord.studies.sampling import draw_by_chance
 
 LARGE = 8_000
 """Items of the population on which a truth is measured."""
@@ -205,18 +203,6 @@ def figure_of(cell: object) -> Estimate:
     return cell
 
 
-def drawn_by_chance(people: Floats, judges: Floats, n: int, seed: int, ends: Ends) -> Estimate:
-    """The corrected mean of `n` items, drawn where the judges disagree, of all that people would score."""
-    target, judged = people.mean(axis=0), judges.mean(axis=0)
-    spread = judges.std(axis=0, ddof=1)
-    size = expected_error(judged, spread, np.full(len(judged), np.nan))
-    found = draw_by_chance(pd.DataFrame({"unit": range(len(judged))}), n, size, seed=seed)
-    mine = found.unit.to_numpy()
-    rest = np.setdiff1d(np.arange(len(judged)), mine)
-    chance = found.chance.to_numpy()
-    return corrected_mean(target[mine], judged[mine], judged[rest], scale=ends, chance=chance).value
-
-
 def severity(people: Floats, judges: Floats) -> float:
     """The severity of judge 0; nan where it has no value."""
     table = read_ratings(frame(people, judges[:1]), counted=())
@@ -231,7 +217,6 @@ def truths(people: Floats, judges: Floats, ends: Ends) -> dict[str, float]:
     known = {name: np.nan if figure.value is None else figure.value for name, figure in found.items()}
     target = people.mean(axis=0)
     known |= {"severity of a judge": severity(people, judges), "effect of a feature that has none": 0.0}
-    known |= {"corrected mean, drawn by chance": float(target.mean())}
     known |= used_truly(target, judges[0], ends)
     known |= {"mean of conversations": float(judges[0].mean())}
     known |= {"corrected mean (PPI++)": float(target.mean())}
@@ -252,15 +237,11 @@ def simulated(design: Design, simulations: int, resamples: int) -> Iterator[dict
         rng = np.random.default_rng([number, 3])
         lean = design.annotators(number % SETS)
         people, judges = design.draw(rng, lean, design.items)
-        hidden, more = design.draw(rng, lean, 9 * design.items)
+        _, more = design.draw(rng, lean, 9 * design.items)
         own = known[number % SETS]
-        by_chance = drawn_by_chance(
-            np.hstack([people, hidden]), np.hstack([judges, more]), design.items, number, ends
-        )
         made: list[tuple[str, Mapping[str, float], Figures]] = [
             ("these", own, agreeing(people, judges, "these", resamples, number)),
             ("these", own, others(people, judges, more[0], ends, resamples, number)),
-            ("these", own, {"corrected mean, drawn by chance": by_chance}),
         ]
         if design.people >= 3:
             made.append(("like these", alike, agreeing(people, judges, "like-these", resamples, number)))

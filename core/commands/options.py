@@ -144,8 +144,8 @@ def _usual_margin() -> float:
 
 
 def measuring(command: F) -> F:
-    """How a study is measured: `panels`, `runs`, `keep_refused`, `with_excluded`, `items`, `cluster_by`,
-    `cuts`, `scales` and `margin`."""
+    """How a study is measured: `panels`, `runs`, `keep_refused`, `with_excluded`, `cluster_by`, `cuts`,
+    , `scales` and `margin`."""
     alike = (
         "Resample items that are alike in these facets together: character,situation. By default those of "
         "one scenario; “none” takes items for independent."
@@ -159,11 +159,6 @@ def measuring(command: F) -> F:
     runs = (
         "Repeated runs of a judge: their mean (of categories the answer given most often, the earliest of "
         "several), or each by itself."
-    )
-    described = (
-        "What figures describe, where items were drawn with unequal probabilities: the items as drawn, what "
-        "they were drawn from (each weighs the inverse of its probability; the default after --next-for), or "
-        "the simple random sample drawn beside them."
     )
     cut = "People pass an item with at least this score (the middle of the scale); may be repeated."
     panel = "A panel of judges to measure beside the mean of all and every pair; may be repeated."
@@ -182,9 +177,6 @@ def measuring(command: F) -> F:
             help=alike,
         ),
         click.option("--people", type=click.Choice(["these", "like-these"]), default=None, help=people),
-        click.option(
-            "--items", type=click.Choice(["drawn", "weighed", "random"]), default=None, help=described
-        ),
         click.option("--keep-refused", is_flag=True, help=refused),
         click.option("--with-excluded", is_flag=True, help=excluded),
         click.option(

@@ -9,7 +9,6 @@ from concord.commands import annotating, options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.files import read_text
-from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
 from concord.store import (
     acts,
@@ -46,13 +45,6 @@ command.commands.update(annotating.commands.commands)
     default="even",
     show_default=True,
     help="The same number of every stratum, or its share of the conversations.",
-)
-@click.option(
-    "--next-for",
-    type=click.Choice(["mean", "players"]),
-    help="In place of strata, for a later study: conversations whose ratings narrow people's mean of all, or "
-    "of each player, most. The probability of each is kept, and weighs figures; a quarter is a simple "
-    "random sample. For a first study draw evenly.",
 )
 @options.seeded("draws the same sample")
 @options.several("--ask", "Criteria to ask; default: those that enter final.")
@@ -98,9 +90,6 @@ def _draw(
     **sampling: Any,
 ) -> None:
     """Draw a sample of stored conversations, stratified and by a seed, as a new study."""
-    sampling["next_for"] = sampling["next_for"] or ""
-    if sampling["next_for"] and sampling["by"] is not None:
-        raise StudyError("--next-for draws where judges may err, not over strata: leave out --by.")
     if rubric and (sampling["ask"] or sampling["per_turn"]):
         raise StudyError("A rubric says what is asked, and of what: leave out --ask and --per-turn.")
     text = read_text(guidelines) if guidelines else ""
@@ -115,12 +104,6 @@ def _draw(
         f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed "
         f"{sampling['seed']}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
     )
-    if "random" in drawn:
-        low, high = min(drawn["chance"].values()), max(drawn["chance"].values())
-        echo(
-            f"{len(drawn['random'])} of them are a simple random sample. Each conversation was drawn with a "
-            f"probability of {low:.2g} to {high:.2g}, which is kept."
-        )
     if "not_in" in drawn:
         echo(f"Without the conversations of: {', '.join(drawn['not_in'])}.")
     echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
@@ -194,8 +177,6 @@ def _show(workspace: str, name: str) -> None:
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
-    if "random" in (drawn := study.meta.get("drawn", {})):
-        echo(f"{DRAWN[drawn['next_for']]}; {len(drawn['random'])} are a simple random sample.")
     if signs.table.rows:
         echo()
         printing.show([signs.table, *figures], "table")

@@ -148,8 +148,6 @@ class AgreementReport(Evidence):
             {"annotator": one.about, "reason": one.detail, "decided": one.done} for one in self.of.excluded
         ]
         values["with_excluded"] = self.of.with_excluded
-        if self.of.chances:
-            values["describes"] = self.of.items
         sections = {
             criterion: {
                 name: {table.name: as_values(table) for table in self.section(name, criterion).values()}
@@ -208,7 +206,6 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
         exclude_refused=options.exclude_refused,
         cluster_by=options.cluster_by,
         with_excluded=options.with_excluded,
-        items=options.items,
     )
     return report_of(of, options, frames.feature_rows(db, study))
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
 from concord import scores
 from concord.errors import StudyError
 from concord.reports.leaderboards import MOCKS, Leaderboard, scales_of
+from concord.reports.notes import AS_DRAWN
 from concord.scores import FINAL
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.intervals import Ends
@@ -20,8 +20,6 @@ from concord.table import Cell, Column, Table, record
 
 FEWEST = 10
 """Conversations of a study on a leaderboard below which it corrects nothing."""
-
-DRAW = "It is assumed that people's conversations are a random draw of the player's. "
 
 COLUMNS = (
     Column("player"),
@@ -105,8 +103,7 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     floored = by_conversation.index.isin(floor)
     by_conversation = by_conversation.mask(floored, scale[0])
     rows = [
-        _row(str(player), mine, by_conversation, scale, of.chances)
-        for player, mine in board.usable.groupby("player")
+        _row(str(player), mine, by_conversation, scale) for player, mine in board.usable.groupby("player")
     ]
     raters = human.drop_duplicates("rater")
     simulated = sorted([*board.simulated, *map(str, raters.rater[raters.simulated.astype(bool)])])
@@ -116,25 +113,16 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
         "both scored; judges weigh as much as they follow people there (prediction-powered inference, "
         "PPI++). 95% intervals: Student's t, with one more conversation at each end of the scale.",
         "As many by people alone: the number of conversations scored by people alone that would give as "
-        "narrow an interval. "
-        f"{'' if of.chances else DRAW}Judges: "
-        f"{', '.join(board.judges)}.",
+        "narrow an interval. It is assumed that people's conversations are a random draw of the player's. "
+        f"Judges: {', '.join(board.judges)}.",
     ]
     if len(floor):
         notes.append(
             f"{len(floor)} conversations in which a judge saw a refusal count with the lowest score, of "
             f"judges and of people; people rated {floored.sum()} of them, whatever they gave."
         )
-    if of.chances:
-        why = (
-            "where people were expected to differ from the judges"
-            if of.next_for
-            else "by strata of unequal size"
-        )
-        notes.append(
-            f"People's conversations were drawn with unequal probabilities, {why}; each counts as often as "
-            "it is rare in the draw."
-        )
+    if of.drawn_unequally:
+        notes.append(AS_DRAWN)
     if simulated or any(row["simulated"] for row in rows):
         notes.append(f"{MOCKS[:-1]} or people.")
     meta = board.basis | {"study": of.study.name, "people": len(raters), "simulated": simulated}
@@ -173,13 +161,7 @@ def _by_people(board: Leaderboard, rows: Sequence[Mapping[str, Cell]]) -> str:
     return f"Corrected by people's answers, {people[0]} is first by its final score, not {judges[0]}."
 
 
-def _row(
-    player: str,
-    conversations: pd.DataFrame,
-    people: pd.Series,
-    scale: Ends,
-    chances: Mapping[int, float],
-) -> dict[str, Cell]:
+def _row(player: str, conversations: pd.DataFrame, people: pd.Series, scale: Ends) -> dict[str, Cell]:
     both = conversations.index.isin(people.index)
     drawn = conversations.index[both]
     final = conversations[FINAL]
@@ -188,7 +170,6 @@ def _row(
         final[both].to_numpy(float),
         final[~both].to_numpy(float),
         scale=scale,
-        chance=np.array([chances[number] for number in drawn]) if chances else None,
     )
     simulated = bool(conversations.simulated.any())
     return {"player": player, **record(mean), "corrected": mean.value, "simulated": simulated}

@@ -14,7 +14,7 @@ from concord.questions import Scale
 from concord.rating import Criterion
 from concord.reports.features import features, own_family
 from concord.reports.names import reader_names
-from concord.reports.notes import of_draw, with_exclusions
+from concord.reports.notes import with_exclusions
 from concord.reports.scales import final_scale, other_scales, scale_notes, scales
 from concord.scores import no_final
 from concord.statistics.claims import MARGIN, Flag
@@ -32,7 +32,7 @@ from concord.statistics.ratings import (
 )
 from concord.statistics.study import StudyAgreement, study_agreement
 from concord.studies.scales import SharedScale
-from concord.studies.studies import Items, Runs, StudyRatings
+from concord.studies.studies import Runs, StudyRatings
 from concord.table import Table
 
 if TYPE_CHECKING:
@@ -66,8 +66,6 @@ class Options:
     """Models with their family, as models.toml has them."""
     with_excluded: bool = False
     """Whether figures have the ratings of annotators whom a decision left out."""
-    items: Items | None = None
-    """What figures describe: see `concord.studies.studies.Items`; None leaves it to the draw."""
     margin: float = MARGIN
     """How much lower than a person's a judge's ρ with the other people may be to count as as good."""
 
@@ -104,8 +102,7 @@ class Evidence:
             anonymous_people=of.study.anonymous,
             order=of.order,
             other_scale=other_scales(shared),
-            basis_notes=of_draw(of, with_exclusions(of, scale_notes(shared, counted))),
-            chances=of.chance_of_units,
+            basis_notes=with_exclusions(of, scale_notes(shared, counted)),
             ends=_ends(shared, counted),
             sets=[c.name for c in of.study.criteria if c.scale.sets],
             categories=[c.name for c in of.study.criteria if not c.scale.ordered],

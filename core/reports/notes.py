@@ -1,14 +1,11 @@
 """What a reader of a study's figures has to know beside them: what is left out, or simulated."""
 
 from collections import Counter
-from dataclasses import replace
 
 from concord.arrays import coded
 from concord.rubrics import guidance
 from concord.scores import FINAL, no_final
-from concord.statistics.figures import AS_DRAWN, WEIGHED
 from concord.studies.studies import StudyRatings
-from concord.table import Table
 
 COUNTED = (
     "The switch “Count annotators whom a decision left out” of the page, or --with-excluded of the command, "
@@ -16,20 +13,7 @@ COUNTED = (
 )
 
 
-DRAWN = {
-    "": "Strata were drawn with unequal probabilities",
-    "mean": "Conversations were drawn where people were expected to differ from the judges",
-    "players": "Conversations of each player were drawn where people were expected to differ from the judges",
-}
-"""How a study was drawn for a figure, by the figure."""
-DESCRIBES = {
-    "drawn": ". Figures describe this sample, not all conversations; “All candidates, by weight” on the "
-    "page, or `--items weighed`, weighs each by the inverse of its probability.",
-    "weighed": ". Each weighs the inverse of its probability, so that figures describe all conversations it "
-    "was drawn from; the basis line below a table names figures that do not.",
-    "random": ". These figures are of the simple random sample among them, and describe all conversations.",
-}
-ONLY_RANDOM = "only the items of the simple random sample"
+AS_DRAWN = "Strata were drawn with unequal probabilities: figures describe the items as drawn."
 
 
 def notes(of: StudyRatings, units: int) -> list[str]:
@@ -55,8 +39,8 @@ def notes(of: StudyRatings, units: int) -> list[str]:
         )
     if of.simulated:
         sentences.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
-    if of.chances:
-        sentences.append(f"{DRAWN[of.next_for]}{DESCRIBES[of.items]}")
+    if of.drawn_unequally:
+        sentences.append(AS_DRAWN)
     if n := _extra_items(of):
         sentences.append(
             f"{n} items have an extra rating, given because their first raters differed. Agreement is "
@@ -78,22 +62,6 @@ def notes(of: StudyRatings, units: int) -> list[str]:
         names = ", ".join(c.name for c in questions)
         sentences.append(f"Final is the mean of what people and judges both rated: {names}.")
     return sentences
-
-
-def of_draw(of: StudyRatings, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """What basis lines add, with what was drawn unequally; where figures weigh it, each table says which."""
-    if not of.chances or of.items == "weighed":
-        return words
-    how = ONLY_RANDOM if of.items == "random" else AS_DRAWN
-    return {name: (*words.get(name, ()), how) for name in (*of.criteria, FINAL)}
-
-
-def as_drawn(of: StudyRatings, table: Table) -> Table:
-    """A table of a study drawn unequally that has no basis line, with a note on what it describes."""
-    known = (AS_DRAWN, WEIGHED, ONLY_RANDOM)
-    if not of.chances or any(words in note for note in table.notes for words in known):
-        return table
-    return replace(table, notes=(*table.notes, ONLY_RANDOM if of.items == "random" else AS_DRAWN))
 
 
 def with_exclusions(of: StudyRatings, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

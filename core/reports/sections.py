@@ -14,7 +14,6 @@ from concord.arrays import Columns
 from concord.reports.coefficient import leading, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
-from concord.reports.notes import as_drawn
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
 from concord.statistics.ceilings import By, ceilings, held_out
@@ -457,7 +456,7 @@ SECTIONS: dict[str, Section] = {
     "raters": Section(
         "Severity and consistency of raters", lambda e, c: raters(e.ratings, c, e.players, **e.drawing)
     ),
-    "next": Section("What people should rate next", _next),
+    "next": Section("More raters, or more items", _next),
     "forecast": Section("How many more items a narrower interval needs", _forecast),
 }
 """Sections by name, as `--section` takes it: page, command and report show them in this order."""
@@ -488,7 +487,7 @@ def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
     """
     if (name, criterion) not in evidence.kept:
         tables = () if lacks(evidence, name, criterion) else SECTIONS[name].tables(evidence, criterion)
-        evidence.kept[name, criterion] = {table.name: as_drawn(evidence.of, table) for table in tables}
+        evidence.kept[name, criterion] = {table.name: table for table in tables}
     return evidence.kept[name, criterion]
 
 

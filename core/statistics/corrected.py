@@ -1,7 +1,7 @@
 """A mean over items that judges scored, corrected by those that people scored too (PPI++)."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,7 +36,6 @@ def corrected_mean(
     others: Floats,
     *,
     scale: Ends | None = None,
-    chance: Floats | None = None,
 ) -> Corrected:
     """The corrected mean of people's scores y.
 
@@ -47,11 +46,6 @@ def corrected_mean(
     λ²·var(f)·M/N)/n (PPI++, Angelopoulos et al. 2023, with the n as part of all; it is the regression
     estimator of survey sampling). Judges may be biased and use another scale. It assumes that people's items
     are a random draw of all.
-
-    With `chance`, the probability with which each of the n was drawn, an item counts 1/chance times, and λ,
-    the means and the residuals e are weighted so (Hájek 1971; active inference, Zrnic and Candès 2024). The
-    variance is n/(n − 2)·Σ (1 − chance)·((e − ē)/chance)² / (Σ 1/chance)² + var(y)/N, and Student's t has the
-    degrees of freedom of the effective number of items, (Σ 1/chance)² / Σ 1/chance².
 
     With `scale`, the least and greatest score that people can give, the interval is that of a bounded mean
     (`bounded_mean`), and has width where people all say the same. Without it the interval is Student's with
@@ -66,8 +60,6 @@ def corrected_mean(
     """
     if len(people) != len(judged):
         raise ValueError("people and judges must have scored the same items")
-    if chance is not None and len(people) >= FEWEST:
-        return _drawn(people, judged, others, chance, scale)
     n, rest = len(people), len(others)
     everything = np.concatenate([judged, others])
     by_people, by_judges = (
@@ -91,35 +83,6 @@ def corrected_mean(
         by_people,
         by_judges,
         _with_interval(value, math.sqrt(variance / n), n, scale),
-        Estimate(weight, n=n),
-        worth,
-    )
-
-
-def _drawn(people: Floats, judged: Floats, others: Floats, chance: Floats, scale: Ends | None) -> Corrected:
-    """The corrected mean of a draw with unequal probabilities."""
-    n, total = len(people), len(people) + len(others)
-    share = 1 / chance / (1 / chance).sum()
-    mean_people, mean_judged = float(share @ people), float(share @ judged)
-    var_people, var_judged = (
-        float(share @ (values - mean) ** 2) * n / (n - 1)
-        for values, mean in ((people, mean_people), (judged, mean_judged))
-    )
-    covariance = float(share @ ((people - mean_people) * (judged - mean_judged))) * n / (n - 1)
-    weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
-    by_judges = float(np.concatenate([judged, others]).mean())
-    value = mean_people + weight * (by_judges - mean_judged)
-    gap = people - mean_people - weight * (judged - mean_judged)
-    variance = n / (n - 2) * float(((1 - chance) * (share * gap) ** 2).sum()) + var_people / total
-    effective = int(1 / (share**2).sum())
-    if variance > 1e-12:
-        worth = estimate(var_people / variance, n=n, reason="no interval: drawn with unequal probabilities")
-    else:
-        worth = undefined("the corrected mean has no error", n=n)
-    return Corrected(
-        Estimate(mean_people, n=n),
-        Estimate(by_judges, n=total),
-        replace(_with_interval(value, math.sqrt(variance), max(effective, FEWEST), scale), n=n),
         Estimate(weight, n=n),
         worth,
     )

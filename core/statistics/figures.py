@@ -15,8 +15,6 @@ from concord.statistics.resampling import Statistic, bootstrap, everything, mean
 from concord.table import Column, Note, Table
 
 MEAN_OF_PEOPLE = "against the mean of all people on the item"
-WEIGHED = "each item weighs the inverse of its probability in the draw"
-AS_DRAWN = "describes the items as drawn, with unequal probabilities"
 
 
 People = Literal["these", "like-these"]
@@ -65,16 +63,13 @@ def basis(
     method: str = "",
     target: str = MEAN_OF_PEOPLE,
     notes: Sequence[str] = (),
-    weighed: str = AS_DRAWN,
 ) -> dict[str, Any]:
     """What figures of one criterion rest on, as plain values; `text`, a Note, says it in one line.
 
     `items` have at least one person's rating; `people_per_item` is (least, median, most) over these.
     `left_out` counts by reason the items on which judges are not compared, and those nobody rated. `target`
-    says what judges are compared with, `method` how the intervals were found, `weighed` which figures weigh
-    items, where the ratings do.
+    says what judges are compared with, `method` how the intervals were found.
     """
-    notes = (*notes, *([weighed] if table.counts is not None else []))
     other = dict.fromkeys(table.other_scale.get(criterion, {}).values())
     notes = (*notes, *table.basis_notes.get(criterion, ()), *(f"no figures of level: {why}" for why in other))
     everywhere = table[criterion].present
@@ -136,7 +131,6 @@ def measured(
     seed: int = 0,
     among: Ints | None = None,
     clusters: Ints | None = None,
-    counts: Floats | None = None,
     method: Callable[[Kind], str] = lambda _kind: "",
     without_each: Floats | None = None,
 ) -> list[Estimate]:
@@ -145,14 +139,12 @@ def measured(
     `method` says how the interval of a kind was found. `without_each` has the figures without each annotator
     in turn (annotators × figures), for intervals that are for annotators like these.
     """
-    drawing: dict[str, Any] = {"among": among, "clusters": clusters, "counts": counts}
-    own, drawn = bootstrap([of.on for of in figures], items, resamples=resamples, seed=seed, **drawing)
+    drawing: dict[str, Any] = {"resamples": resamples, "seed": seed, "among": among, "clusters": clusters}
+    own, drawn = bootstrap([of.on for of in figures], items, **drawing)
     of_items = np.arange(items) if among is None else among
 
     def finished(place: int, figure: PointEstimate, value: float) -> Estimate:
-        if counts is not None:
-            value = min(max(value, figure.kind.ends[0]), figure.kind.ends[1])
-        elif figure.value is not None:
+        if figure.value is not None:
             value = figure.value
         if np.isnan(value):
             return undefined(figure.reason or "undefined", n=figure.n)
@@ -164,7 +156,7 @@ def measured(
             n=n,
             kind=figure.kind,
             method=method(figure.kind),
-            units=min(n, count_clusters(clusters, mine), effective(counts, mine)),
+            units=min(n, count_clusters(clusters, mine)),
             without_each=None if without_each is None else without_each[:, place],
         )
         return replace(result, n=figure.n)
@@ -204,7 +196,6 @@ def estimates(
             len(table.units),
             among=None if all_items else table.rated,
             clusters=cluster_codes(table, clusters),
-            counts=table.counts,
             method=method.__getitem__,
             without_each=(
                 _without_each(table, again, len(figures))[:, places] if again and people != "these" else None
@@ -227,21 +218,13 @@ def mean_of(table: Ratings, criterion: str, values: Floats, n: int) -> PointEsti
     return PointEstimate(mean(values), n, kind=kind)
 
 
-def effective(counts: Floats | None, items: Ints) -> int:
-    """The number of equal items whose mean is as sure as that of these (Kish 1965): (Σ w)² / Σ w²."""
-    if counts is None or not len(items):
-        return len(items)
-    return int(counts[items].sum() ** 2 / (counts[items] ** 2).sum() + 1e-9)
-
-
 def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], number: int) -> Floats:
     """So many figures without each annotator in turn (annotators × figures); nan where one is undefined."""
 
     def value(figure: Figure) -> float:
-        if isinstance(figure, Estimate) or (figure.value is not None and table.counts is None):
+        if isinstance(figure, Estimate) or figure.value is not None:
             return math.nan if figure.value is None else figure.value
-        each = everything(len(table.units)) if table.counts is None else table.counts[:, None]
-        return float(figure.on(each)[0])
+        return float(figure.on(everything(len(table.units)))[0])
 
     people = sorted({person for scores in table.criteria.values() for person in scores.people.tolist()})
     rows = [[value(figure) for figure in again(table.without(person))] for person in people]
@@ -281,12 +264,10 @@ def tabulate(
     notes: Sequence[str] = (),
     meta: Mapping[str, Any] | None = None,
     all_items: bool = False,
-    weighed: str = "",
     again: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """`form` with rows of one criterion: figures become Estimates, their basis is noted and kept in
-    `meta`. `weighed` says which figures weigh items, where rows hold Estimates already.
+    """`form` with rows of one criterion: figures become Estimates, their basis is noted and kept in `meta`.
 
     `again` makes the same rows of other ratings; only with it can intervals be for annotators like these.
     Where these are asked for and cannot be, the caption says so.
@@ -301,10 +282,8 @@ def tabulate(
     method = described([old.kind for old, new in pairs if new.interval], **drawing) if pairs else ""
     about = whom(table, criterion, drawing.get("people", "these")) if method and target else ""
     method = "; ".join(filter(None, [method, about]))
-    here = whom(table, criterion, "these") if instead and target and (method or weighed) else ""
-    rests_on = basis(
-        table, criterion, method=method, target=target, notes=notes, weighed=weighed or _weighed(form, rows)
-    )
+    here = whom(table, criterion, "these") if instead and target and method else ""
+    rests_on = basis(table, criterion, method=method, target=target, notes=notes)
     return replace(
         form,
         caption=" ".join(filter(None, [form.caption, f"Intervals here are {here} alone." if here else ""])),
@@ -315,23 +294,6 @@ def tabulate(
         notes=(rests_on.pop("text"),),
         meta={"basis": rests_on, **(meta or {})},
     )
-
-
-def _weighed(form: Table, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Which figures weigh items, in words: those that are resampled. Counts are counts of items."""
-    every = {name: cell for row in rows for name, cell in row.items() if isinstance(cell, PointEstimate)}
-    if not every:
-        return AS_DRAWN
-    plain = [
-        column.title
-        for column in form.columns
-        if any(isinstance(cell := row.get(column.name), float) or _defined(cell) for row in rows)
-    ]
-    return f"{WEIGHED}, but not in {', '.join(plain)}" if plain else WEIGHED
-
-
-def _defined(cell: object) -> bool:
-    return isinstance(cell, Estimate) and cell.defined
 
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[Figure]:

@@ -174,10 +174,6 @@ class Ratings:
     other_scale: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     basis_notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ends: Mapping[str, Ends] = field(default_factory=dict)
-    counts: Floats | None = None
-    """How much each item counts, 1 on average, where figures are to describe what items were drawn from with
-    unequal probabilities; None where each counts once.
-    """
     target: str = ""
     """What judges are compared with in place of people: see `against`."""
 
@@ -275,7 +271,6 @@ def read_ratings(
     order: Sequence[Hashable] = (),
     sets: Collection[str] = (),
     categories: Collection[str] = (),
-    chances: Mapping[Hashable, float] | None = None,
 ) -> Ratings:
     """Check a long frame and number its units and raters.
 
@@ -296,9 +291,8 @@ def read_ratings(
     to compare. `other_scale` says for a criterion which judges answer on another scale than people, and
     why (`concord.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is
     on another scale where one of its criteria is. `basis_notes` is what basis lines add, and `ends` the least
-    and greatest answer that people can give, by criterion. With `chances`, the probability with which
-    each unit was drawn, figures weigh each unit by its inverse (Hájek 1971). On the criteria in `sets` an
-    answer is a set of labels, on those in `categories` it has no order.
+    and greatest answer that people can give, by criterion. On the criteria in
+    `sets` an answer is a set of labels, on those in `categories` it has no order.
 
     Resamples draw items by their place, so equal data in an equal order have equal intervals: units are
     sorted by value, or stand in the `order` given.
@@ -373,14 +367,7 @@ def read_ratings(
         other_scale=_with_final(other_scale or {}, counted),
         basis_notes=basis_notes or {},
         ends=ends or {},
-        counts=_inverse([chances[unit] for unit in units]) if chances and units else None,
     )
-
-
-def _inverse(chances: Sequence[float]) -> Floats:
-    """The inverse of each probability, divided by their mean."""
-    inverse = 1 / np.array(chances, dtype=np.float64)
-    return np.asarray(inverse / inverse.mean())
 
 
 def _renumbered(code: Ints, values: Sequence[Hashable], wanted: Sequence[Hashable]) -> Ints:

@@ -163,19 +163,14 @@ def bootstrap(
     seed: int,
     among: Ints | None = None,
     clusters: Ints | None = None,
-    counts: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Each figure of the items as they are, and of every resample (figures × resamples).
-
-    `counts` says how much each item counts wherever it is drawn; once unless given.
-    """
+    """Each figure of the items as they are, and of every resample (figures × resamples)."""
     if not statistics:
         return np.empty(0), np.empty((0, 0))
-    each = everything(items) if counts is None else counts[:, None]
-    own = np.array([statistic(each)[0] for statistic in statistics])
+    whole = everything(items)
+    own = np.array([statistic(whole)[0] for statistic in statistics])
     parts = []
-    for drawn in draws(items, resamples, seed, among=among, clusters=clusters):
-        weights = drawn if counts is None else drawn * each
+    for weights in draws(items, resamples, seed, among=among, clusters=clusters):
         values = np.array([statistic(weights) for statistic in statistics])
         parts.append(values.reshape(len(statistics), weights.shape[1]))
     return own, np.concatenate([np.empty((len(statistics), 0)), *parts], axis=1)

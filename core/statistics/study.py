@@ -8,12 +8,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
 from concord.statistics.correlation import rank_correlation, spearman_p
 from concord.statistics.figures import (
-    WEIGHED,
     Drawing,
     Figure,
     basis,
@@ -29,9 +28,6 @@ from concord.table import SCHEMA, Cell, Column, Note, Table
 
 MOST_ANNOTATORS = 12
 """A report has a figure for every two of up to so many annotators; of more, of each with the others alone."""
-
-
-NO_P = "no p-value: items do not count alike"
 
 
 @dataclass(frozen=True)
@@ -102,16 +98,12 @@ class CriterionAgreement:
 
 @dataclass(frozen=True)
 class StudyAgreement:
-    """The figures of a study; `drawing` is how resamples were drawn, its `clusters` their number.
-
-    `weighed` says how items are weighed.
-    """
+    """The figures of a study; `drawing` is how resamples were drawn, its `clusters` their number."""
 
     study: str
     items: int
     criteria: Mapping[str, CriterionAgreement]
     drawing: Mapping[str, Any]
-    weighed: str = ""
 
 
 def study_agreement(
@@ -144,16 +136,14 @@ def study_agreement(
         rows = []
         for rater in raters[name]:
             rho = next(done)
-            p = undefined(NO_P, n=rho.n) if table.counts is not None and rho.defined else spearman_p(rho)
-            rows.append(RaterAgreement(rater.name, rater.members, rho, p))
+            rows.append(RaterAgreement(rater.name, rater.members, rho, spearman_p(rho)))
         people = drawing.get("people", "these")
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), whom(table, name, people)]))
         criteria[name] = _criterion(table, scores, alpha, rows, method)
     clusters = drawing.get("clusters")
     drawn = None if clusters is None else count_clusters(table.facet(clusters)[0], table.rated)
-    weighed = "" if table.counts is None else WEIGHED
     how = {"resamples": 1000, "seed": 0, "people": "these", **drawing, "clusters": drawn}
-    return StudyAgreement(study, len(table.units), criteria, how, weighed)
+    return StudyAgreement(study, len(table.units), criteria, how)
 
 
 def _criterion(
@@ -181,7 +171,7 @@ def _criterion(
         compared,
         tuple(rows[:judges]),
         tuple(rows[judges:]),
-        basis(table, name, method=method, weighed=WEIGHED)["text"],
+        basis(table, name, method=method)["text"],
         reason,
     )
 
@@ -327,8 +317,7 @@ def _piled_up(study: StudyAgreement) -> str:
 
 def _drawn(study: StudyAgreement) -> str:
     """How the intervals of correlations and alphas were found, in words."""
-    words = described([CORRELATION], **study.drawing)
-    return "; ".join(filter(None, [words, study.weighed]))
+    return described([CORRELATION], **study.drawing)
 
 
 def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:

@@ -120,25 +120,6 @@ def _of_turns(db: Database, study: int) -> list[float]:
     return of_units
 
 
-def finals(db: Database, conversation_ids: Sequence[int]) -> Columns:
-    """Finals of these conversations, in their order: judged (the judges' mean), spread (their standard
-    deviation), people (people's mean, over all studies); nan where there is none.
-    """
-    sql = (
-        "SELECT f.conversation_id, x.kind, avg(f.final), avg(f.final * f.final), count(f.final) "
-        "FROM finals f JOIN raters x ON x.id = f.rater_id AND x.kind <> 'gold' "
-        "WHERE f.conversation_id IN (SELECT value FROM json_each(?)) GROUP BY f.conversation_id, x.kind"
-    )
-    columns = {name: np.full(len(conversation_ids), np.nan) for name in ("judged", "spread", "people")}
-    place = {number: row for row, number in enumerate(conversation_ids)}
-    for number, kind, mean, square, n in db.execute(sql, [json.dumps(list(conversation_ids))]):
-        if mean is not None:
-            columns["judged" if kind == "judge" else "people"][place[number]] = mean
-        if kind == "judge" and n > 1:
-            columns["spread"][place[number]] = (max(square - mean**2, 0.0) * n / (n - 1)) ** 0.5
-    return columns
-
-
 def refusals_seen(db: Database, name: str) -> dict[int, tuple[str, ...]]:
     """The units of a study in whose conversation a judge saw a refusal, at any turn: who saw it, by label."""
     pairs = db.execute(

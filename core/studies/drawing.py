@@ -1,19 +1,17 @@
-"""Draws of studies: which conversations people rate, at random, by strata, or for a figure."""
+"""Draws of studies: which conversations people rate, at random or by strata."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
-from concord.statistics.next_items import expected_error
-from concord.store import audit, conversations, frames, ratings, studies
+from concord.store import audit, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study
 from concord.studies import sampling
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from concord.rubrics.shelf import Numbered
-
-NextFor = Literal["", "mean", "players"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +59,6 @@ def draw(
     seed: int = 0,
     allocation: sampling.Allocation = "even",
     exclude_refused: bool = False,
-    next_for: NextFor = "",
     not_in: Sequence[str] = (),
 ) -> Sample:
     """Draw `n` stored conversations, storing nothing: the sample of `draw_study`.
@@ -75,45 +70,11 @@ def draw(
     candidates = conversations.table(db, wanted)
     apart = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
     candidates = candidates[~candidates.id.isin(apart)]
-    if next_for:
-        return _draw_next(db, candidates, n, wanted, seed, next_for)
     if by is None:
         varied = candidates.drop(columns=["id", "key"]).nunique()
         by = [str(column) for column, values in varied.items() if 1 < values <= n]
     chosen = sampling.draw(candidates, n, seed=seed, by=by, allocation=allocation, name="key")
     return Sample(candidates, chosen, tuple(by), wanted)
-
-
-def _draw_next(
-    db: Database,
-    candidates: pd.DataFrame,
-    n: int,
-    wanted: Filter,
-    seed: int,
-    next_for: NextFor,
-) -> Sample:
-    """The sample that narrows the corrected mean of all, or of each player."""
-    import pandas as pd
-
-    finals = frames.finals(db, candidates.id.tolist())
-    if np.isnan(finals["judged"]).all():
-        raise StudyError(
-            "No judge has a final score here, so nothing tells where judges may err. Have one rate these "
-            "conversations with `concord judge`, or draw without --next-for."
-        )
-    size = expected_error(finals["judged"], finals["spread"], finals["people"])
-    if next_for != "players":
-        chosen = sampling.draw_by_chance(candidates, n, size, seed=seed, name="key")
-        return Sample(candidates, chosen, (), wanted)
-    each = sampling.draw(candidates, n, seed=seed, by=["player"], name="key").player.value_counts()
-    parts = []
-    for player in sorted(each.index):
-        mine = (candidates.player == player).to_numpy()
-        drawn = sampling.draw_by_chance(
-            candidates[mine], int(each[player]), size[mine], seed=seed, name="key"
-        )
-        parts.append(drawn.assign(stratum=player))
-    return Sample(candidates, pd.concat(parts, ignore_index=True), ("player",), wanted)
 
 
 def left_to_draw(db: Database, study: Study) -> int | None:
@@ -140,7 +101,6 @@ def draw_study(
     title: str = "",
     guidelines: str = "",
     overlap: int = 0,
-    next_for: NextFor = "",
     rubric: Numbered | None = None,
     not_in: Sequence[str] = (),
     pilot_of: str = "",
@@ -151,13 +111,8 @@ def draw_study(
 
     `wanted` filters the candidates and must name a benchmark. Asked are its criteria in `ask` or criteria of
     your own, else those that enter final. `by` defaults to the player, the language and every facet that
-    varies. Where strata are drawn with unequal probabilities, each conversation's is kept with the study for
-    the estimators. Raises StudyError where there is too little to draw from.
-
-    With `next_for` the conversations are those that narrow a figure most, in place of strata: people's mean
-    of all (“mean”), or of each player, of which equally many are drawn (“players”). Each is drawn with a
-    probability that follows how far people are expected to be from the judges there
-    (`concord.statistics.next_items`). A quarter of them is a simple random sample, named with the study.
+    varies. Where strata are drawn with unequal probabilities, the study keeps the least and the greatest.
+    Raises StudyError where there is too little to draw from.
 
     No conversation of the studies `not_in` is drawn, and none of a pilot of this study; a pilot (`pilot_of`,
     whether that study is there or not) has none of its study or of other pilots.
@@ -183,7 +138,6 @@ def draw_study(
         seed=seed,
         allocation=allocation,
         exclude_refused=exclude_refused,
-        next_for=next_for,
         not_in=not_in,
     )
     drawn: dict[str, Any] = {
@@ -194,13 +148,9 @@ def draw_study(
         "allocation": allocation,
         "candidates": len(sample.candidates),
     }
-    if next_for:
-        del drawn["allocation"]
-        drawn["next_for"] = next_for
-        drawn["random"] = sample.chosen.key[sample.chosen.random].tolist()
-    keys, chance = sample.chosen.key.tolist(), sample.chosen.chance.tolist()
-    if next_for or max(chance) - min(chance) > 1e-9:
-        drawn["chance"] = dict(zip(keys, chance, strict=True))
+    least, greatest = float(sample.chosen.chance.min()), float(sample.chosen.chance.max())
+    if greatest - least > 1e-9:
+        drawn["chance"] = [least, greatest]
     if not_in:
         drawn["not_in"] = not_in
     about: dict[str, Any] = {"drawn": drawn}
@@ -228,7 +178,7 @@ def draw_study(
         )
     studies.create(db, study)
     studies.add_units(db, name, units)
-    long = ("benchmark", "filter", "chance", "random", "candidates")
+    long = ("benchmark", "filter", "chance", "candidates")
     chosen = drawn["filter"] | {what: value for what, value in drawn.items() if what not in long}
     audit.record(db, "drawn", name, detail=audit.facts(**chosen, seed=seed, pilot_of=pilot_of))
     return studies.get(db, name)

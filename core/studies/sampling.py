@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.errors import StudyError
-from concord.statistics.next_items import FLOOR, chances
 from concord.studies.balance import even_out
 
 if TYPE_CHECKING:
@@ -72,56 +71,6 @@ def draw(
     )
     drawn = drawn.assign(chance=drawn.stratum.map(by_stratum).astype(float))
     return drawn.drop(columns="_chance").reset_index(drop=True)
-
-
-def draw_by_chance(
-    candidates: pd.DataFrame,
-    n: int,
-    size: npt.NDArray[np.float64],
-    *,
-    seed: int = 0,
-    name: str = "unit",
-) -> pd.DataFrame:
-    """Draw `n` of the candidates by `places_by_chance`.
-
-    The result gains the columns `chance`, `random` (of the simple random sample) and `stratum` (empty).
-    Raises StudyError for fewer candidates than `n`, and n < 1.
-    """
-    import pandas as pd
-
-    if not 1 <= n <= len(candidates):
-        raise StudyError(
-            f"There are {len(candidates)} candidates for {n} units; ask for fewer, or widen the filter."
-        )
-    order, chance, simple = places_by_chance(candidates[name].tolist(), n, size, seed=seed)
-    drawn = candidates.iloc[order].assign(stratum="", chance=chance, random=np.arange(n) < simple)
-    return pd.DataFrame(drawn).reset_index(drop=True)
-
-
-def places_by_chance(
-    names: Sequence[Hashable], n: int, size: npt.NDArray[np.float64], *, seed: int = 0, share: float = FLOOR
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], int]:
-    """The places of `n` of these names, in the order drawn, their probabilities, and how many of them, the
-    first, are a simple random sample: the `share`, at least one.
-
-    Of N names m are that sample; n − m of the others are drawn with probabilities by `size`
-    (`concord.statistics.next_items.chances`) by Pareto sampling (Rosén 1997): those with the smallest
-    u/(1 − u) · (1 − p)/p, u being chance and p the probability. A name is drawn with the probability
-    m/N + (1 − m/N)·p, where p is that for (n − m)·N/(N − m) of all N: the numbers are fixed, and the
-    probabilities hold closely.
-    """
-    every, simple = len(names), min(n, max(1, round(share * n)))
-    first = np.argsort([chance_of(seed, "random", name) for name in names], kind="stable")
-    first, others = first[:simple], np.sort(first[simple:])
-    chance, order = np.full(every, simple / every), first
-    if n > simple:
-        chance += (1 - simple / every) * chances(size, (n - simple) * every / (every - simple))
-        p = chances(size[others], n - simple)
-        u = np.array([(chance_of(seed, names[place]) + 0.5) / 2**64 for place in others])
-        with np.errstate(divide="ignore"):
-            rank = np.where(p >= 1, 0.0, u / (1 - u) * (1 - p) / p)
-        order = np.concatenate([first, others[np.lexsort((u, rank))[: n - simple]]])
-    return order, chance[order], simple
 
 
 def deal(

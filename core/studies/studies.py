@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 
 Runs = Literal["mean", "single"]
-Items = Literal["drawn", "weighed", "random"]
-"""What figures describe: the items as they were drawn, what they were drawn from (each weighs the inverse of
-its probability), or the simple random sample drawn beside them."""
 REFUSED = "a judge saw a refusal"
 
 
@@ -71,10 +68,6 @@ class StudyRatings:
     flags: tuple[str, ...] = ()
     order: Sequence[int] = ()
     """The units in an order that does not depend on the order in which they were stored."""
-    chances: Mapping[int, float] = field(default_factory=dict)
-    """The probability with which each conversation was drawn, where they differ."""
-    items: Items = "drawn"
-    """What figures describe."""
     extra: Columns = field(default_factory=dict)
     """People's extra ratings, given because the first raters differed; they are not among `rows`."""
     gold: Columns = field(default_factory=dict)
@@ -151,17 +144,9 @@ class StudyRatings:
         return dict(zip(map(str, judges), of_judges, strict=True))
 
     @property
-    def chance_of_units(self) -> dict[Hashable, float] | None:
-        """The probability of each unit, where figures weigh items by it."""
-        if self.items != "weighed":
-            return None
-        of = self.of_units("conversation_id")
-        return {unit: self.chances[conversation] for unit, conversation in of.items()}
-
-    @property
-    def next_for(self) -> str:
-        """The figure that the units were drawn to narrow; empty for a draw that is alike for all items."""
-        return str(self.study.meta.get("drawn", {}).get("next_for", ""))
+    def drawn_unequally(self) -> bool:
+        """Whether strata were drawn with unequal probabilities."""
+        return "chance" in self.study.meta.get("drawn", {})
 
     @property
     def simulated(self) -> tuple[str, ...]:
@@ -198,7 +183,6 @@ def ratings_for_agreement(
     exclude_refused: bool = True,
     cluster_by: Sequence[str] | None = None,
     with_excluded: bool = False,
-    items: Items | None = None,
 ) -> StudyRatings:
     """A study's ratings, judges' repeats as one mean or each run as a judge of its own (“judge #1”, …).
 
@@ -206,18 +190,13 @@ def ratings_for_agreement(
     Final is the mean of the counted criteria that people and, where there are any, judges rated. With
     `exclude_refused` judges are not compared on conversations in which one of them saw a refusal. Units alike
     in the facets of `cluster_by` are resampled together, by default those of one scenario. Annotators whom a
-    decision left out are so unless `with_excluded`. `items` are weighed in a study drawn for a figure, and
-    taken as drawn in others, unless told. Raises NotFound for an unknown study or facet, StudyError for a
-    study without any rating, and for items that the study does not have.
+    decision left out are so unless `with_excluded`. Raises NotFound for an unknown study or facet, StudyError
+    for a study without any rating.
     """
     study = studies.get(db, name)
     out = acts.excluded(db, name)
     without = [] if with_excluded else acts.left_out(db, name)
     rows, extra = _apart(frames.rows(db, name, without=without, with_extra=True))
-    chances, items = _chances(db, study), _items(study, items)
-    if items == "random":
-        random = _random_units(db, study)
-        rows, extra = (taken(of, np.isin(of["unit"], random)) for of in (rows, extra))
     if not len(rows["unit"]):
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
@@ -237,8 +216,6 @@ def ratings_for_agreement(
     )
     return replace(
         of,
-        chances=chances,
-        items=items,
         extra=extra,
         excluded=tuple(out.values()),
         with_excluded=with_excluded,
@@ -303,44 +280,8 @@ def study_ratings(
     )
 
 
-def _items(study: Study, wanted: Items | None) -> Items:
-    """What figures of a study describe. Raises StudyError for what its draw does not allow."""
-    usual, *others = describable(study)
-    if wanted in (None, usual, *others):
-        return wanted or usual
-    if wanted == "weighed":
-        raise StudyError(f"The items of “{study.name}” were drawn alike: there is nothing to weigh.")
-    raise StudyError(
-        f"The study “{study.name}” holds no simple random sample: only draws for a figure (`concord "
-        "study draw --next-for`) do."
-    )
-
-
-def describable(study: Study) -> tuple[Items, ...]:
-    """What figures of a study can describe, the usual one first."""
-    drawn = study.meta.get("drawn", {})
-    if "chance" not in drawn:
-        return ("drawn",)
-    if not drawn.get("next_for"):
-        return ("drawn", "weighed")
-    return ("weighed", "drawn", "random") if "random" in drawn else ("weighed", "drawn")
-
-
-def _random_units(db: Database, study: Study) -> list[int]:
-    """The units of a study's simple random sample."""
-    random = set(study.meta["drawn"]["random"])
-    return [unit["id"] for unit in studies.units(db, study.name) if unit["key"] in random]
-
-
 def _apart(rows: Columns) -> tuple[Columns, Columns]:
     """First ratings and judges', and extra ratings."""
     extra = rows["extra"]
     rows = {name: column for name, column in rows.items() if name != "extra"}
     return taken(rows, ~extra) if extra.any() else rows, taken(rows, extra)
-
-
-def _chances(db: Database, study: Study) -> dict[int, float]:
-    """The probability with which each conversation of a study was drawn; empty where they are alike."""
-    kept = study.meta.get("drawn", {}).get("chance", {})
-    units = studies.units(db, study.name) if kept else []
-    return {unit["conversation_id"]: kept[unit["key"]] for unit in units if unit["key"] in kept}

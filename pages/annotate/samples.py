@@ -160,7 +160,6 @@ def _facts(study: Study, items: int) -> None:
         else f"from {plain(study.source)}"
         if study.source != "drawn"
         else "",
-        f"{len(drawn['random'])} of them as a simple random sample" if drawn and "random" in drawn else "",
         "asked: " + ", ".join(plain(c.label) for c in study.criteria),
         f"a pilot of {plain(study.pilot_of)}" if study.pilot_of else "",
     ]

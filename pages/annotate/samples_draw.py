@@ -83,21 +83,7 @@ def _apart(of: str) -> list[str]:
 
 
 def _how(varied: Sequence[str]) -> dict[str, Any]:
-    """How the sample is drawn: over strata, or where people's answers narrow a figure most."""
-    next_for = st.selectbox(
-        "Drawn",
-        ["", "mean", "players"],
-        format_func={
-            "": "evenly over what is chosen below",
-            "mean": "where people may differ from the judges, for people's mean of all",
-            "players": "where people may differ from the judges, for each player's mean",
-        }.__getitem__,
-        help="For a first study: evenly. Where people may differ: conversations on which judges disagree or "
-        "score far from their mean are likelier. Each keeps its probability, by which agreement and "
-        "corrected means weigh it; a quarter is a simple random sample, whose figures need no weights.",
-    )
-    if next_for:
-        return {"next_for": next_for}
+    """What the sample is spread over, and how much of it each stratum gives."""
     by = st.multiselect(
         "Spread over",
         varied,
@@ -184,22 +170,12 @@ def _preview(n: int, draw: Mapping[str, Any]) -> bool:
     except ConcordError as error:
         sentence(error)
         return False
-    if draw.get("next_for"):
-        low, high = sample.chosen.chance.min(), sample.chosen.chance.max()
-        st.markdown(
-            f"**{n}** of {len(sample.candidates)} conversations, {sample.chosen.random.sum()} of them as a "
-            f"simple random sample; each with a probability of {low:.2g} to {high:.2g}."
-        )
-    else:
-        each = sample.chosen.stratum.value_counts()
-        drawn, there = sample.strata
-        least = (
-            f"{each.min()} of each" if each.min() == each.max() else f"{each.min()} to {each.max()} of each"
-        )
-        st.markdown(
-            f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} "
-            f"combinations, {least}."
-        )
+    each = sample.chosen.stratum.value_counts()
+    drawn, there = sample.strata
+    least = f"{each.min()} of each" if each.min() == each.max() else f"{each.min()} to {each.max()} of each"
+    st.markdown(
+        f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} combinations, {least}."
+    )
     for of, rows in sample.margins().groupby("of", sort=False):
         st.dataframe(
             rows[["value", "candidates", "drawn"]],

@@ -9,7 +9,6 @@ import streamlit as st
 from concord.llm.families import families
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.store import studies
-from concord.studies.studies import Items, describable
 from concord.workspace import Workspace
 from pages.parts.address import switch, switched
 from pages.parts.session import workspace
@@ -42,14 +41,7 @@ RUNS_TOGETHER = "Otherwise their mean is one judge; of categories, the answer gi
 RESAMPLES = [200, 1000, 5000]
 
 
-@st.cache_resource(max_entries=6)
-def _described(folder: str, study: str, mark: str) -> tuple[Items, ...]:
-    """What figures of a study can describe, the usual one first."""
-    with workspace().read() as db:
-        return describable(studies.get(db, study))
-
-
-def options_of(version: tuple[str, str, str], held: Callable[..., Any]) -> Options:
+def options_of(held: Callable[..., Any]) -> Options:
     """How the reader wants it measured; `held` as in `pages.parts.address`. The command has more options."""
 
     def toggle(name: str, label: str, help: str | None = None) -> bool:
@@ -61,7 +53,6 @@ def options_of(version: tuple[str, str, str], held: Callable[..., Any]) -> Optio
     runs = toggle("runs", "Repeated runs of a judge one by one", RUNS_TOGETHER)
     kept = toggle("keep-refused", "Count conversations in which a judge saw a refusal")
     excluded = toggle("with-excluded", "Count annotators whom a decision left out")
-    items = _items(version, held)
     resamples = held(
         "resamples",
         1000,
@@ -74,31 +65,4 @@ def options_of(version: tuple[str, str, str], held: Callable[..., Any]) -> Optio
         resamples=resamples,
         families=families(workspace().models_path),
         with_excluded=excluded,
-        items=items,
     )
-
-
-def _items(version: tuple[str, str, str], held: Callable[..., Any]) -> Items | None:
-    """What figures describe, where the study was drawn with unequal probabilities; None leaves it to that."""
-    usual, *others = _described(*version)
-    if not others:
-        return None
-    names: dict[str, Items] = {name: name for name in (usual, *others)}
-    chosen = held(
-        "items",
-        usual,
-        lambda key: st.selectbox(
-            "Figures describe",
-            list(names),
-            key=key,
-            format_func={
-                "weighed": "All candidates, by weight",
-                "drawn": "The items as drawn",
-                "random": "The simple random sample alone",
-            }.__getitem__,
-            help="Items were drawn with unequal probabilities; by weight, each counts the inverse of "
-            "its own.",
-        ),
-        read=names.get,
-    )
-    return None if chosen == usual else names[chosen]

@@ -11,7 +11,7 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.exchange import dataset, publish
 from concord.exchange.publish import PARTS, Export
-from concord.store import conversations, progress, studies
+from concord.store import conversations, studies
 from concord.store.actor import acting
 from pages.parts import person
 from pages.parts.address import checked, held, listed, nothing
@@ -100,10 +100,8 @@ def _asked(known: list[str], titles: Mapping[str, str], stored: list[str]) -> Ex
         forms = [None, *dataset.FORMS]
         chosen["form"] = st.selectbox("Form", forms, format_func=lambda f: f or WHOLE, key="form")
     if "options" in takes:
-        with workspace().read() as db:
-            version = (str(workspace().path), chosen["study"], progress.mark(db, chosen["study"]))
         with st.expander("How it is measured", icon=":material/tune:"):
-            chosen["options"] = options_of(version, held)
+            chosen["options"] = options_of(held)
     else:
         chosen |= {name: st.toggle(TOGGLES[name], key=name) for name in TOGGLES if name in takes}
     if "title" in takes:

@@ -62,7 +62,7 @@ def page() -> None:
             "How this is measured", icon=":material/tune:", width="stretch", key="how", on_change="rerun"
         )
         with how:
-            options = options_of(version, partial(held, drawn=bool(how.open)))
+            options = options_of(partial(held, drawn=bool(how.open)))
         _draw(version, report_of(*version, options), middle, how)
     except ConcordError as error:
         sentence(error)

@@ -111,28 +111,3 @@ def test_intervals_hold_the_truth_as_often_as_they_say_and_are_narrower_than_peo
     assert np.median(widths) < 0.75
     # r² = 0.64²/(0.73 · 0.80) = 0.70; 30/(1 − 0.70 · 0.9) = 81.
     assert np.median(worth) == pytest.approx(81, rel=0.1)
-
-
-def test_a_draw_with_unequal_probabilities_by_hand():
-    """Probabilities ½, ½, ¼, ¼: items count 2, 2, 4, 4 of 12. People's mean is (2 + 4)/6 + (4 + 6)/3 = 13/3,
-    residuals are −7/3, −1/3, −1/3, 5/3, var(y) = 4/3·(50/9/6 + 26/9/3) = 68/27. Judges who all say 3 are out:
-    n/(n − 2) = 2 times Σ (1 − p)·(share·residual)² = (½·50 + ¾·104)/324 = 103/324, and 68/27 over N = 10. The
-    effective number of items is 12²/40 = 3.6; with the fewest, 4, t has 2 degrees of freedom.
-    """
-    chance = np.array([0.5, 0.5, 0.25, 0.25])
-    found = corrected_mean(*arrays([2, 4, 4, 6], [3] * 4, [3] * 6), chance=chance)
-    variance = 2 * 103 / 324 + 68 / 270
-    assert (found.people.value, found.value.value) == pytest.approx((13 / 3, 13 / 3))
-    assert found.value.high - found.value.value == pytest.approx(4.30265 * variance**0.5, abs=1e-4)
-    assert found.worth.value == pytest.approx(68 / 27 / variance)
-
-
-def test_of_perfect_judges_the_error_of_all_items_is_left():
-    """Judges one point lower: λ = 1 and no residual. Theirs are 1, 3, 3, 5 and six threes, mean 3: people's
-    are 4, with the variance 68/27/10 of all items alone.
-    """
-    chance = np.array([0.5, 0.5, 0.25, 0.25])
-    found = corrected_mean(*arrays([2, 4, 4, 6], [1, 3, 3, 5], [3] * 6), chance=chance)
-    assert (found.weight.value, found.value.value) == pytest.approx((1, 4))
-    assert found.value.high - found.value.value == pytest.approx(4.30265 * (68 / 270) ** 0.5, abs=1e-4)
-    assert found.worth.value == pytest.approx(10)

@@ -93,9 +93,6 @@ def test_a_deal_says_how_even_it_is(filled, run):
         ),
         (["study", "draw", "x", "--n", 2, "--where", "language=en,ru"], "A study has one language"),
         (["study", "draw", "x", "--n", 2, "--guidelines", "nowhere.md"], "nowhere.md cannot be read"),
-        (["study", "draw", "x", "--n", 2, "--next-for", "mean", "--by", "player"], "leave out --by"),
-        (["study", "draw", "x", "--n", 999, "--next-for", "mean"], "64 candidates for 999"),
-        (["agreement", "--study", "first", "--items", "weighed"], "nothing to weigh"),
         (["study", "draw", "x", "--n", 999], "64 candidates for 999"),
         (["study", "deal", "frist"], "no study “frist”. Did you mean “first”"),
         (["study", "deal", "first", "--overlap", 9], "9 raters a unit cannot be had of 3"),
@@ -115,15 +112,6 @@ def test_a_study_for_a_crowd_alone_has_its_overlap_from_the_draw(filled, run):
     drawn = run(filled, "study", "draw", "crowd", "--n", 4, "--overlap", 2)
     assert drawn.exit_code == 0, drawn.output
     assert "raters of each: 2" in run(filled, "study", "show", "crowd").output
-
-
-def test_a_draw_for_a_figure_says_its_probabilities_and_its_random_sample(filled, run):
-    options = ("--next-for", "mean", "--where", "language=en")
-    done = run(filled, "study", "draw", "next", "--n", 12, *options)
-    assert done.exit_code == 0, done.output
-    assert "3 of them are a simple random sample. Each conversation was drawn with a" in done.output
-    shown = run(filled, "study", "show", "next").output
-    assert "expected to differ from the judges; 3 are a simple random sample." in shown
 
 
 def agreement(run, workspace, *options, study="first", resamples=20):

@@ -296,15 +296,14 @@ def test_options_named_in_limits_are_code() -> None:
     def limits() -> None:
         from types import SimpleNamespace
 
-        from concord.reports.notes import DESCRIBES
         from pages.trust.agreement_tabs import limits as draw_limits
 
-        draw_limits(SimpleNamespace(limits=["ann*"], notes=[DESCRIBES["drawn"]]))  # type: ignore[arg-type]
+        draw_limits(SimpleNamespace(limits=["ann*"], notes=["Left out by `--with-excluded`."]))  # type: ignore[arg-type]
 
     page = AppTest.from_function(limits).run()
     assert not page.exception
     said = page.markdown[0].value
-    assert "`--items weighed`" in said
+    assert "`--with-excluded`" in said
     assert "ann\\*" in said
 
 

@@ -1,4 +1,4 @@
-"""The form that draws a study where people may differ from the judges."""
+"""The form that draws a study."""
 
 from __future__ import annotations
 
@@ -24,21 +24,19 @@ def named(widgets: Any, label: str) -> Any:
     return next(widget for widget in widgets if widget.label == label)
 
 
-def test_a_sample_is_drawn_where_people_may_differ(workspace: Workspace) -> None:
+def test_a_sample_is_spread_over_what_is_chosen(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, people=False)
     page = AppTest.from_string(FORM, default_timeout=120).run()
     named(page.number_input, "Conversations").set_value(16).run()
-    assert "Spread over" in [choice.label for choice in page.multiselect]
-    named(page.selectbox, "Drawn").set_value("players").run()
-    assert "Spread over" not in [choice.label for choice in page.multiselect]
-    assert "4 of them as a simple random sample" in " ".join(text.value for text in page.markdown)
+    named(page.multiselect, "Spread over").set_value(["player"]).run()
+    assert "from 4 of 4 combinations, 4 of each" in " ".join(text.value for text in page.markdown)
     named(page.text_input, "Name of the study").set_value("next").run()
     named(page.button, "Keep this study").click().run()
     assert not page.exception
     with workspace.read() as db:
         drawn = studies.get(db, "next").meta["drawn"]
-    assert (drawn["next_for"], len(drawn["chance"]), len(drawn["random"])) == ("players", 16, 4)
+    assert (drawn["by"], drawn["n"]) == (["player"], 16)
 
 
 def test_more_is_drawn_for_a_study_from_what_it_left(workspace: Workspace) -> None:

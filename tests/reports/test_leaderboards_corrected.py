@@ -4,13 +4,13 @@ import json
 from dataclasses import replace
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.reports import leaderboards
 from concord.reports.corrected import _by_people, check, corrected, offered
+from concord.reports.notes import AS_DRAWN
 from concord.reports.rated import gather
 from concord.statistics.corrected import corrected_mean
 from concord.store import studies as stored
@@ -120,21 +120,11 @@ def _people(of):
     return means.mean(axis=1).rename("people")
 
 
-def test_a_study_drawn_by_chance_weighs_each_conversation_by_its_own(filled):
-    """Of two kinds of conversations one is drawn twice as often: the other kind counts double."""
+def test_a_study_drawn_unequally_is_noted(filled):
     board, people = of(filled)
-    ids = sorted(set(people.table.conversation_id))
-    chance = {number: 0.5 if number % 2 else 0.25 for number in ids}
-    weighed = corrected(board, replace(people, chances=chance))
-    for row in weighed.rows:
-        mine = board.usable.index[board.usable.player == row["player"]]
-        human = people.table[(people.table.kind == "human") & people.table.conversation_id.isin(mine)]
-        human = human[~human.unit.isin(people.left_out)]
-        means = human.groupby(["conversation_id", "criterion"]).score.mean().unstack().mean(axis=1)
-        weights = [1 / chance[number] for number in means.index]
-        assert row["people"].value == pytest.approx(np.average(means, weights=weights))
-    assert "unequal probabilities" in " ".join(weighed.notes)
-    assert "random draw" not in " ".join(weighed.notes)
+    assert AS_DRAWN not in corrected(board, people).notes
+    unequal = replace(people.study, meta={"drawn": {"chance": [0.25, 0.5]}})
+    assert AS_DRAWN in corrected(board, replace(people, study=unequal)).notes
 
 
 def test_refusals_with_the_lowest_score_count_so_for_people_too(filled):

@@ -14,8 +14,7 @@ from concord.estimate import Estimate
 from concord.questions import Scale
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report, report_of
-from concord.reports.notes import ONLY_RANDOM
-from concord.statistics.figures import AS_DRAWN, WEIGHED
+from concord.reports.notes import AS_DRAWN
 from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
@@ -61,124 +60,6 @@ def rate(db, person, items, score=3.0, name="s"):
         placements.submit(db, rater, item)
 
 
-class TestDrawNext:
-    def test_each_player_gives_as_many_and_the_chance_of_each_is_kept(self, db):
-        study = draw(db, 16, next_for="players", seed=2)
-        drawn = study.meta["drawn"]
-        assert (drawn["next_for"], "allocation" in drawn) == ("players", False)
-        units = stored.units(db, "s")
-        assert set(Counter(u["stratum"] for u in units).values()) == {4}
-        assert {u["key"] for u in units} == set(drawn["chance"])
-        assert all(0 < chance <= 1 for chance in drawn["chance"].values())
-        read = studies.ratings_for_agreement(db, "s").chances
-        assert read == {u["conversation_id"]: drawn["chance"][u["key"]] for u in units}
-
-    def test_strata_of_unequal_size_keep_the_chance_of_each_conversation(self, db):
-        """Situations have equally many conversations, so drawn evenly all are alike and none is kept; when
-        most are of one situation, its own are drawn with a lower probability.
-        """
-        assert "chance" not in draw(db, 16, by=["player"]).meta["drawn"]
-        situations = conversations.table(db, PINGPONG).situation
-        db.execute(
-            "UPDATE facets SET value = ? WHERE name = 'situation' AND conversation_id % 3 > 0",
-            [situations.iloc[0]],
-        )
-        sizes = conversations.table(db, PINGPONG).situation.value_counts()
-        assert sizes.nunique() > 1
-        study = studies.draw_study(db, "uneven", 2 * len(sizes), wanted=PINGPONG, by=["situation"])
-        kept = study.meta["drawn"]["chance"]
-        for unit in stored.units(db, "uneven"):
-            assert kept[unit["key"]] == pytest.approx(2 / sizes[unit["stratum"]])
-
-    def test_where_judges_disagree_the_chance_is_higher(self, db):
-        everything = studies.draw(db, 1, wanted=PINGPONG, by=()).candidates
-        finals = frames.finals(db, everything.id.tolist())
-        study = draw(db, 40, next_for="mean", seed=2)
-        chance = study.meta["drawn"]["chance"]
-        spread = dict(zip(everything.key, finals["spread"], strict=True))
-        low, high = np.quantile(finals["spread"], [0.3, 0.7])
-        by_spread = [
-            np.mean([c for k, c in chance.items() if test(spread[k])])
-            for test in (lambda s: s <= low, lambda s: s >= high)
-        ]
-        assert by_spread[0] < by_spread[1]
-
-    def test_finals_are_those_of_the_judges(self, db):
-        [conversation] = studies.draw(db, 1, wanted=PINGPONG, by=()).chosen.id.tolist()
-        shown = conversations.listed(db, conversation)
-        found = frames.finals(db, [conversation])
-        assert found["judged"][0] == pytest.approx(shown.final)
-        assert found["spread"][0] > 0
-        assert np.isnan(found["people"][0])
-
-    def test_figures_describe_all_the_draw_or_its_simple_random_sample(self, db):
-        """By weight bias is the weighed mean of gaps; the random sample alone is as a study of its own."""
-        study = draw(db, 24, next_for="mean", seed=2)
-        drawn = study.meta["drawn"]
-        assert (len(drawn["random"]), set(drawn["random"]) <= set(drawn["chance"])) == (6, True)
-        access.invite(db, "ann")
-        studies.deal_study(db, "s", ["ann"])
-        for place, (item, *_) in enumerate(assigned(db, access.annotator_id(db, "ann"), "s")):
-            for criterion in study.criteria:
-                placements.answer(db, access.annotator_id(db, "ann"), item, criterion.name, 1.0 + place % 5)
-            placements.submit(db, access.annotator_id(db, "ann"), item)
-        by_key = {unit["id"]: unit["key"] for unit in stored.units(db, "s")}
-
-        def measured(items):
-            report = agreement_report(db, "s", Options(resamples=0, items=items, exclude_refused=False))
-            scores, [row, *_] = report.ratings["final"], report.section("judges", "final")["judges"].rows
-            keys = [by_key[unit] for unit in report.ratings.units]
-            gap = scores.judges[row["rater"]] - scores.target
-            both = ~np.isnan(gap)
-            return (
-                report,
-                [key for key, own in zip(keys, both, strict=True) if own],
-                gap[both],
-                row["bias"].value,
-            )
-
-        report, keys, gap, bias = measured(None)
-        weights = [1 / drawn["chance"][key] for key in keys]
-        assert len(keys) > 12
-        assert bias == pytest.approx(np.average(gap, weights=weights))
-        assert bias != pytest.approx(gap.mean())
-        assert "Each weighs the inverse of its probability" in " ".join(report.notes)
-        _, keys, gap, bias = measured("random")
-        assert set(keys) <= set(drawn["random"])
-        assert bias == pytest.approx(gap.mean())
-        _, keys, gap, bias = measured("drawn")
-        assert (len(keys), bias) == (len(weights), pytest.approx(gap.mean()))
-
-    @pytest.mark.parametrize("items", ["weighed", "drawn", "random"])
-    def test_every_table_of_an_unequal_draw_says_what_it_describes(self, db, items):
-        study = draw(db, 24, next_for="mean", seed=2)
-        for name in ("ann", "ben"):
-            access.invite(db, name)
-        studies.deal_study(db, "s", ["ann", "ben"])
-        for name in ("ann", "ben"):
-            rate(db, name, 24, score=study.criteria[0].scale.high)
-        report = agreement_report(db, "s", Options(resamples=10, items=items))
-        told = {"weighed": (WEIGHED, AS_DRAWN), "drawn": (AS_DRAWN,), "random": (ONLY_RANDOM,)}[items]
-        silent = [
-            table.name
-            for table in report.tables_of(["all"])
-            if not any(words in note for note in table.notes for words in told)
-        ]
-        assert not silent
-
-    def test_an_even_draw_has_nothing_to_weigh_and_no_random_sample(self, db):
-        draw(db, 16, by=["player"])
-        for items, why in (("weighed", "drawn alike"), ("random", "holds no simple random sample")):
-            with pytest.raises(StudyError, match=why):
-                agreement_report(db, "s", Options(items=items))
-
-    def test_without_judges_there_is_nothing_to_go_by(self, db):
-        db.execute("DELETE FROM finals")
-        with pytest.raises(StudyError, match="No judge has a final score here"):
-            draw(db, 4, next_for="mean")
-        assert stored.names(db) == []
-
-
 class TestPilot:
     def test_a_study_shares_no_conversation_with_its_pilots(self, db):
         studies.draw_study(db, "pilot", 20, wanted=PINGPONG, pilot_of="main")
@@ -214,6 +95,24 @@ class TestPilot:
 
 
 class TestDraw:
+    def test_strata_drawn_unequally_are_noted(self, db):
+        """Situations have equally many conversations, so that of an even draw nothing is kept; when most are
+        of one situation, its own are drawn with a lower probability.
+        """
+        study = draw(db, 16, by=["player"])
+        assert "chance" not in study.meta["drawn"]
+        situations = conversations.table(db, PINGPONG).situation
+        db.execute(
+            "UPDATE facets SET value = ? WHERE name = 'situation' AND conversation_id % 3 > 0",
+            [situations.iloc[0]],
+        )
+        sizes = conversations.table(db, PINGPONG).situation.value_counts()
+        study = studies.draw_study(db, "uneven", 2 * len(sizes), wanted=PINGPONG, by=["situation"])
+        assert study.meta["drawn"]["chance"] == pytest.approx([2 / sizes.max(), 2 / sizes.min()])
+        for name, noted in (("s", False), ("uneven", True)):
+            report = agreement_report(db, name, Options(resamples=0))
+            assert (AS_DRAWN in report.notes) == noted
+
     def test_it_is_spread_over_what_varies_and_says_how(self, db):
         study = draw(db, 16, seed=5)
         # 64 conversations of 4 players × 4 characters × 4 situations; one interrogator, one language: those
