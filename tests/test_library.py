@@ -141,15 +141,14 @@ def with_turns(by_turn: bool) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("by_turn", [False, True])
-@pytest.mark.parametrize("runs", ["mean", "single"])
-def test_a_frame_has_the_figures_of_a_stored_study(fresh, tmp_path, run, monkeypatch, by_turn, runs):
+def test_a_frame_has_the_figures_of_a_stored_study(fresh, tmp_path, run, monkeypatch, by_turn):
     table = with_turns(by_turn)
     file = tmp_path / "ratings.csv"
     table.rename(columns={"unit": "item_id", "kind": "rater_type"}).to_csv(file, index=False)
     assert run(fresh, "import", "ratings", file, "--study", "ratings").exit_code == 0
-    stored = concord.Study(fresh.path).agreement(runs=runs, resamples=20).report.as_json()
+    stored = concord.Study(fresh.path).agreement(resamples=20).report.as_json()
     monkeypatch.setattr(Workspace, "open", lambda *_: pytest.fail("a frame needs no database"))
-    assert concord.agreement(table, runs=runs, resamples=20).report.as_json() == stored
+    assert concord.agreement(table, resamples=20).report.as_json() == stored
     assert [one["units"] for one in stored["left_out"]] == [2 if by_turn else 1]
 
 

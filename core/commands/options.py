@@ -144,7 +144,7 @@ def _usual_margin() -> float:
 
 
 def measuring(command: F) -> F:
-    """How a study is measured: `panels`, `runs`, `keep_refused`, `with_excluded`, `cluster_by`, `cuts`,
+    """How a study is measured: `panels`, `keep_refused`, `with_excluded`, `cluster_by`, `cuts`,
     , `scales` and `margin`."""
     alike = (
         "Resample items that are alike in these facets together: character,situation. By default those of "
@@ -156,10 +156,6 @@ def measuring(command: F) -> F:
     )
     refused = "Count conversations in which a judge saw a refusal."
     excluded = "Count annotators whom `concord study exclude` left out."
-    runs = (
-        "Repeated runs of a judge: their mean (of categories the answer given most often, the earliest of "
-        "several), or each by itself."
-    )
     cut = "People pass an item with at least this score (the middle of the scale); may be repeated."
     panel = "A panel of judges to measure beside the mean of all and every pair; may be repeated."
     scale = (
@@ -185,9 +181,6 @@ def measuring(command: F) -> F:
             default=None,
             callback=lambda _context, _option, given: _usual_margin() if given is None else given,
             help="How much lower than one more person's a judge's ρ may be, and be as good: 0.1 unless told.",
-        ),
-        click.option(
-            "--runs", type=click.Choice(["mean", "single"]), default="mean", show_default=True, help=runs
         ),
         click.option(
             "--cut",

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, TypedDict, TypeVar, Unpack, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from sqlite_utils import Database
@@ -19,7 +19,7 @@ from concord.store import conversations, placements, ratings, studies, summaries
 from concord.store.database import now
 from concord.store.parts import in_parts, rated_by
 from concord.store.studies import Study
-from concord.studies.studies import Runs, StudyRatings, study_ratings
+from concord.studies.studies import StudyRatings, study_ratings
 from concord.workspace import Workspace
 
 T = TypeVar("T")
@@ -40,13 +40,6 @@ class Incoming:
     given: RatingTable
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     file: str = ""
-
-
-class Measured(TypedDict, total=False):
-    """How ratings become those of agreement: see `concord.studies.studies.study_ratings`."""
-
-    runs: Runs
-    cluster_by: Sequence[str] | None
 
 
 @dataclass(frozen=True)
@@ -148,7 +141,7 @@ def _rate(db: Database, table: RatingTable, places: Sequence[int], asked: Asked)
 
 
 def measured(
-    incoming: Incoming, *, exclude_refused: bool = True, **how: Unpack[Measured]
+    incoming: Incoming, *, exclude_refused: bool = True, cluster_by: Sequence[str] | None = None
 ) -> tuple[StudyRatings, Columns]:
     """The ratings of a study that was not stored, as if it were the only one, and the features of its units.
 
@@ -205,7 +198,7 @@ def measured(
         dict(sorted(facets.items())),
         {unit: tuple(seen[unit]) for unit in sorted(seen)},
         (flag,) if flag else (),
-        **how,
+        cluster_by=cluster_by,
     )
     return of, _features(unit_of, of_unit)
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from concord.exchange import incoming, label_rows, ratings_csv, ratings_study
 from concord.exchange.answer_words import CellReading, is_blank, number_of, reading_of, words
 from concord.exchange.columns import NO_OPTIONS, FileTable, TableOptions, kinds_by_name
 from concord.exchange.given import Given, RatingTable
-from concord.exchange.incoming import Measured
 from concord.exchange.raters import OF_FORMULAS, comparable, criteria_of_columns, unused, whose
 from concord.questions import Scale
 from concord.rating import Rater, RaterKind
@@ -42,10 +41,11 @@ OF_FRAMES = {"unit": "item_id", "kind": "rater_type"}
 """Names of columns of Concord's own frames, and those of its files."""
 
 
-class Treatment(Measured, total=False):
+class Treatment(TypedDict, total=False):
     """How ratings that were read become those of agreement: see `concord.exchange.incoming.measured`."""
 
     exclude_refused: bool
+    cluster_by: Sequence[str] | None
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,8 @@ def read(
     """Read a file (CSV, TSV, Parquet, JSON, JSON Lines, an Inspect log, Excel), a frame of pandas, polars or
     Arrow, a mapping of columns, or rows as mappings.
 
-    `people` says whether people's answers are needed, `how` how repeated runs, refusals and clusters are
-    treated. Raises ImportRefused for a table without judges' answers, or without people's where these are
-    needed.
+    `people` says whether people's answers are needed, `how` how refusals and clusters are treated. Raises
+    ImportRefused for a table without judges' answers, or without people's where these are needed.
     """
     needed: tuple[RaterKind, ...] = ("human", "judge") if people else ("judge",)
     table = _table(source, options, needed)

@@ -15,7 +15,6 @@ from concord.rating import Criterion
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.statistics.figures import People
 from concord.store import access, ratings, studies
-from concord.studies.studies import Runs
 from concord.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ class Measuring(TypedDict, total=False):
     """How agreement is measured; `concord.reports.agreement_report.Options` says what each means."""
 
     panels: Sequence[Sequence[str]]
-    runs: Runs
     cluster_by: Sequence[str] | None
     people: People | None
     margin: float
@@ -69,7 +67,7 @@ def agreement(
     columns = TableOptions(
         tuple(human), tuple(judge), id, tuple(by), tuple(criterion), given, pass_from, tuple(gold)
     )
-    kept = ("runs", "cluster_by", "exclude_refused")
+    kept = ("cluster_by", "exclude_refused")
     treatment = {name: of for name, of in how.items() if name in kept}
     read = labels.read(table, columns, **cast(labels.Treatment, treatment))
     return Agreement(report_of(read.of, _options(how), read.features), read.warnings, read.columns)

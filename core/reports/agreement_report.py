@@ -202,7 +202,6 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
     of = studies.ratings_for_agreement(
         db,
         study,
-        runs=options.runs,
         exclude_refused=options.exclude_refused,
         cluster_by=options.cluster_by,
         with_excluded=options.with_excluded,

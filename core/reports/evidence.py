@@ -32,7 +32,7 @@ from concord.statistics.ratings import (
 )
 from concord.statistics.study import StudyAgreement, study_agreement
 from concord.studies.scales import SharedScale
-from concord.studies.studies import Runs, StudyRatings
+from concord.studies.studies import StudyRatings
 from concord.table import Table
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ class Options:
     every one) on which people and judges answer.
     """
 
-    runs: Runs = "mean"
     exclude_refused: bool = True
     panels: tuple[tuple[str, ...], ...] = ()
     resamples: int = 1000
@@ -147,22 +146,21 @@ class Evidence:
     @cached_property
     def judges(self) -> tuple[str, ...]:
         """The judges, each model once: see `StudyRatings.latest`."""
-        every = self.ratings.judges
-        return every if self.of.runs == "single" else self.of.latest(every)
+        return self.of.latest(self.ratings.judges)
 
     @property
     def panels(self) -> tuple[tuple[str, ...], ...]:
-        """The panels looked at closely: all judges (unless they are runs of one), and those asked for.
+        """The panels looked at closely: all judges, and those asked for.
 
         A judge that answered several versions of the prompt is in the panel of all once, with the last.
         """
         judges = self.judges
-        everybody = (judges,) if len(judges) > 1 and self.of.runs == "mean" else ()
+        everybody = (judges,) if len(judges) > 1 else ()
         return tuple(dict.fromkeys([*everybody, *self.asked_panels]))
 
     @property
     def primary_panel(self) -> tuple[str, ...]:
-        """Who is meant by “the judges”: the panel of all, else the only judge, else the first run."""
+        """Who is meant by “the judges”: the panel of all, else the only judge."""
         return self.panels[0] if self.panels else self.judges[:1]
 
     @cached_property
@@ -195,13 +193,10 @@ class Evidence:
     def agreement(self) -> StudyAgreement:
         """Alpha and correlations on every criterion.
 
-        Panels are the mean of all judges, every pair, and those asked for; single runs of one judge are a
-        test–retest, so of them only the panels asked for.
+        Panels are the mean of all judges, every pair, and those asked for.
         """
-        usual = [] if self.of.runs == "single" else default_panels(self.judges)
-        return study_agreement(
-            self.ratings, panels=[*usual, *self.asked_panels], study=self.of.study.name, **self.drawing
-        )
+        panels = [*default_panels(self.judges), *self.asked_panels]
+        return study_agreement(self.ratings, panels=panels, study=self.of.study.name, **self.drawing)
 
     def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
         """A judge's (or a panel's) score beside people's mean, one row an item that has both, the farthest

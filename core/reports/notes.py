@@ -47,7 +47,7 @@ def notes(of: StudyRatings, units: int) -> list[str]:
             "measured on first ratings alone: with more ratings where people differ, it comes out too low. "
             "The section “extra” has judges against people's mean with them."
         )
-    if len(latest := of.latest(of.judges)) < len(of.judges) and of.runs != "single":
+    if len(latest := of.latest(of.judges)) < len(of.judges):
         sentences.append(
             "Judges that answered several versions of the prompt count once among all judges, with the last: "
             f"{', '.join(latest)}."

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from concord import scores as rules
 from concord.arrays import Columns
 from concord.reports.coefficient import leading, usual
 from concord.reports.evidence import Evidence
@@ -28,7 +29,7 @@ from concord.statistics.missing import common_items, missing_ratings, without_ra
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
 from concord.statistics.planning import PEOPLE, answer, designs, needed
-from concord.statistics.ratings import FINAL, called
+from concord.statistics.ratings import FINAL, Floats, called
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.severity import raters
 from concord.statistics.study import (
@@ -147,6 +148,25 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     part = evidence.agreement.criteria[criterion]
     if part.compared:
         yield annotators_table(part, evidence.label)
+
+
+def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:
+    """The score of every item (nan: none) in each run of the judges with several."""
+    ratings, rows = evidence.ratings, evidence.of.repeats
+    place = {unit: at for at, unit in enumerate(ratings.units)}
+    item = np.array([place[unit] for unit in rows["unit"].tolist()], dtype=np.int64)
+    parts = ratings.counted if criterion == FINAL and ratings.counted else (criterion,)
+    runs: dict[str, list[Floats]] = {}
+    for judge in sorted({*rows["rater"].tolist()}):
+        for run in np.unique(rows["repeat"][rows["rater"] == judge]):
+            given = np.full((len(parts), len(ratings.units)), np.nan)
+            mine = (rows["rater"] == judge) & (rows["repeat"] == run)
+            for answers, part in zip(given, parts, strict=True):
+                asked = mine & (rows["criterion"] == part)
+                answers[item[asked]] = rows["score"][asked]
+            score = np.where(ratings.open(criterion), rules.final(list(given)), np.nan)
+            runs.setdefault(judge, []).append(score)
+    return runs
 
 
 def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -405,8 +425,8 @@ SECTIONS: dict[str, Section] = {
     "people": Section("Agreement of people with each other", _people),
     "retest": Section(
         "Test–retest of each judge",
-        lambda e, c: [retest(e.ratings, c, e.of.runs_of, **e.drawing)],
-        lambda e, _: e.of.runs_of,
+        lambda e, c: [retest(e.ratings, c, _runs(e, c), **e.drawing)],
+        lambda e, _: e.of.repeats,
         "no judge rated the same items in several runs",
     ),
     "annotator-retest": Section(

@@ -290,34 +290,30 @@ def no_components(scores: CriterionScores) -> str:
 
 
 def retest(
-    table: Ratings, criterion: str, runs: Mapping[str, Sequence[str]], **drawing: Unpack[Drawing]
+    table: Ratings, criterion: str, runs: Mapping[str, Sequence[Floats]], **drawing: Unpack[Drawing]
 ) -> Table:
     """The reliability of one run from repeated runs, one row a judge.
 
-    `runs` maps a judge to the names of its runs. `icc` is ICC(1,1) of Shrout and Fleiss (1979): the share of
-    variance that is the items' own; `exact` the share of pairs of runs with the same answer. Only items that
-    every run rated count. Undefined for fewer than two runs or two such items, and where all answers are
-    equal.
+    `runs` has the score of every item (nan: none) in each run of a judge. `icc` is ICC(1,1) of Shrout and
+    Fleiss (1979): the share of variance that is the items' own; `exact` the share of pairs of runs with the
+    same answer. Only items that every run rated count. Undefined for fewer than two runs or two such items,
+    and where all answers are equal.
     """
-    rows = [
-        {"judge": judge, "runs": len(names)} | _of_runs(table[criterion], names)
-        for judge, names in runs.items()
-    ]
+    rows = [{"judge": judge, "runs": len(given)} | _of_runs(np.array(given)) for judge, given in runs.items()]
     target = "runs of one judge among themselves"
     return tabulate(RETEST, table, criterion, rows, target=target, all_items=True, **drawing)
 
 
-def _of_runs(scores: CriterionScores, runs: Sequence[str]) -> dict[str, Any]:
-    stacked = np.array([scores.panel([run]) for run in runs]).reshape(len(runs), scores.items)
-    items = np.flatnonzero(~np.isnan(stacked).any(axis=0)) if len(runs) else np.empty(0, dtype=np.int64)
+def _of_runs(runs: Floats) -> dict[str, Any]:
+    items = np.flatnonzero(~np.isnan(runs).any(axis=0))
     n = len(items)
     if len(runs) < 2 or n < 2:
         why = "fewer than two runs" if len(runs) < 2 else too_few(n, of="rated in every run")
         return {"n": n} | dict.fromkeys(("icc", "exact"), undefined(why, n=n))
-    same = np.full(scores.items, np.nan)
-    pairs = combinations(stacked[:, items], 2)
+    same = np.full(runs.shape[1], np.nan)
+    pairs = combinations(runs[:, items], 2)
     same[items] = np.mean([np.round(a - b, DIGITS) == 0 for a, b in pairs], axis=0)
-    icc = PointEstimate(_icc_of_runs(stacked, items), n, reason="all answers are equal", kind=CORRELATION)
+    icc = PointEstimate(_icc_of_runs(runs, items), n, reason="all answers are equal", kind=CORRELATION)
     return {"n": n, "icc": icc, "exact": PointEstimate(mean(same), n, kind=SHARE)}
 
 

@@ -1,15 +1,13 @@
-"""Judges who rated a unit several times: one mean of their runs, or each run as a judge of its own."""
+"""Judges who rated a unit several times: the mean of their runs, and each run for test–retest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from concord.arrays import Columns, Names, coded, combined, first_rows, taken
-from concord.scores import run_label
+from concord.arrays import Columns, coded, combined, first_rows, taken
 
 
 def mean_of_runs(rows: Columns, categories: Sequence[str]) -> Columns:
@@ -47,23 +45,12 @@ def _alike(rows: Columns, *columns: str) -> tuple[npt.NDArray[np.int64], npt.NDA
     return of, first_rows(of, len(distinct))
 
 
-def single_runs(rows: Columns) -> tuple[Columns, dict[str, tuple[str, ...]]]:
-    """Each run of a judge with several runs as a judge of its own, and the names of such a judge's runs."""
-    rows = dict(rows)
-    repeat = rows.pop("repeat").tolist()
-    del rows["total"], rows["n"]
-    given: list[Any] = list(zip(rows["rater"].tolist(), rows["kind"].tolist(), repeat, strict=True))
-    runs: dict[str, set[int]] = {}
-    for rater, kind, run in given:
-        if kind == "judge":
-            runs.setdefault(rater, set()).add(run)
-    runs_of = {
-        judge: {run: run_label(judge, run) for run in sorted(runs[judge])}
-        for judge in sorted(runs)
-        if len(runs[judge]) > 1
-    }
-    names = [
-        runs_of[rater][run] if kind == "judge" and rater in runs_of else rater for rater, kind, run in given
-    ]
-    of_runs = rows | {"rater": Names(range(len(names)), names)}
-    return of_runs, {judge: tuple(of.values()) for judge, of in runs_of.items()}
+def repeated(rows: Columns) -> Columns:
+    """The ratings of judges with several runs, run by run; no columns where there are none."""
+    code, judges = coded(rows["rater"])
+    judged = rows["kind"] == "judge"
+    last = np.zeros(len(judges), dtype=np.int64)
+    np.maximum.at(last, code[judged], rows["repeat"][judged])
+    several = judged & (last[code] > 0)
+    names = ("unit", "criterion", "rater", "repeat", "score")
+    return taken({name: rows[name] for name in names}, several) if several.any() else {}

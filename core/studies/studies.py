@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -29,13 +29,12 @@ from concord.studies.drawing import Sample as Sample
 from concord.studies.drawing import draw as draw
 from concord.studies.drawing import draw_study as draw_study
 from concord.studies.drawing import left_to_draw as left_to_draw
-from concord.studies.judge_runs import mean_of_runs, single_runs
+from concord.studies.judge_runs import mean_of_runs, repeated
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-Runs = Literal["mean", "single"]
 REFUSED = "a judge saw a refusal"
 
 
@@ -54,7 +53,6 @@ class StudyRatings:
     criteria: tuple[str, ...]
     counted: tuple[str, ...]
     left_out: Mapping[int, str]
-    runs: Runs = "mean"
     cluster_by: tuple[str, ...] = ()
     clusters: Mapping[Hashable, Hashable] | None = None
     """Which units hang together, where they are to be resampled together: unit → the values of the facets
@@ -62,8 +60,10 @@ class StudyRatings:
     """
     too_few: str = ""
     """Why units that share a scenario are not resampled together, where they are not by default."""
-    runs_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The judges whose runs are read one by one, with the names of the runs."""
+    repeats: Columns = field(default_factory=dict)
+    """The runs of judges who rated repeatedly, whose means are among `rows`: unit, criterion, rater, repeat,
+    score.
+    """
     refused_by: Mapping[str, int] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     order: Sequence[int] = ()
@@ -179,14 +179,12 @@ def ratings_for_agreement(
     db: Database,
     name: str,
     *,
-    runs: Runs = "mean",
     exclude_refused: bool = True,
     cluster_by: Sequence[str] | None = None,
     with_excluded: bool = False,
 ) -> StudyRatings:
-    """A study's ratings, judges' repeats as one mean or each run as a judge of its own (“judge #1”, …).
+    """A study's ratings, of a judge's repeated runs the mean, of categories the one given most often.
 
-    Of categories the one given most often stands for a mean.
     Final is the mean of the counted criteria that people and, where there are any, judges rated. With
     `exclude_refused` judges are not compared on conversations in which one of them saw a refusal. Units alike
     in the facets of `cluster_by` are resampled together, by default those of one scenario. Annotators whom a
@@ -211,7 +209,6 @@ def ratings_for_agreement(
         facets_for(db, study, places, cluster_by),
         saw,
         frames.refusal_criteria(db, name),
-        runs=runs,
         cluster_by=cluster_by,
     )
     return replace(
@@ -236,7 +233,6 @@ def study_ratings(
     saw: Mapping[int, Sequence[str]],
     flags: tuple[str, ...] = (),
     *,
-    runs: Runs = "mean",
     cluster_by: Sequence[str] | None = None,
 ) -> StudyRatings:
     """The ratings of a study from its rows, wherever they come from: a store, a file or a frame.
@@ -246,7 +242,7 @@ def study_ratings(
     judges, on the criteria `flags`. Raises NotFound for an unknown facet.
     """
     categories = [c.name for c in study.criteria if not c.scale.ordered]
-    rows, runs_of = (mean_of_runs(rows, categories), {}) if runs == "mean" else single_runs(rows)
+    repeats, rows = repeated(rows), mean_of_runs(rows, categories)
     is_gold, gold = rows["kind"] == "gold", {}
     if is_gold.any() and not (rows["kind"] == "human").any():  # they stand for a person
         rows = {**rows, "kind": np.where(is_gold, "human", np.asarray(rows["kind"]))}
@@ -263,11 +259,10 @@ def study_ratings(
         tuple(c.name for c in study.criteria),
         tuple(c.name for c in study.criteria if c.counted and c.name in compared),
         dict.fromkeys(saw, reason),
-        runs,
         by_facets,
         clustered,
         too_few,
-        runs_of,
+        repeats,
         by,
         flags,
         order=[unit for unit, *_ in places],

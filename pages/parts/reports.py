@@ -37,20 +37,15 @@ def measured(of: Workspace) -> Options:
     return Options(families=families(of.models_path))
 
 
-RUNS_TOGETHER = "Otherwise their mean is one judge; of categories, the answer given most often."
 RESAMPLES = [200, 1000, 5000]
 
 
 def options_of(held: Callable[..., Any]) -> Options:
     """How the reader wants it measured; `held` as in `pages.parts.address`. The command has more options."""
 
-    def toggle(name: str, label: str, help: str | None = None) -> bool:
-        def draw_toggle(key: str) -> bool:
-            return st.toggle(label, key=key, help=help)
+    def toggle(name: str, label: str) -> bool:
+        return bool(held(name, False, lambda key: st.toggle(label, key=key), read=switch, written=switched))
 
-        return bool(held(name, False, draw_toggle, read=switch, written=switched))
-
-    runs = toggle("runs", "Repeated runs of a judge one by one", RUNS_TOGETHER)
     kept = toggle("keep-refused", "Count conversations in which a judge saw a refusal")
     excluded = toggle("with-excluded", "Count annotators whom a decision left out")
     resamples = held(
@@ -60,7 +55,6 @@ def options_of(held: Callable[..., Any]) -> Options:
         read={str(n): n for n in RESAMPLES}.get,
     )
     return Options(
-        "single" if runs else "mean",
         not kept,
         resamples=resamples,
         families=families(workspace().models_path),

@@ -49,7 +49,7 @@ FIGURES = {
     "held_out": lambda table, name: held_out(table, name, resamples=20),
     "ceilings": ceilings,
     "within": lambda table, name: within(PLAYERS, table, name, {"player": {0: "a", 1: "b"}}, resamples=20),
-    "retest": lambda table, name: retest(table, name, {"j": table.judges}, resamples=20),
+    "retest": lambda table, name: retest(table, name, {"j": [*table[name].judges.values()]}, resamples=20),
     "alt_test": alt_test,
     "needed": lambda table, name: needed(table, name, resamples=20),
     "raters": lambda table, name: raters(table, name, {0: "a", 1: "b"}, resamples=20)[0],

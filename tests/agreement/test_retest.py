@@ -15,16 +15,16 @@ SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, fou
 
 def test_retest_of_the_published_example():
     # Shrout and Fleiss (1979): ICC(1,1) of the six targets and four judges is .17.
-    runs = {f"run {i}": column.tolist() for i, column in enumerate(SHROUT_FLEISS.T)}
-    row = flat(retest(read_ratings(study({}, runs)), "quality", {"j": list(runs)}, resamples=50)).iloc[0]
+    table = read_ratings(study({}, {"j": SHROUT_FLEISS.mean(axis=1).tolist()}))
+    row = flat(retest(table, "quality", {"j": SHROUT_FLEISS.T.astype(float)}, resamples=50)).iloc[0]
     assert round(row["icc"], 2) == 0.17
     # Of the six targets' 36 pairs of answers only the third target's two eights are equal.
     assert row["exact"] == pytest.approx(1 / 36)
 
 
 def test_retest_undefined():
-    row = retest(read_ratings(study({}, {"a": [1, 2]})), "quality", {"j": ["a"]}).rows[0]
+    table = read_ratings(study({}, {"j": [3.0] * 5}))
+    row = retest(table, "quality", {"j": np.full((1, 5), 3.0)}).rows[0]
     assert row["icc"].reason == row["exact"].reason == "fewer than two runs"
-    rows = study({}, {"a": [3] * 5, "b": [3] * 5})
-    constant = retest(read_ratings(rows), "quality", {"j": ["a", "b"]}, resamples=20).rows[0]
+    constant = retest(table, "quality", {"j": np.full((2, 5), 3.0)}, resamples=20).rows[0]
     assert (constant["exact"].value, constant["icc"].reason) == (1, "all answers are equal")

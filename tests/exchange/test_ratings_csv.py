@@ -200,9 +200,8 @@ class TestRead:
         bring(workspace, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,repeat,score"))
         with workspace.read() as db:
             mean = studies.ratings_for_agreement(db, "s")
-            single = studies.ratings_for_agreement(db, "s", runs="single")
         assert dict(zip(mean.table.rater, mean.table.score, strict=True)) == {"ann": 4.0, "gpt": 2.5}
-        assert single.judges == ("gpt #1", "gpt #2")
+        assert (mean.repeats["repeat"].tolist(), mean.repeats["score"].tolist()) == ([0, 1], [2.0, 3.0])
 
     def test_append_adds_what_is_new(self, workspace, run, tmp_path):
         first, more = (

@@ -204,17 +204,11 @@ def opened(page: AppTest) -> AppTest:
     return page.run()
 
 
-def test_repeated_runs_are_a_mean_or_single(workspace: Workspace) -> None:
+def test_repeated_runs_are_a_mean_and_have_a_test_and_retest(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, BOTH, {"j": varied(1)}, repeats=3)
-    assert "j #2" not in shown(workspace).replace("\\", "")
-
-    def one_by_one(page: AppTest) -> None:
-        opened(page).toggle[0].set_value(True).run()
-
-    said = shown(workspace, one_by_one, sections=["retest"]).replace("\\", "")
-    assert "j #2" in said
-    assert "Avg(" not in said  # runs of one judge are a test and retest, not a panel
+    said = shown(workspace, sections=["retest"]).replace("\\", "")
+    assert "j #2" not in said
     assert "Test–retest of judges" in said
 
 
@@ -269,7 +263,7 @@ def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Works
             "criterion": "skill",
             "tab": "raters",
             "with-excluded": "yes",
-            "runs": "yes",
+            "keep-refused": "yes",
             "nobody": "x",
             "resamples": "3",
         }
@@ -283,7 +277,7 @@ def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Works
     assert any("1000 resamples of " in caption.value for caption in page.caption)
     opened(page).toggle[0].set_value(False)
     told(page.run())
-    assert "runs" not in page.query_params
+    assert "keep-refused" not in page.query_params
     assert page.query_params["with-excluded"] == "yes"
     # Back in the browser: the address changes, and the page follows it.
     page.query_params["tab"] = "judges"

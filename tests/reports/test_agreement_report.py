@@ -36,7 +36,6 @@ def measured(table: pd.DataFrame, *, options: Options = FEW, **study: object) ->
         tuple(c.name for c in CRITERIA),
         tuple(c.name for c in CRITERIA if all(c.name in kind for kind in kinds)),
         {},
-        options.runs,
     )
     return report_of(of, options)
 
@@ -211,16 +210,6 @@ def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_refused()
     assert found.primary_panel == ("a", "b", "c")
     with pytest.raises(NotFound, match="stranger"):
         measured(table, options=Options(panels=(("a", "stranger"),), resamples=0))
-
-
-def test_runs_of_one_judge_are_no_panel_unless_asked_for() -> None:
-    runs = {("judge", f"j #{n}"): [[i % 5 + 1, i % 4 + 1] for i in range(9)] for n in (1, 2)}
-    found = measured(
-        frame({("human", "Ada"): [[i % 4 + 1, i % 3 + 1] for i in range(9)], **runs}),
-        options=Options(runs="single", resamples=0),
-    )
-    assert found.agreement.criteria["final"].panels == ()
-    assert (found.panels, found.primary_panel) == ((), ("j #1",))
 
 
 def test_a_forecast_says_for_whom_its_widths_are() -> None:

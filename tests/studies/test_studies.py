@@ -266,12 +266,13 @@ class TestForAgreement:
             ratings.save_judgement(
                 db, Judgement(f"r{repeat}", key, Rater("runner", "judge"), given, repeat=repeat)
             )
-        mean = studies.ratings_for_agreement(db, "s", exclude_refused=False).table
+        of = studies.ratings_for_agreement(db, "s", exclude_refused=False)
+        mean = of.table
         # (1 + 2 + 2) / 3, rounded only where scores are compared
         assert list(mean[mean.rater == "runner"].score) == [5 / 3]
-        single = studies.ratings_for_agreement(db, "s", runs="single", exclude_refused=False)
-        assert [r for r in single.judges if r.startswith("runner")] == ["runner #1", "runner #2", "runner #3"]
-        assert "strict" in single.judges  # one run only: no number
+        # Of judges with several runs alone is each run kept.
+        assert set(of.repeats["rater"].tolist()) == {"runner"}
+        assert dict(zip(of.repeats["repeat"], of.repeats["score"], strict=True)) == {0: 1, 1: 2, 2: 2}
 
     def test_final_counts_what_people_and_judges_both_rated(self, db):
         draw(db, 4, ask=["fluency", "entertaining", "refusal"])
