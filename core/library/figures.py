@@ -7,6 +7,7 @@ import numpy as np
 
 from concord.errors import StudyError
 from concord.estimate import Estimate
+from concord.scores import LARGEST
 from concord.statistics import alt_test as alternative
 from concord.statistics.alpha import Metric, people_alpha
 from concord.statistics.coefficients import coefficient
@@ -84,7 +85,7 @@ def _columns(answers: Any) -> list[Any]:
 def _numbers(columns: list[Any]) -> tuple[Floats, bool]:
     """Answers as numbers, items × raters, nan where missing; whether they are words, which are numbered.
 
-    Raises StudyError for raters with different numbers of items.
+    Raises StudyError for raters with different numbers of items, and for a number beyond all scales.
     """
     columns = [c.astype(object).where(c.notna(), None) if hasattr(c, "notna") else c for c in columns]
     cells = [[None if cell in (None, "") or cell != cell else cell for cell in column] for column in columns]
@@ -97,8 +98,10 @@ def _numbers(columns: list[Any]) -> tuple[Floats, bool]:
         [np.nan if c is None else number[str(c)] if categories else float(c) for c in column]
         for column in cells
     ]
-    shape = (len(cells), len(cells[0]) if cells else 0)
-    return np.array(scores, dtype=np.float64).reshape(shape).T, categories
+    given_ = np.array(scores, dtype=np.float64).reshape(len(cells), len(cells[0]) if cells else 0)
+    if (beyond := given_[np.abs(given_) > LARGEST]).size:
+        raise StudyError(f"The answer {beyond[0]:g} is beyond ±{LARGEST:g}; correct or remove it.")
+    return given_.T, categories
 
 
 def _ratings(people: Floats, judges: Floats) -> Ratings:

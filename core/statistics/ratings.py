@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord import scores as rules
-from concord.arrays import Columns, Names, as_column, coded, combined, numbered, taken
+from concord.arrays import Columns, as_column, coded, numbered, taken
 from concord.errors import StudyError
 from concord.scores import DIGITS as DIGITS
 from concord.scores import FINAL as FINAL
@@ -167,7 +167,6 @@ class Ratings:
     judges: tuple[str, ...]
     criteria: Mapping[str, CriterionScores]
     counted: tuple[str, ...]
-    anonymous: bool = False
     closed: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
     flags: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -262,7 +261,7 @@ def read_ratings(
     *,
     criteria: Sequence[str] | None = None,
     counted: Sequence[str] | None = None,
-    without_judges: Iterable[Hashable] | Mapping[Hashable, str] = (),
+    without_judges: Mapping[Any, str] | None = None,
     flags: Sequence[str] = (),
     anonymous_people: bool = False,
     other_scale: Mapping[str, Mapping[str, str]] | None = None,
@@ -272,79 +271,64 @@ def read_ratings(
     sets: Collection[str] = (),
     categories: Collection[str] = (),
 ) -> Ratings:
-    """Check a long frame and number its units and raters.
+    """Number the units and raters of a long frame.
 
     `ratings` has the columns unit (any hashable), criterion, rater, kind (“human” or “judge”) and score, one
-    row per (unit, criterion, rater, kind); further columns are ignored. A row without a score (nan) is a
-    missing rating.
+    row per (unit, criterion, rater, kind); further columns and kinds are ignored. A row without a score (nan)
+    is a missing rating.
 
     `criteria` chooses and orders the criteria (default: all, as they first appear); one without ratings is
     kept, empty. `counted` are those that enter *final* (default: all of `criteria`; empty: no final). *Final*
     is a rater's mean over the counted criteria on the units where that rater rated all of them. If the frame
-    itself has a criterion called “final”, that one is taken as given. On the units `without_judges` (with a
-    reason each if it is a mapping) judges' ratings are left out, people's stay: what people's figures are
-    must not depend on a judge. On the criteria in `flags`, by which judges see what closes a unit, they stay
-    too.
+    itself has a criterion called “final”, that one is taken as given. On the units `without_judges` (with the
+    reason) judges' ratings are left out, people's stay: what people's figures are must not depend on a
+    judge. On the criteria in `flags`, by which judges see what closes a unit, they stay too.
 
     With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody
     elsewhere): people's *final* is then the mean of the criteria's means on each item, and has no raters
     to compare. `other_scale` says for a criterion which judges answer on another scale than people, and
     why (`concord.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is
     on another scale where one of its criteria is. `basis_notes` is what basis lines add, and `ends` the least
-    and greatest answer that people can give, by criterion. On the criteria in
-    `sets` an answer is a set of labels, on those in `categories` it has no order.
+    and greatest answer that people can give, by criterion. On the criteria in `sets` an answer is a set of
+    labels, on those in `categories` it has no order.
 
     Resamples draw items by their place, so equal data in an equal order have equal intervals: units are
     sorted by value, or stand in the `order` given.
-
-    Raises StudyError for missing columns, an unknown kind, a score that is not a finite number, a missing
-    unit or name, and a duplicate, naming the first.
     """
-    if missing := [name for name in COLUMNS if name not in ratings]:
-        raise StudyError(f"The ratings lack the column “{missing[0]}”; they need {', '.join(COLUMNS)}.")
-    columns = {name: as_column(ratings[name]) for name in COLUMNS if name != "score"}
-    rows = _checked(columns | {"score": np.asarray(ratings["score"])})
+    rows = {name: as_column(ratings[name]) for name in COLUMNS}
     code, values = coded(rows["criterion"])
     criteria = list(dict.fromkeys(map(str, values if criteria is None else criteria)))
-    counted = list(criteria if counted is None else counted)
-    if FINAL in criteria:
-        counted = []
-    if unknown := [name for name in counted if name not in criteria]:
-        raise StudyError(
-            f"“{unknown[0]}” should enter final but is not among the criteria {', '.join(criteria)}."
-        )
-    rows["place"] = _renumbered(code, values, criteria)
-    if (other := rows["place"] < 0).any():
-        rows = taken(rows, ~other)
-    place = {unit: number for number, unit in enumerate(order)}
-    units = sorted(_sorted(coded(rows["unit"])[1]), key=lambda unit: place.get(unit, len(place)))
-    reasons: Mapping[Hashable, str] = (
-        without_judges if isinstance(without_judges, Mapping) else dict.fromkeys(without_judges, "excluded")
-    )
-    flagged = [criteria.index(name) for name in flags if name in criteria]
-    rows, left_out = _without_judges(rows, reasons, flagged)
-
+    counted = [] if FINAL in criteria else list(criteria if counted is None else counted)
+    without_judges = without_judges or {}
+    criterion = _renumbered(code, values, criteria)
+    rated = (criterion >= 0) & ~np.isnan(np.asarray(rows["score"], dtype=np.float64))
+    rows, criterion = taken(rows, rated), criterion[rated]
     code, values = coded(rows["unit"])
+    place = {unit: number for number, unit in enumerate(order)}
+    units = sorted(_sorted(values), key=lambda unit: place.get(unit, len(place)))
     unit = _renumbered(code, values, units)
-    human, score, criterion = rows["kind"] == "human", rows["score"], rows["place"]
-    rater = np.empty(len(unit), dtype=np.int64)
-    people, judges = (_numbered_by_name(rater, rows["rater"], kind) for kind in (human, ~human))
-    _refuse_duplicates(rows, unit, criterion, rater * 2 + human)
+    closed = np.array([each in without_judges for each in units], dtype=bool)
+    code, values = coded(rows["rater"])
+    names, kinds = [*map(str, values)], [rows["kind"] == kind for kind in ("human", "judge")]
+    people, judges = (_by_name({names[of] for of in np.unique(code[kind])}) for kind in kinds)
+    person, judge_of = (_renumbered(code, names, each) for each in (people, judges))
 
+    score = np.asarray(rows["score"], dtype=np.float64)
     unlinked = "people's positions are unnamed: they are not persons" if anonymous_people else ""
     table: dict[str, CriterionScores] = {}
     for number, name in enumerate(criteria):
-        theirs, its = (criterion == number) & human, (criterion == number) & ~human
-        of_judges = [its & (rater == j) for j in range(len(judges))]
+        theirs, its = (kind & (criterion == number) for kind in kinds)
+        shut = closed & (name not in flags)
+        of_judges = {judge: its & (judge_of == at) for at, judge in enumerate(judges)}
         present = np.bincount(unit[theirs], minlength=len(units))
         table[name] = CriterionScores(
             name,
-            rater[theirs],
+            person[theirs],
             unit[theirs],
             score[theirs],
             {
-                judge: _dense(unit[mine], score[mine], len(units))
-                for judge, mine in zip(judges, of_judges, strict=True)
+                judge: np.where(shut, np.nan, _dense(unit[mine], score[mine], len(units)))
+                for judge, mine in of_judges.items()
             },
             divide(sums(unit[theirs], score[theirs], len(units)), present),
             present,
@@ -360,10 +344,9 @@ def read_ratings(
         judges=tuple(judges),
         criteria=table,
         counted=tuple(counted),
-        anonymous=anonymous_people,
-        closed=np.array([each in reasons for each in units], dtype=bool),
+        closed=closed,
         flags=tuple(flags),
-        left_out=left_out,
+        left_out=Counter(without_judges[each] for each in units if each in without_judges),
         other_scale=_with_final(other_scale or {}, counted),
         basis_notes=basis_notes or {},
         ends=ends or {},
@@ -374,89 +357,6 @@ def _renumbered(code: Ints, values: Sequence[Hashable], wanted: Sequence[Hashabl
     """Codes of known values as places among the wanted ones; −1 for those that are not wanted."""
     place = {value: number for number, value in enumerate(wanted)}
     return np.array([place.get(value, -1) for value in values], dtype=np.int64)[code]
-
-
-def _numbered_by_name(rater: Ints, given: Any, kind: Bools) -> list[str]:
-    """The raters of a kind by name; their numbers are put into `rater`."""
-    code, values = coded(given[kind])
-    names = _by_name(map(str, values))
-    rater[kind] = _renumbered(code, values, names)
-    return names
-
-
-def _checked(rows: dict[str, Any]) -> dict[str, Any]:
-    """The rows that have a score, as numbers; names are texts. Raises StudyError."""
-    absent = _absent(rows["score"])
-    score = _numbers(rows["score"])
-    if (wrong := ~np.isfinite(score) & ~absent).any():
-        raise StudyError(f"The score {_where(rows, wrong)} is not a finite number; correct or remove it.")
-    if (wrong := np.abs(np.where(absent, 0, score)) > rules.LARGEST).any():
-        raise StudyError(
-            f"The score {_where(rows, wrong)} is beyond ±{rules.LARGEST:g}; correct or remove it."
-        )
-    rows |= {"score": score}
-    rows = taken(rows, ~absent) if absent.any() else rows
-    code, kinds = coded(rows["kind"])
-    if (wrong := np.array([kind not in ("human", "judge") for kind in kinds], dtype=bool)[code]).any():
-        has = f"has the kind “{rows['kind'][wrong][0]}”"
-        raise StudyError(f"The rating {_where(rows, wrong)} {has}; it must be human or judge.")
-    for column in ("unit", "criterion", "rater"):
-        if (wrong := _absent(rows[column])).any():
-            raise StudyError(f"The rating {_where(rows, wrong)} has no {column}; every rating needs one.")
-    code, names = coded(rows["rater"])
-    return rows | {"rater": Names(code, [str(name) for name in names])}
-
-
-def _absent(values: Any) -> Bools:
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
-        return np.zeros(len(values), dtype=bool)
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        return np.asarray(np.isnan(values), dtype=np.bool_)
-    code, distinct = coded(values)
-    return np.array([_missing(value) for value in distinct], dtype=bool)[code]
-
-
-def _numbers(values: npt.NDArray[Any]) -> Floats:
-    """Values as numbers; nan where one is none."""
-    if values.dtype.kind in "iufb":
-        return values.astype(np.float64)
-
-    def number(value: Any) -> float:
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            return np.nan
-
-    return np.array([number(value) for value in values.tolist()], dtype=np.float64)
-
-
-def _where(rows: Columns, wrong: Bools) -> str:
-    first = int(np.flatnonzero(wrong)[0])
-    unit, criterion, rater, score = (rows[name][first] for name in ("unit", "criterion", "rater", "score"))
-    return f"of unit “{unit}” on “{criterion}” by “{rater}” ({score})"
-
-
-def _without_judges(
-    rows: dict[str, Any], reasons: Mapping[Hashable, str], flags: Sequence[int]
-) -> tuple[dict[str, Any], dict[str, int]]:
-    if not reasons:
-        return rows, {}
-    code, units = coded(rows["unit"])
-    out = np.array([unit in reasons for unit in units], dtype=bool)[code]
-    out &= (rows["kind"] == "judge") & ~np.isin(rows["place"], flags)
-    return taken(rows, ~out), dict(Counter(reasons[unit] for unit in units if unit in reasons))
-
-
-def _refuse_duplicates(rows: Columns, *codes: Ints) -> None:
-    key = combined(*codes)
-    if int(key.max(initial=-1)) + 1 < len(key):
-        _, first = np.unique(key, return_index=True)
-        at = int(np.setdiff1d(np.arange(len(key)), first)[0])
-        kind, rater, unit, criterion = (rows[name][at] for name in ("kind", "rater", "unit", "criterion"))
-        raise StudyError(
-            f"{'Person' if kind == 'human' else 'Judge'} “{rater}” rated unit “{unit}” "
-            f"on “{criterion}” more than once; keep one rating, or give repeated runs own names."
-        )
 
 
 def _final(parts: Sequence[CriterionScores], items: int, unlinked: str) -> CriterionScores:

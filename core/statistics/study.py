@@ -114,8 +114,7 @@ def study_agreement(
     `panels` (default: `default_panels`) are sets of judges, read as their mean on the items that all of them
     rated. Judges are compared with the mean of all people present on an item, a person also with the mean of
     the others, on the items that somebody else rated too. A figure that is undefined in more than 5% of the
-    draws has no interval. Raises StudyError for ratings that cannot be read, and for a panel of unknown
-    judges.
+    draws has no interval. Raises StudyError for a panel of unknown judges.
     """
     if panels is not None:
         panels = list({frozenset(panel): tuple(dict.fromkeys(panel)) for panel in panels}.values())

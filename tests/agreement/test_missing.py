@@ -78,7 +78,8 @@ def test_all_judges_stand_on_common_items_beside_their_own():
 
 
 def test_items_closed_to_judges_and_judges_who_were_not_asked_lack_nothing():
-    assert not without_rating(read_ratings(lacking(), without_judges=range(4)), "quality")
+    closed = dict.fromkeys(range(4), "refused")
+    assert not without_rating(read_ratings(lacking(), without_judges=closed), "quality")
     asked = pd.concat([lacking(), people({"ann": [1, 2, 3, 4]}, "other")])
     assert not without_rating(read_ratings(asked), "other")
     alone = read_ratings(judges({"j": [1, 2, None]}))

@@ -262,7 +262,8 @@ def test_anonymous_people_are_not_compared():
 def test_what_closes_units_to_judges_changes_no_figure_of_people():
     rows = study(PEOPLE, JUDGES)
     every = study_agreement(rows, resamples=20)["criteria"]["quality"]
-    some = study_agreement(rows, resamples=20, without_judges=[0, 3])["criteria"]["quality"]
+    closed = dict.fromkeys((0, 3), "refused")
+    some = study_agreement(rows, resamples=20, without_judges=closed)["criteria"]["quality"]
     fewer = study_agreement(rows[~rows["unit"].isin([0, 3])], resamples=20)["criteria"]["quality"]
     assert some["humans"] == every["humans"]
     for of in ("judges", "panels"):
