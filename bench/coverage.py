@@ -161,7 +161,7 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
     }
     if not resamples:
         return found
-    placed = {row["rater"]: row for row in raters(table, "quality", **how)[0].rows}
+    placed = {row["rater"]: row for row in raters(table, "quality", **how).rows}
     found["severity of a judge"] = figure_of(placed["judge 0"]["severity"])
     length = np.random.default_rng([seed, 4]).normal(size=people.shape[1])
     biased = feature_bias(table, "quality", {"length": length}, panels=(), **how).rows[0]
@@ -206,7 +206,7 @@ def figure_of(cell: object) -> Estimate:
 def severity(people: Floats, judges: Floats) -> float:
     """The severity of judge 0; nan where it has no value."""
     table = read_ratings(frame(people, judges[:1]), counted=())
-    rows = raters(table, "quality", resamples=0)[0].rows
+    rows = raters(table, "quality", resamples=0).rows
     value = next(figure_of(row["severity"]).value for row in rows if row["kind"] == "judge")
     return np.nan if value is None else value
 

@@ -17,7 +17,6 @@ from concord.runs.registry import BENCHMARKS
 from concord.statistics.claims import more_items
 from concord.statistics.figures import whom
 from concord.statistics.ratings import called
-from concord.statistics.severity import severity_sentence
 from concord.table import Cell
 
 WITH_ALL = (
@@ -108,9 +107,7 @@ def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
 
 
 def severest(evidence: Evidence, criterion: str) -> list[str]:
-    """The most severe annotator whose interval lies above 0, and what severity changes in the order of
-    players; empty without figures.
-    """
+    """The most severe annotator whose interval lies above 0; empty without figures."""
     tables = section(evidence, "raters", criterion)
     measured = [
         (str(row["rater"]), figure, figure.value)
@@ -124,13 +121,9 @@ def severest(evidence: Evidence, criterion: str) -> list[str]:
     severe = [one for one in measured if one[1].interval and one[1].interval[0] > 0]
     name, figure, _ = max(severe or measured, key=lambda one: one[2])
     by = f"{_figure(figure, ' points')} below the average one"
-    sentences = [f"{name} is the most severe annotator: {by}."]
     if not severe:
-        sentences = [f"The annotators may be equally severe: {name} is farthest, {by}."]
-    adjusted = tables.get("fair")
-    if adjusted and adjusted.rows:
-        sentences.append(severity_sentence(adjusted))
-    return sentences
+        return [f"The annotators may be equally severe: {name} is farthest, {by}."]
+    return [f"{name} is the most severe annotator: {by}."]
 
 
 def per_thousand(price: float | None, currency: str) -> str:

@@ -30,7 +30,6 @@ COLUMNS = (
         "worth",
         "as many by people alone",
         digits=0,
-        interval="ends",
         help="Conversations scored by people alone that would give as narrow an interval",
     ),
     Column("weight", file_only=True),

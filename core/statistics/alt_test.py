@@ -73,8 +73,7 @@ def alt_test(
     corrected by Benjamini and Yekutieli at 5%. `passed` if omega is at least a half.
 
     Read it beside `constant`: the single answer that, given to every item, does best by the same test. Where
-    a constant passes, passing says little. `meta["by_person"]` has each person: n, rho, difference (person's
-    wins less judge's), and p per epsilon.
+    a constant passes, passing says little.
 
     People with fewer than 30 items that the judge and somebody else rated are not tested. Undefined with
     fewer than three people to test, for people who are not persons, and where judges answer on another scale.
@@ -83,7 +82,6 @@ def alt_test(
     grid, seen = _answers(scores)
     people = [] if scores.unlinked else scores.people.tolist()
     rows: list[dict[str, Any]] = []
-    by_person: list[dict[str, Any]] = []
     senseless = ""
     if score == "agreement" and len(grid) > MOST_CATEGORIES:
         senseless = (
@@ -123,12 +121,6 @@ def alt_test(
                     "constant_rho": estimate(best_rho, reason=why),
                 }
             )
-        by_person += [
-            {"rater": judge.name, "person": table.people[person], "n": len(judge_won)}
-            | {"rho": float(judge_won.mean()), "difference": float((person_won - judge_won).mean())}
-            | {f"p_{epsilon:g}": _p(person_won - judge_won, epsilon) for epsilon in epsilons}
-            for person, (judge_won, person_won) in wins.items()
-        ]
     return tabulate(
         ALT_TEST,
         table,
@@ -141,7 +133,6 @@ def alt_test(
             "judges rounded to the answers people give",
             f"one-sided t-tests, Benjamini–Yekutieli at {FALSE_DISCOVERIES:.0%}",
         ),
-        meta={"by_person": by_person},
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from concord.estimate import estimate, too_few, undefined
+from concord.estimate import too_few, undefined
 from concord.glossary import explain
 from concord.statistics import columns, sets
 from concord.statistics.alpha import people_alpha
@@ -91,7 +91,6 @@ CEILINGS = empty(
 class _Pair:
     """A judge beside one held-out person on the same `items`: both agreements, and as statistics."""
 
-    person: int
     items: Bools
     values: tuple[float, float]
     on: tuple[Statistic, Statistic]
@@ -113,7 +112,7 @@ def _pairs(scores: CriterionScores, judge: Contender, by: By) -> Iterator[_Pair]
         shared = np.where(np.isnan(own) | np.isnan(judge.score), np.nan, scores.others(person))
         both = point(judge.score, shared), point(own, shared)
         on = correlation(judge.score, shared), correlation(own, shared)
-        yield _Pair(person, ~np.isnan(shared), both, on)
+        yield _Pair(~np.isnan(shared), both, on)
 
 
 def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]) -> Iterator[_Pair]:
@@ -132,7 +131,7 @@ def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]
         items = ~np.isnan(own + its + others).any(axis=1)
         others[~items] = np.nan
         on = kappa_of_shares(its, others, alike), kappa_of_shares(own, others, alike)
-        yield _Pair(person, items, (float(on[0](each)[0]), float(on[1](each)[0])), on)
+        yield _Pair(items, (float(on[0](each)[0]), float(on[1](each)[0])), on)
 
 
 def held_out_difference(scores: CriterionScores, judge: Contender, by: By = "spearman") -> Statistic | None:
@@ -159,44 +158,32 @@ def held_out(
     `judge` and `person` (one more person, on this judge's items) are means over people, each of whom counts
     once, however many items they rated; `difference` is judge less person. Its interval is paired: both rest
     on the same draws of items. In a resample where somebody's figure is undefined, the mean is over the rest.
-    `n` counts the items on which somebody is compared. `meta["by_person"]` has a row per judge and person.
+    `n` counts the items on which somebody is compared.
     Undefined: no two people on an item; people who are not persons; nobody with three items.
     """
-    rows, by_person = _held_out(table, criterion, panels, by)
     others = "the mean of the others" if by == "spearman" else "each of the others"
     return tabulate(
         HELD_OUT[by],
         table,
         criterion,
-        rows,
+        _held_out(table[criterion], panels, by),
         target=f"against {others}, one person held out at a time; each person counts once",
-        meta={"by_person": by_person},
-        again=lambda other: _held_out(other, criterion, panels, by)[0],
+        again=lambda other: _held_out(other[criterion], panels, by),
         **drawing,
     )
 
 
-def _held_out(
-    table: Ratings, criterion: str, panels: Panels, by: By
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The rows of judges and panels, and a row for each of them and each person."""
-    scores = table[criterion]
+def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str, Any]]:
     why = scores.unlinked or (
         "nobody has three items to compare, rated by somebody else and the judge, that vary"
     )
     rows: list[dict[str, Any]] = []
-    by_person: list[dict[str, Any]] = []
     kind = replace(DIFFERENCE, lacking=_too_alike(scores) if by == "kappa" else "")
     for judge in scores.contenders(panels):
-        pairs = []
-        for pair in _pairs(scores, judge, by):
-            own, held = (estimate(value).value for value in pair.values)
-            row: dict[str, Any] = {"rater": judge.name, "person": table.people[pair.person]}
-            by_person.append(row | {"n": int(pair.items.sum()), "judge": own, "held_out": held})
-            pairs += [pair] * pair.defined
+        pairs = [pair for pair in _pairs(scores, judge, by) if pair.defined]
         n = int(np.any([pair.items for pair in pairs], axis=0).sum()) if pairs else 0
         gaps = [of_judge - of_person for of_judge, of_person in (pair.values for pair in pairs)]
-        row = dict.fromkeys(("judge", "person", "difference"), undefined(why))
+        row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference"), undefined(why))
         if pairs:
             of_judges, of_people = np.mean([pair.values for pair in pairs], axis=0).tolist()
             judges, people, differences = _means(pairs)
@@ -210,7 +197,7 @@ def _held_out(
             {"rater": judge.name, "people": len(pairs), "n": n, **row}
             | {"par": f"{at_par} of {len(pairs)}" if pairs else None}
         )
-    return rows, by_person
+    return rows
 
 
 def _too_alike(scores: CriterionScores) -> str:

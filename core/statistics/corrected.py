@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from concord.estimate import Estimate, estimate, too_few, undefined
-from concord.statistics.intervals import FEWEST as FEWEST_FOR_INTERVAL
 from concord.statistics.intervals import Ends, bounded_mean, student
 from concord.statistics.ratings import Floats
 
@@ -51,8 +50,7 @@ def corrected_mean(
     (`bounded_mean`), and has width where people all say the same. Without it the interval is Student's with
     n − 2 degrees of freedom, one for λ, and there is none where the corrected mean has no error.
 
-    `worth` is n / (1 − r²·M/N) for Pearson's r of people and judges, where r is above 0; its interval is that
-    of r, from the jackknife.
+    `worth` is n / (1 − r²·M/N) for Pearson's r of people and judges, where r is above 0.
 
     Where judges do not follow people, or always say the same, λ is 0 and this is people's own mean. Undefined
     for fewer than four items of people. Raises ValueError where people and judges have different items, and
@@ -76,7 +74,7 @@ def corrected_mean(
     value = float(people.mean() + weight * (everything.mean() - judged.mean()))
     variance = max(0.0, var_people - share * (2 * weight * covariance - weight**2 * var_judged))
     if variance > 1e-12:
-        worth = _worth(n * var_people / variance, people, judged, share)
+        worth = Estimate(n * var_people / variance, n=n)
     else:
         worth = undefined("the corrected mean has no error", n=n)
     return Corrected(
@@ -100,21 +98,3 @@ def _with_interval(value: float, error: float, n: int, scale: Ends | None) -> Es
     if half == 0:
         return estimate(value, n=n, reason="no interval: the corrected mean has no error")
     return Estimate(value, value - half, value + half, n, "PPI++, Student's t")
-
-
-def _worth(value: float, people: Floats, judged: Floats, share: float) -> Estimate:
-    """The worth n / (1 − share·r²) with the interval that r has on Fisher's z scale, by the jackknife."""
-    n = len(people)
-    if n < FEWEST_FOR_INTERVAL or np.ptp(judged) == 0:
-        return estimate(value, n=n, reason="no interval: too few items, or judges who always say the same")
-    z, most = np.arctanh, 1 - 1 / (2 * n)
-    x, y = people - people.mean(), judged - judged.mean()
-    own = float(x @ y / math.sqrt((x @ x) * (y @ y)))
-    # Each sum of squares and products without one item: the whole one less n / (n − 1) times that item's.
-    part = n / (n - 1)
-    spread = np.maximum((x @ x - part * x**2) * (y @ y - part * y**2), 1e-300)
-    without = z(np.clip((x @ y - part * x * y) / np.sqrt(spread), -most, most))
-    error = math.sqrt((n - 1) / n * float(((without - without.mean()) ** 2).sum()))
-    centre, half = math.atanh(min(max(own, -most), most)), student(n - 2) * error
-    low, high = (n / (1 - share * max(math.tanh(end), 0.0) ** 2) for end in (centre - half, centre + half))
-    return Estimate(value, min(low, value), max(high, value), n, "jackknife of r on Fisher's z scale")

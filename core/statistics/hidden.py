@@ -23,7 +23,7 @@ from concord.statistics.intervals import (
 )
 from concord.statistics.nominal import kappa
 from concord.statistics.ratings import DIGITS, Floats, divide
-from concord.statistics.resampling import Statistic, Weights, mean
+from concord.statistics.resampling import Statistic, Weights, mean, ratio
 from concord.table import Column, Table
 
 REPEATED_ITEMS = "items that an annotator rated twice; second answers enter no other figure"
@@ -109,20 +109,10 @@ def _retest(answers: Twice, nominal: bool, judged: bool, resamples: int, seed: i
     if not nominal:
         figures["difference"] = figure(mean(second - first), DIFFERENCE)
     if judged and not nominal:
-        share = _ratio((second - first) * (shown - first), (shown - first) ** 2)
+        share = ratio((second - first) * (shown - first), (shown - first) ** 2)
         figures["share"] = figure(share, DIFFERENCE, "the judge's score")
     done = measured([*figures.values()], n, resamples=resamples, seed=seed)
     return {"n": n} | dict(zip(figures, done, strict=True))
-
-
-def _ratio(over: Floats, under: Floats) -> Statistic:
-    """The sum of one over the sum of the other; nan where that is 0."""
-
-    def on(weights: Weights) -> Floats:
-        weight = weights.astype(np.float64)
-        return divide(over @ weight, under @ weight)
-
-    return on
 
 
 def weighted_kappa(first: Floats, second: Floats) -> Statistic:

@@ -7,7 +7,7 @@ people do and whether it orders the items of one group. Here each group stands b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -222,9 +222,8 @@ def _unlike(
     if np.isnan(t).all():  # every judge rated one group alone
         return None
     row, group = np.unravel_index(np.nanargmax(np.abs(t[:, :, 0])), t.shape[:2])
-    as_large, rows, permutations = 1, max(1, CELLS // len(items)), PERMUTED * times
-    for start in range(0, permutations, rows):
-        drawn = permuted(own, cluster, rng, min(rows, permutations - start))
+    as_large, permutations = 1, PERMUTED * times
+    for drawn in permuted(own, cluster, rng, permutations):
         largest = np.nanmax(np.abs(_contrasts(gaps, drawn, len(of_groups))[0]), axis=(0, 1), initial=0.0)
         as_large += int((largest >= abs(t[row, group, 0]) - 1e-9).sum())
     return Unlike(
@@ -240,8 +239,14 @@ def _unlike(
     )
 
 
-def permuted(own: Ints, cluster: Ints | None, rng: np.random.Generator, rows: int) -> Ints:
-    """Players of items, permuted (rows × items)."""
+def permuted(own: Ints, cluster: Ints | None, rng: np.random.Generator, times: int) -> Iterator[Ints]:
+    """Players of items, permuted so many times: some permutations × items each."""
+    together = max(1, CELLS // len(own))
+    for start in range(0, times, together):
+        yield _permuted(own, cluster, rng, min(together, times - start))
+
+
+def _permuted(own: Ints, cluster: Ints | None, rng: np.random.Generator, rows: int) -> Ints:
     if cluster is None:
         return rng.permuted(np.tile(own, (rows, 1)), axis=1)
     whole = own_clusters(cluster)

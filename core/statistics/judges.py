@@ -53,7 +53,7 @@ JUDGES = empty(
     Column("commonest_share", "Its share", percent=True),
     columns.NEAR_CONSTANT,
     caption="Correlation is blind to level, error is blind to order: read both. Each interval holds for its "
-    "rater alone; those of “Search for the best judge” hold together.",
+    "rater alone: the best of several looks better than it is.",
 )
 
 

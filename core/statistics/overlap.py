@@ -15,7 +15,7 @@ from concord.statistics import columns
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, DIFFERENCE
 from concord.statistics.ratings import Floats, Ratings, divide
-from concord.statistics.resampling import Statistic, Weights
+from concord.statistics.resampling import Statistic, Weights, ratio
 from concord.table import Column, Table
 
 PEOPLE = "all people"
@@ -78,7 +78,9 @@ def overlap(
             continue
         sums = _sums(of, items, each=name == "alpha" and not one)
         n = int((sums["whole"] > 0).sum())
-        statistic = _f1(sums) if name == "f1" else _alpha(sums)
+        statistic = (
+            ratio(2 * sums["both"], sums["of_one"] + sums["of_other"]) if name == "f1" else _alpha(sums)
+        )
         why = "nobody marked anything" if units else "no item was answered by both"
         kind = replace(DIFFERENCE, ends=(0.0, 1.0)) if name == "f1" else CORRELATION
         row = {"coefficient": f"{name}_characters" if units else "similarity", "a": one, "b": other, "n": n}
@@ -105,13 +107,6 @@ def _sums(pairs: Sequence[Common], items: int, *, each: bool) -> Mapping[str, Fl
     # Of m raters there are m (m − 1) ÷ 2 pairs, and each is in m − 1 of them.
     others = (np.sqrt(1 + 8 * np.bincount(item, minlength=items)) - 1) / 2
     return {name: np.asarray(of / np.maximum(others, 1)) if each else of for name, of in sums.items()}
-
-
-def _f1(sums: Mapping[str, Floats]) -> Statistic:
-    def on(weights: Weights) -> Floats:
-        return divide(2 * (sums["both"] @ weights), (sums["of_one"] + sums["of_other"]) @ weights)
-
-    return on
 
 
 def _alpha(sums: Mapping[str, Floats]) -> Statistic:

@@ -18,7 +18,7 @@ from concord.statistics.alpha import people_alpha
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, SHARE
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
-from concord.statistics.resampling import Statistic, Weights, everything, mean, once
+from concord.statistics.resampling import Statistic, Weights, everything, mean, once, ratio
 from concord.table import Column, Table
 
 COEFFICIENTS = {
@@ -84,7 +84,7 @@ def _rows(scores: CriterionScores) -> list[dict[str, Any]]:
     n = int((gaps.pairs > 0).sum())
     single = people_alpha(scores, "interval")
     no_pair = "" if n else single.reason
-    exact, within = (_pooled(gaps.near(points), gaps.pairs) for points in (0, 1))
+    exact, within = (ratio(gaps.near(points), gaps.pairs) for points in (0, 1))
     figures = {
         "alpha_ordinal": people_alpha(scores, "ordinal"),
         "alpha_interval": single,
@@ -155,16 +155,6 @@ def pair_gaps(scores: CriterionScores) -> PairGaps:
         gaps.append(np.abs(score[same + lag] - score[same]))
     number = np.bincount(item, minlength=scores.items).astype(np.float64)
     return PairGaps(items, gaps, number * (number - 1) / 2)
-
-
-def _pooled(part: Floats, whole: Floats) -> Statistic:
-    """A share of all pairs: the sum of parts over the sum of wholes."""
-
-    def on(weights: Weights) -> Floats:
-        weight = weights.astype(np.float64)
-        return divide(part @ weight, whole @ weight)
-
-    return on
 
 
 def spearman_brown(single: Any, raters: float) -> Any:

@@ -184,12 +184,20 @@ def mean_defined(values: Floats) -> Floats:
 
 def mean(values: Floats) -> Statistic:
     """The mean of a value of items (nan: the item takes no part) as a statistic of weights."""
-    items = np.flatnonzero(~np.isnan(values))
-    value = values[items]
+    return ratio(values, np.ones(len(values)))
+
+
+def ratio(over: Floats, under: Floats) -> Statistic:
+    """The sum of one value of items over that of another; nan where that is 0.
+
+    Items without the first (nan) take no part.
+    """
+    items = np.flatnonzero(~np.isnan(over))
+    above, below = over[items], under[items]
 
     def on(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64)
-        return divide(value @ weight, weight.sum(axis=0))
+        return divide(above @ weight, below @ weight)
 
     return on
 

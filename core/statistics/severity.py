@@ -1,25 +1,20 @@
-"""How severe each annotator and judge is, in points, and what severity changes in the players' means."""
+"""How severe each annotator and judge is, in points."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
 from concord.estimate import Estimate, estimate, undefined
 from concord.glossary import explain
-from concord.statistics import columns
-from concord.statistics.figures import Drawing, PointEstimate, cluster_codes, empty, mean_of, tabulate
+from concord.statistics.figures import Drawing, cluster_codes, empty, tabulate
 from concord.statistics.intervals import student
-from concord.statistics.ratings import Bools, CriterionScores, Facet, Floats, Ints, Ratings, divide, sums
-from concord.statistics.resampling import mean, own_clusters
+from concord.statistics.ratings import Bools, CriterionScores, Floats, Ints, Ratings, divide, sums
+from concord.statistics.resampling import own_clusters
 from concord.table import Column, Table
 
 FEWEST_ITEMS = 8
 """Fewer items with two answers or more do not tell severity from chance."""
-MOST_GROUPS = 40
-"""With more players than this none has an adjusted mean."""
 
 RATERS = empty(
     "raters",
@@ -30,20 +25,6 @@ RATERS = empty(
     Column("severity", "Severity", interval="ends", signed=True, help=explain("severity")),
     caption="In points of the scale: above 0 a rater gives lower scores than the average annotator does to "
     "the same items. How consistent a rater is, the correlation with the others says.",
-)
-
-FAIR = empty(
-    "fair",
-    "People's means adjusted for severity",
-    Column("group", "Player"),
-    columns.N,
-    Column("people", "Mean of people", interval="ends"),
-    Column("fair", "Adjusted", interval="ends", help="As an annotator of severity 0 would score the items."),
-    Column("shift", "Change", digits=3, interval="ends", signed=True),
-    Column("place", "Place"),
-    Column("fair_place", "Adjusted place"),
-    caption="A player whose items went to severe annotators gains by the adjustment. Where everybody rated "
-    "every item, it changes no order.",
 )
 
 
@@ -113,15 +94,13 @@ def _linked(rated: Any) -> Bools:
     return np.asarray(sets == sizes.argmax())
 
 
-def raters(
-    table: Ratings, criterion: str, players: Facet | None = None, **drawing: Unpack[Drawing]
-) -> list[Table]:
-    """The severity of people and judges, and people's means adjusted for it.
+def raters(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+    """The severity of people and judges.
 
     People make the scale; a judge's severity is the mean of the items' adjusted scores less its own, on the
     items that people rated, and moves nobody else's. An interval is Student's, of the spread over items (or
     clusters of them) of what each adds to the severity; with two raters of the same items it is that of the
-    paired t-test, halved. The adjusted means' intervals resample items and take severities as known.
+    paired t-test, halved.
 
     Undefined, with the reason: one person alone, raters not linked to the others by common items, fewer than
     eight items with two answers, all answers equal, judges on another scale, people without names.
@@ -140,7 +119,6 @@ def raters(
         shared = fitted.item[fitted.person == person]
         severity = undefined(why, n=answers) if why else _student(value, influence, shared, clusters, answers)
         rows.append({"rater": table.people[person], "kind": "person", "n": answers, "severity": severity})
-    severities = fitted.severity if not reason else np.zeros(people)
     place = fitted.place if not reason else scores.target
     for judge, given in scores.judges.items():
         answers = int((~np.isnan(given)).sum())
@@ -152,10 +130,7 @@ def raters(
     rows.sort(key=lambda row: -_number(row["severity"]) if row["severity"].defined else np.inf)
     over = "items" if clusters is None else "clusters of items"
     notes = (f"Student's t over {over}",)
-    tables = [tabulate(RATERS, table, criterion, rows, target="", notes=notes, **drawing)]
-    if not reason and players is not None and len(severities):
-        tables += _fair(table, criterion, place, players, drawing)
-    return tables
+    return tabulate(RATERS, table, criterion, rows, target="", notes=notes, **drawing)
 
 
 def _too_little(scores: CriterionScores, fitted: Additive) -> str:
@@ -195,61 +170,6 @@ def _student(value: float, influence: Floats, items: Ints, clusters: Ints | None
     return estimate(value, value - half, value + half, n=n, method=f"Student's t over {over}")
 
 
-def _fair(table: Ratings, criterion: str, place: Floats, players: Facet, drawing: Drawing) -> list[Table]:
-    codes, names = table.facet(players)
-    if not 1 < len(names) <= MOST_GROUPS:
-        return []
-    target = table[criterion].target
-    both = ~np.isnan(target) & ~np.isnan(place)
-    rows: list[dict[str, Any]] = []
-    for code, name in enumerate(names):
-        mine = both & (codes == code)
-        if mine.any():
-            figures = {"people": target, "fair": place, "shift": place - target}
-            n = int(mine.sum())
-            rows.append(
-                {"group": str(name), "n": n}
-                | {
-                    of: mean_of(table, criterion, np.where(mine, values, np.nan), n)
-                    if of == "people"
-                    else PointEstimate(mean(np.where(mine, values, np.nan)), n)
-                    for of, values in figures.items()
-                }
-            )
-    fair = tabulate(FAIR, table, criterion, rows, target="", **drawing)
-    ranked = [
-        {**row, "place": _place(fair, row, "people"), "fair_place": _place(fair, row, "fair")}
-        for row in fair.rows
-    ]
-    adjusted = replace(fair, rows=tuple(ranked))
-    return [replace(adjusted, notes=(severity_sentence(adjusted), *adjusted.notes))]
-
-
-def _place(table: Table, row: Mapping[str, Any], of: str) -> int:
-    return 1 + sum(_number(other[of]) > _number(row[of]) for other in table.rows)
-
-
 def _number(cell: object) -> float:
     value = cell.value if isinstance(cell, Estimate) else None
     return np.nan if value is None else value
-
-
-def severity_sentence(adjusted: Table) -> str:
-    """Whether adjusting people's means for severity would change the players' order (`FAIR` with rows)."""
-    means = {str(row["group"]): (_number(row["people"]), _number(row["fair"])) for row in adjusted.rows}
-
-    def swapped(a: str, b: str) -> bool:
-        before, after = (means[a][k] - means[b][k] for k in (0, 1))
-        written = (f"{means[of][k]:.2f}" for k in (0, 1) for of in (a, b))
-        apart = next(written) != next(written) and next(written) != next(written)
-        return before * after < 0 and apart
-
-    swaps = [pair for pair in combinations(means, 2) if swapped(*pair)]
-    if not swaps:
-        return "Adjusted for the annotators' severity, the players stand in the same order."
-    a, b = max(swaps, key=lambda pair: abs(np.subtract(*means[pair[0]]) - np.subtract(*means[pair[1]])))
-    return (
-        "Adjusted for the annotators' severity, the players stand in another order: "
-        f"{a} and {b} have {means[a][0]:.2f} and {means[b][0]:.2f}, adjusted {means[a][1]:.2f} and "
-        f"{means[b][1]:.2f}."
-    )

@@ -32,7 +32,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import CELLS, Weights, everything, gathering, once
+from concord.statistics.resampling import Weights, everything, gathering, once
 from concord.table import Column, Table
 
 FEWEST_PLAYERS = 3
@@ -107,9 +107,7 @@ def systems(
         sentence = answer if judge.members == tuple(members) else sentence
     notes = ("resamples draw items and take the players as they are",)
     order = tabulate(SYSTEMS, table, criterion, rows, notes=notes, **drawing)
-    if not sentence:
-        return order
-    return replace(order, notes=(sentence, *order.notes), meta={**order.meta, "answer": sentence})
+    return replace(order, notes=(sentence, *order.notes)) if sentence else order
 
 
 def player_order(
@@ -297,9 +295,8 @@ def _permutation(
 
     t, alike = of(own[None])
     rng = np.random.default_rng([seed, number])
-    larger, as_alike, rows = np.ones(len(t)), 1, max(1, CELLS // len(inside))
-    for start in range(0, draws, rows):
-        drawn = permuted(own, None if clusters is None else clusters[inside], rng, min(rows, draws - start))
+    larger, as_alike = np.ones(len(t)), 1
+    for drawn in permuted(own, None if clusters is None else clusters[inside], rng, draws):
         t_drawn, alike_drawn = of(drawn)
         larger += (t_drawn.max(axis=0) >= t - 1e-9).sum(axis=1)
         as_alike += int((alike_drawn >= alike[0]).sum())

@@ -52,7 +52,7 @@ FIGURES = {
     "retest": lambda table, name: retest(table, name, {"j": [*table[name].judges.values()]}, resamples=20),
     "alt_test": alt_test,
     "needed": lambda table, name: needed(table, name, resamples=20),
-    "raters": lambda table, name: raters(table, name, {0: "a", 1: "b"}, resamples=20)[0],
+    "raters": lambda table, name: raters(table, name, resamples=20),
     "feature_bias": lambda table, name: feature_bias(
         table, name, {"f": np.arange(len(table.units)) * 1.0}, players={0: "a", 1: "b"}, resamples=20
     ),

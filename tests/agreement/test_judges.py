@@ -2,7 +2,6 @@
 
 import krippendorff
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -109,7 +108,6 @@ def test_a_judge_beside_a_person_held_out():
         assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
     assert row["n"] == 60
     assert row["par"] == f"{sum(judge >= person for judge, person in gaps)} of {len(gaps)}"
-    assert pd.DataFrame(figures.meta["by_person"])["n"].tolist() == [60] * 9
     # The paired interval: both correlations on the same drawn items.
     drawn = []
     for weights in np.concatenate(list(draws(60, 40, 2)), axis=1).T.astype(int):
@@ -132,6 +130,9 @@ def test_yes_and_no_are_compared_by_kappa_with_each_of_the_others():
     Beside ann: bob and cy say yes in 4 and 3 of 8, on average 7/16. The judge equals them in 6 and 7 of 8, so
     p_o = 13/16; it says yes in 4 of 8, p_e = 1/2; kappa = (13/16 − 8/16) / (8/16) = 5/8. ann equals them in 7
     and 6 of 8: 13/16 too; she says yes in 5 of 8, p_e = 5/8·7/16 + 3/8·9/16 = 62/128, kappa = 42/66.
+
+    Beside bob the judge has (12/16 − 8/16) / (8/16) = 1/2 and bob (14/16 − 8/16) / (8/16) = 3/4; beside cy
+    the judge has (11/16 − 8/16) / (8/16) = 3/8, and cy 42/66 like ann.
     """
     persons = {
         "ann": [1, 1, 1, 1, 1, 0, 0, 0],
@@ -141,13 +142,9 @@ def test_yes_and_no_are_compared_by_kappa_with_each_of_the_others():
     judge = [1, 1, 1, 0, 0, 0, 0, 1]
     table = read_ratings(study(persons, {"j": judge}))
     figures = held_out(table, "quality", by="kappa", resamples=20)
-    ann = next(row for row in figures.meta["by_person"] if row["person"] == "ann")
-    assert ann["judge"] == pytest.approx(5 / 8)
-    assert ann["held_out"] == pytest.approx(42 / 66)
     (row,) = figures.rows
-    each = figures.meta["by_person"]
-    assert row["judge"].value == pytest.approx(np.mean([of["judge"] for of in each]))
-    assert row["person"].value == pytest.approx(np.mean([of["held_out"] for of in each]))
+    assert row["judge"].value == pytest.approx((5 / 8 + 1 / 2 + 3 / 8) / 3)
+    assert row["person"].value == pytest.approx((42 / 66 + 3 / 4 + 42 / 66) / 3)
     # 12 of 24 answers are the rarer one: 4 of 8 items are too few for an interval.
     assert row["difference"].value == pytest.approx(row["judge"].value - row["person"].value)
     assert row["difference"].reason == (
@@ -173,24 +170,18 @@ def test_a_panel_of_two_has_half_of_either_answer_where_its_judges_differ():
 def test_judge_and_person_are_compared_on_the_same_items():
     # The judge skipped the last two units, so ann's agreement with bob counts on the first four only.
     rows = study({"ann": [1, 2, 3, 4, 9, 8], "bob": [1, 3, 2, 4, 0, 1]}, {"j": [1, 2, 4, 3, None, None]})
-    detail = pd.DataFrame(held_out(read_ratings(rows), "quality", resamples=20).meta["by_person"])
-    assert detail["n"].tolist() == [4, 4]
+    [row] = held_out(read_ratings(rows), "quality", resamples=20).rows
     # 1 − 6·2/(4·15) = .8 for ann and bob; the judge against bob 1, 3, 2, 4: 1 − 6·6/60 = .4, against ann .8.
-    assert detail["held_out"].tolist() == pytest.approx([0.8, 0.8])
-    assert detail["judge"].tolist() == pytest.approx([0.4, 0.8])
+    assert (row["n"], row["person"].value, row["judge"].value) == (4, pytest.approx(0.8), pytest.approx(0.6))
 
 
 def test_a_copy_of_a_person_gains_nothing_by_being_a_judge():
-    # The judge repeats ann, so held out she is matched exactly; against the mean of all she would look
-    # better than she is.
-    rows = noisy()
-    copy = rows[rows["rater"] == "ann"].assign(kind="judge", rater="copy")
-    figures = held_out(
-        read_ratings(pd.concat([rows[rows["kind"] == "human"], copy])), "quality", resamples=20
-    )
-    assert {
-        row["judge"] - row["held_out"] for row in figures.meta["by_person"] if row["person"] == "ann"
-    } == {0}
+    # The judge repeats ann, so held out she is matched exactly; beside bob it reaches 1 with ann, and bob ρ.
+    ann, bob = [1, 2, 3, 4, 9, 8], [1, 3, 2, 4, 0, 1]
+    [row] = held_out(
+        read_ratings(study({"ann": ann, "bob": bob}, {"copy": ann})), "quality", resamples=0
+    ).rows
+    assert row["difference"].value == pytest.approx((1 - stats.spearmanr(ann, bob).statistic) / 2)
 
 
 def test_nobody_to_hold_out():
