@@ -22,7 +22,7 @@ from concord.reports.names import renamed
 from concord.reports.notes import notes
 from concord.reports.sections import AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, lacks, section
 from concord.reports.verdict import Verdict, flags_of, missing, verdict
-from concord.statistics.ratings import DIGITS, FINAL
+from concord.statistics.ratings import FINAL
 from concord.statistics.study import as_json
 from concord.store import frames
 from concord.studies import studies
@@ -38,7 +38,7 @@ from concord.table import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 WIDTH = 110
 """Columns of a terminal whose width is not known."""
@@ -220,11 +220,6 @@ def report_of(
     for criterion, _ in options.cuts:
         check_known("criterion", criterion, (*of.criteria, FINAL))
     return AgreementReport.read(of, options, features)
-
-
-def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
-    """The items at one place of a scatter."""
-    return points[(points["mean"] == round(mean, DIGITS)) & (points["score"] == round(score, DIGITS))]
 
 
 def _figures(report: AgreementReport) -> list[Table]:

@@ -58,52 +58,35 @@ def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
     """Whether judges like long replies, and whether one favours its own family: answers by question.
 
     A judge or panel whose interval leaves out 0 is named with its effect beyond people; of other judges it
-    is said that theirs hold 0. What the study does not let one measure is said with the reason.
+    is said that theirs hold 0. What the study does not let one measure of any judge is said with the reason.
     """
     table = section(evidence, "bias", criterion).get("feature_bias")
-    rows = renamed(table, evidence.names).rows if table else ()
     reasons = unmeasured(evidence)
-    answers = {}
-    for name, question, feature, whom_, step in (
-        (
-            "length",
-            "Do judges like long replies?",
-            FEATURES["reply_chars"],
-            "longer replies",
-            " for {} characters more",
-        ),
-        ("own family", "Does a judge favour its own family?", OWN_FAMILY, "its own family", ""),
-    ):
-        parts, within, silent = [], [], dict.fromkeys(evidence.ratings.judges, reasons.get(name, ""))
-        for row in rows:
-            figure, alone = row["effect"], row["rater"] in evidence.ratings.judges
-            if row["feature"] != feature:
+
+    def answer(lacking: str, feature: str, liked: str, step: str = "") -> str:
+        rows = renamed(table, evidence.names).rows if table else ()
+        effects = [(str(row["rater"]), row, row["effect"]) for row in rows if row["feature"] == feature]
+        sentences, within = [], []
+        for rater, row, figure in effects:
+            if not isinstance(figure, Estimate) or figure.value is None:
                 continue
-            if not isinstance(figure, Estimate) or not figure.defined:
-                if alone:
-                    silent[str(row["rater"])] = figure.reason if isinstance(figure, Estimate) else ""
-                continue
-            silent.pop(str(row["rater"]), None)
             if figure.interval and not figure.interval[0] <= 0 <= figure.interval[1]:
-                way = "more" if (figure.value or 0) > 0 else "less"
-                by = step.format(f"{float(str(row['step'])):.0f}") if step else ""
-                effect = _figure(figure, " points", signed=True)
-                gives = "gives" if alone else "give"
-                parts.append(f"{row['rater']} {gives} {whom_} {way} than people do: {effect}{by}.")
-            elif alone:
-                within.append(str(row["rater"]))
+                gives = "gives" if rater in evidence.ratings.judges else "give"
+                way, effect = "more" if figure.value > 0 else "less", _figure(figure, " points", signed=True)
+                by = step.format(float(str(row["step"]))) if step else ""
+                sentences.append(f"{rater} {gives} {liked} {way} than people do: {effect}{by}.")
+            elif rater in evidence.ratings.judges:
+                within.append(rater)
         if within:
             hold = "its interval holds" if len(within) == 1 else "their intervals hold"
-            parts.append(f"Not shown for {', '.join(within)}: {hold} 0.")
-        for judge, why in silent.items() if parts else ():
-            lack = (
-                "no player is of a family that is its own"
-                if feature == OWN_FAMILY
-                else "no effect is defined"
-            )
-            parts.append(f"Not known for {judge}: {why or lack}.")
-        answers[question] = " ".join(parts) or f"Not known: {reasons.get(name, 'no effect is defined')}."
-    return answers
+            sentences.append(f"Not shown for {', '.join(within)}: {hold} 0.")
+        return " ".join(sentences) or f"Not known: {reasons.get(lacking, 'no effect is defined')}."
+
+    step = " for {:.0f} characters more"
+    return {
+        "Do judges like long replies?": answer("length", FEATURES["reply_chars"], "longer replies", step),
+        "Does a judge favour its own family?": answer("own family", OWN_FAMILY, "its own family"),
+    }
 
 
 def severest(evidence: Evidence, criterion: str) -> list[str]:

@@ -5,9 +5,7 @@ from concord.reports.leaderboards import (
     MARGIN,
     MOCKS,
     Leaderboard,
-    Refusals,
     failure_notes,
-    leaderboard,
 )
 from concord.table import Column, Table, record
 
@@ -132,7 +130,7 @@ def _notes(board: Leaderboard) -> list[str]:
 
 
 def _refusal_notes(board: Leaderboard) -> list[str]:
-    """What refusals do here; where players refuse unlike shares, what the order would be otherwise."""
+    """What refusals do here, and whether players refuse unlike shares."""
     refused = sum(s.refused for s in board.standings)
     if not refused:
         return []
@@ -146,18 +144,9 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
     most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
     if board.refusals != "left out" or shares[most] - shares[least] < UNLIKE:
         return [effect]
-    order = [s.player for s in board.standings if s.rank]
-    others = []
-    ways: tuple[Refusals, ...] = ("lowest score", "matched") if board.rated.scenarios else ("lowest score",)
-    for how in ways:
-        other = leaderboard(
-            board.rated, judges=board.judges, weights=board.weights, refusals=how, resamples=0
-        )
-        theirs = [s.player for s in other.standings if s.rank]
-        change = "the order shown here" if theirs == order else f"the order {', '.join(theirs)}"
-        others.append(f"“{how}” gives {change}")
     return [
         effect,
         f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares "
-        f"players on different conversations. Of the other ways to treat refusals, {'; '.join(others)}.",
+        "players on different conversations. Counted with the lowest score, or matched, they are compared on "
+        "the same.",
     ]

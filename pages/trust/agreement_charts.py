@@ -45,8 +45,6 @@ UNSURE = "#8a8f9826"
 """The shade of a box whose interval holds 0, on white and on black."""
 SQUARE = 400
 """The height of the scatter in pixels."""
-SMALL = 200
-"""With names of at most so many pixels the glance is small, and its axis says less in a line."""
 SAME = 0.001
 """Two annotators nearer than this are drawn as one."""
 
@@ -78,8 +76,7 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     domain = min(0.0, *lows, *people), 1.0
     on = sizes(row["n"] for row in defined)
     symbol, of = next(column.title for column in table.columns if column.name == what).split(" ", 1)
-    small = limit <= SMALL or on_phone()
-    title = [symbol, of, f"({on} items)"] if small else f"{symbol} {of} ({on} items)"
+    title = [f"{symbol} {of}", f"({on} items)"]
     colours = judge_colours([row.kind for row in rows if row.kind != HUMAN])
     shades = alt.Scale(domain=[*colours.domain, HUMAN], range=[*colours.range, GREY])
     around: list[Chart] = []
@@ -111,13 +108,12 @@ def scatter(
 ) -> Chart:
     """A judge's score against people's mean; items at one place are one dot, its size their number.
 
-    The dot clicked is “picked”. `ends` are those of the scale that people and judge share; with them comes
-    the diagonal on which both agree.
+    `ends` are those of the scale that people and judge share; with them comes the diagonal on which both
+    agree.
     """
     dots = points.groupby(["mean", "score"], as_index=False).agg(
         items=("unit", "size"), who=("player", lambda players: ", ".join(sorted(set(map(str, players)))[:4]))
     )
-    picked = alt.selection_point(name="picked", fields=["mean", "score"])
     fixed: dict[str, Any] = {"domain": list(ends), "nice": False} if ends else {}
     scale = alt.Scale(zero=False, padding=12, **fixed)
     most = max(2, int(dots["items"].max()))
@@ -125,14 +121,13 @@ def scatter(
     whose = members[0] if len(members) == 1 else f"mean of {len(members)} judges"
     chart = (
         alt.Chart(dots)
-        .mark_point(filled=True, stroke=None)
+        .mark_point(filled=True, stroke=None, opacity=0.65)
         .encode(
             x=alt.X("mean:Q", title=f"{label}: mean of people", scale=scale),
             y=alt.Y(
                 "score:Q", title=f"{label}: {whose}", scale=scale, axis=alt.Axis(titleLimit=SQUARE - 100)
             ),
             size=alt.Size("items:Q", scale=areas, legend=None),
-            opacity=alt.condition(picked, alt.value(0.65), alt.value(0.12)),
             tooltip=tips(
                 ("mean:Q", "mean of people", ".2f"),
                 ("score:Q", "judge", ".2f"),
@@ -140,7 +135,6 @@ def scatter(
                 ("who:N", "players"),
             ),
         )
-        .add_params(picked)
     )
     layers = [_diagonal("mean", "score", ends), chart] if ends else [chart]
     return alt.layer(*layers).properties(height=SQUARE)

@@ -12,7 +12,7 @@ import streamlit as st
 from concord.estimate import Estimate
 from concord.files import file_name
 from concord.llm.models import currency
-from concord.reports.agreement_report import AgreementReport, at
+from concord.reports.agreement_report import AgreementReport
 from concord.reports.answers import (
     CHOSEN,
     WITH_ALL,
@@ -299,7 +299,7 @@ def score_distribution(report: AgreementReport, criterion: str) -> None:
 
 @live
 def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
-    """One judge item by item and player by player; redrawn by itself when a judge or a dot is chosen."""
+    """One judge item by item and player by player; redrawn by itself when a judge is chosen."""
     st.markdown("##### Where the judge disagrees with people")
     raters = _raters_of(report)
     rater = st.selectbox(
@@ -324,20 +324,11 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     if not one_scale:
         st.caption(f"The units differ: {plain(report.ratings.no_level(criterion, members))}.")
     with left:
-        event = show(
-            charts.scatter(points, report.label(criterion), members, ends),
-            f"{rater} against the mean of people, item by item",
-            on_select="rerun",
-            key=f"dots {criterion} {rater}",
-        )
-        st.caption(f"{len(points)} items; a larger dot is several. Click on one to see its conversations.")
-    picked = event["selection"].get("picked") or []
+        scatter = charts.scatter(points, report.label(criterion), members, ends)
+        show(scatter, f"{rater} against the mean of people, item by item")
+        st.caption(f"{len(points)} items; a larger dot is several.")
     with right:
-        if picked:
-            found = _items(report, "The dot you picked", at(points, **picked[0]))
-        else:
-            found = _items(report, "Largest differences", points.head(MOST_ITEMS))
-        draw(found, select=_read)
+        draw(_items(report, points.head(MOST_ITEMS)), select=_read)
     _by_group(report, criterion, rater, one_scale=one_scale)
 
 
@@ -372,7 +363,7 @@ def _read(row: Mapping[str, Cell]) -> None:
     st.session_state[WANTED] = row["conversation"]
 
 
-def _items(report: AgreementReport, title: str, items: pd.DataFrame) -> Table:
+def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
     """Items of a study, with the number and the facets of the conversation of each."""
     facets = {name: items.unit.map(of) for name, of in report.facets.items() if name not in items}
     rows = items.assign(conversation=[str(number) for number in items.conversation_id], **facets)
@@ -389,7 +380,8 @@ def _items(report: AgreementReport, title: str, items: pd.DataFrame) -> Table:
     )
     kept = tuple(column for column in columns if rows[column.name].notna().any())
     cells = ({c.name: row[c.name] for c in kept} for row in rows.to_dict("records"))
-    return Table("items", title, kept, tuple(cells), "Select a row to read the conversation.")
+    caption = "Select a row to read the conversation."
+    return Table("items", "Largest differences", kept, tuple(cells), caption)
 
 
 TABS = {

@@ -141,19 +141,6 @@ def test_two_panels_stand_side_by_side_and_refusals_are_counted(app: Server, pag
     expect(page.get_by_test_id("stMetricValue").last).not_to_have_text(before)
 
 
-def test_a_dot_opens_its_conversations(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/agreement?study=made&tab=fails")
-    sees(page, "Largest differences")
-    # The last that the tab draws stands, and the run is over: nothing moves under the pointer any more.
-    expect(page.get_by_text("What limits this answer")).to_be_visible()
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
-    dot = page.get_by_test_id("stVegaLiteChart").nth(1).locator(".mark-symbol path").last
-    until(dot.click, page.get_by_text("The dot you picked"))
-    with app.workspace.read() as db:
-        items = agreement_report(db, "made").points("final", ("judge-flat", "judge-keen", "judge-mild"))
-    sees(page, f"{len(items)} items; a larger dot is several.")
-
-
 def test_where_a_judge_fails_by_scenario(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/agreement?study=made&tab=fails")
     expect(page.get_by_role("heading", name="By player")).to_be_visible()

@@ -15,7 +15,7 @@ from concord.errors import NotFound
 from concord.estimate import Estimate
 from concord.questions import YES_NO, points
 from concord.rating import Criterion
-from concord.reports.agreement_report import AgreementReport, Options, at, report_of
+from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.reports.coefficient import metric_of, usual
 from concord.reports.names import short_names
 from concord.reports.sections import OVER_ALL, SECTIONS
@@ -144,8 +144,6 @@ def test_points_are_the_items_both_rated_with_their_conversations() -> None:
         [100, "amber", 1.5, 4.0, 2],
         [101, "birch", 2.5, 2.0, 2],
     ]
-    assert at(table, 1.5, 4.0).conversation_id.tolist() == [100]
-    assert at(table, 1.5, 2.0).empty
     assert table["difference"].tolist() == [2.5, -0.5]  # 4 − 1.5 and 2 − 2.5, the farthest first
 
 
@@ -155,7 +153,7 @@ def test_items_at_one_place_are_found_though_their_averages_were_summed_in_anoth
         ("human", n): [[a, 1], [b, 1]] for n, a, b in (("Ada", 1.1, 1.3), ("Bo", 1.2, 1.2), ("Chi", 1.3, 1.1))
     }
     table = measured(frame({**tenths, ("judge", "j"): [[2, 2], [2, 2]]})).points("wit", ["j"])
-    assert len(at(table, float(table["mean"][0]), 2.0)) == 2
+    assert table["mean"].nunique() == 1
 
 
 def test_shares_count_what_lies_between_two_answers_with_the_nearer_one() -> None:
