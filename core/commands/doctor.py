@@ -2,7 +2,6 @@
 
 import click
 
-from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import ConcordError
 from concord.llm.models import load_models, pick
@@ -12,9 +11,8 @@ from concord.workspace import Workspace
 
 @click.command(name="doctor")
 @click.argument("names", nargs=-1)
-@options.several("--benchmarks", "Send what each role of these sends, not one call of each kind.")
 @click.pass_obj
-def command(folder: str, names: tuple[str, ...], benchmarks: tuple[str, ...]) -> None:
+def command(folder: str, names: tuple[str, ...]) -> None:
     """Check every configured model (or those named) with small calls.
 
     They have the parameters, the reply's schema and the length of what players and judges are sent. Of each
@@ -32,7 +30,7 @@ def command(folder: str, names: tuple[str, ...], benchmarks: tuple[str, ...]) ->
     for name in [name for name, model in chosen.items() if model.kind == "program"]:
         echo(f"· {name}: a program, which is tried when it judges")
     called = {name: model for name, model in chosen.items() if model.kind != "program"}
-    findings = examining.check(workspace, called, benchmarks)
+    findings = examining.check(workspace, called)
     for name, finding in findings.items():
         echo(f"{'✗' if finding.wrong else '✓'} {name}: {finding.sentence}")
         if finding.adaptation:

@@ -93,8 +93,6 @@ def carry_out(
     batches, 2 if pieces failed.
     """
     job = planning.job(workspace, plan)
-    for notice in job.mixed:
-        echo(notice, err=True)
     if estimate:
         survey = planning.survey(workspace, job, retry_failed=options.get("retry_failed", False))
         echo(estimated(survey, currency(workspace.models_path)))

@@ -182,7 +182,7 @@ def _result(text: bytes, model: Model) -> Result | None:
             return Result(call, completions.read(body))
         except Broken as error:
             wrong = trouble.of_body(error, body, model)
-    return Result(call, failure=wrong.failure, again=wrong.cls not in ("permanent", "content"))
+    return Result(call, failure=wrong, again=wrong.cls not in ("permanent", "content"))
 
 
 _UNTRIED = ("batch_expired", "batch_cancelled")

@@ -65,14 +65,6 @@ class TooLong(Exception):
     """An answer of more than REPLY_BYTES; the rest was not read."""
 
 
-class AttemptFailed(Exception):
-    """An attempt that failed."""
-
-    def __init__(self, trouble: Trouble):
-        super().__init__(str(trouble.failure))
-        self.trouble = trouble
-
-
 class Client:
     """Calls models. It belongs to one event loop: make it there, as `async with Client(models)`.
 
@@ -143,7 +135,6 @@ class Client:
         params: Mapping[str, Any] | None = None,
         schema: Mapping[str, Any] | None = None,
         seed: int = 0,
-        role: str = "",
     ) -> Completion:
         """One reply; `schema` is sent if the endpoint supports it. Raises CallFailed after all retries.
 
@@ -152,13 +143,12 @@ class Client:
         """
         while True:
             model = pick(self._models, name)
-            body = request(model, messages, params=params, schema=schema, seed=seed, role=role)
+            body = request(model, messages, params=params, schema=schema, seed=seed)
             try:
                 read, seconds = await self._post(model, "/chat/completions", body, completions.read)
                 break
             except CallFailed as failure:
-                own = {**model.entry.params, **model.roles.get(role, {})}
-                if not self._adapts(model, body, own, failure):
+                if not self._adapts(model, body, failure):
                     raise
         read = self.read_without_keys(read)
         return Completion(read.text, read.cut, model.spent(read.tokens, seconds), read.reported, read.beside)
@@ -170,22 +160,15 @@ class Client:
         """
         formats = {"response_format": {"type": model.replies}}
         sent = {model.rename.get(name, name): None for name in ("max_tokens", *adapting.OPTIONAL)} | formats
-        own = {
-            name: value
-            for params in (model.entry.params, *model.roles.values())
-            for name, value in params.items()
-        }
-        return self._adapts(model, sent, own, failure)
+        return self._adapts(model, sent, failure)
 
-    def _adapts(
-        self, model: Model, sent: Mapping[str, Any], own: Mapping[str, Any], failure: CallFailed
-    ) -> bool:
+    def _adapts(self, model: Model, sent: Mapping[str, Any], failure: CallFailed) -> bool:
         """Whether a refused call can be sent in another form, which all calls to its model now have."""
         if failure.reason not in {f"HTTP {status}" for status in adapting.STATUSES}:
             return False
         if self._models[model.name] is not model:
             return True  # Another call was refused while this one was on its way.
-        refused = adapting.refused(failure.raw, sent, own)
+        refused = adapting.refused(failure.raw, sent, model.entry.params)
         adapted = model.adapted
         if not refused or any(
             other in adapted or adapted.get(name) == other for name, other in refused.items()
@@ -256,7 +239,7 @@ class Client:
                 async with asyncio.timeout(within or model.timeout):
                     return await ask(self._line(model).api), {}
             except Exception as error:  # the library's objects of an answer in another form, too
-                raise AttemptFailed(self._trouble(error, model)) from error
+                raise self._trouble(error, model) from error
 
         return (await self._answered(model, once, retry=retry))[0]
 
@@ -277,7 +260,7 @@ class Client:
             try:
                 return read(content), headers
             except Broken as error:
-                raise AttemptFailed(trouble.of_body(error, content, model)) from error
+                raise trouble.of_body(error, content, model) from error
 
         return await self._answered(model, once)
 
@@ -299,11 +282,12 @@ class Client:
                 started = time.perf_counter()
                 try:
                     answer, headers = await once()
-                except AttemptFailed as failed:
-                    self._failure_without_keys(failed.trouble.failure)
-                    if not retry and failed.trouble.cls != "throttled":
-                        raise failed.trouble.failure from failed
-                    if _costs_a_retry(gate, failed.trouble, sent, since or sent, tried < self._retries):
+                except Trouble as problem:
+                    problem.args = (self.text_without_keys(str(problem)),)
+                    problem.raw = self.text_without_keys(problem.raw)
+                    if not retry and problem.cls != "throttled":
+                        raise
+                    if _costs_a_retry(gate, problem, sent, since or sent, tried < self._retries):
                         rest = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
                         tried += 1
                     since = gate.now
@@ -318,7 +302,7 @@ class Client:
     async def attempt(
         self, model: Model, path: str, body: Mapping[str, Any]
     ) -> tuple[bytes, Mapping[str, str]]:
-        """One attempt: the body and headers of an answer of status 200. Raises AttemptFailed.
+        """One attempt: the body and headers of an answer of status 200. Raises Trouble.
 
         Here, and nowhere else, bytes come in: keys that an endpoint repeats are taken out of them.
         """
@@ -328,10 +312,10 @@ class Client:
             async with asyncio.timeout(model.timeout):
                 response = await line.http.send(line.request(path, body))
         except Exception as error:
-            raise AttemptFailed(self._trouble(error, model)) from error
+            raise self._trouble(error, model) from error
         content = self.without_keys(bytes(response.content))
         if response.status_code >= 300:
-            raise AttemptFailed(trouble.of_status(response.status_code, response.headers, content, model))
+            raise trouble.of_status(response.status_code, response.headers, content, model)
         return content, response.headers
 
     def _trouble(self, error: Exception, model: Model) -> Trouble:
@@ -367,11 +351,6 @@ class Client:
         beside = replace(beside, thinking=thinking, raw=raw, finish=clean(beside.finish))
         who = Reported(clean(read.reported.model), clean(read.reported.fingerprint))
         return read._replace(text=clean(read.text), reported=who, beside=beside)
-
-    def _failure_without_keys(self, failure: CallFailed) -> CallFailed:
-        failure.args = (self.text_without_keys(str(failure)),)
-        failure.raw = self.text_without_keys(failure.raw)
-        return failure
 
     def _line(self, model: Model) -> _Line:
         if (line := self._lines.get(model.endpoint)) is None:
@@ -466,23 +445,23 @@ async def _bound(response: Response) -> None:
 def _costs_a_retry(gate: Gate, problem: Trouble, sent: float, since: float, again: bool) -> bool:
     """Tell the gate what went wrong; whether the next attempt counts, or the gate decides when it is made.
 
-    `since` is when the call failed last, or was sent. Raises the failure if there is no next attempt.
+    `since` is when the call failed last, or was sent. Raises it if there is no next attempt.
     """
     if problem.cls == "throttled":
         stated = problem.after or 0.0
         if gate.throttled(sent, problem.after) > THROTTLED_SECONDS or stated > THROTTLED_SECONDS:
-            raise problem.failure
+            raise problem
         return False
     if problem.cls == "down":
         left = gate.unreachable(since)
         if left is not None and left <= 0:
-            raise problem.failure
+            raise problem
         if left is not None:
             return False
-    elif problem.failure.kind != "timeout":
+    elif problem.kind != "timeout":
         gate.answered({})
     if problem.cls in ("permanent", "content") or not again:
-        raise problem.failure
+        raise problem
     return True
 
 
@@ -501,11 +480,8 @@ def request(
     params: Mapping[str, Any] | None = None,
     schema: Mapping[str, Any] | None = None,
     seed: int = 0,
-    role: str = "",
 ) -> dict[str, Any]:
-    """The body of a call: the prompt's parameters, overridden by the model's and those of its role, then
-    unset and renamed.
-    """
+    """The body of a call: the prompt's parameters, overridden by the model's, then unset and renamed."""
     if model.system == "merge":
         messages = merge(messages)
     body: dict[str, Any] = {
@@ -513,7 +489,6 @@ def request(
         "messages": [{"role": m.role, "content": _parts(m) if model.vision else m.content} for m in messages],
         **(params or {}),
         **model.params,
-        **model.roles.get(role, {}),
     }
     for name in [name for name, value in body.items() if value == UNSET]:
         del body[name]

@@ -57,30 +57,22 @@ CURRENCY = "currency"
 Money = Annotated[float, Field(ge=0)]
 
 
-class Rates(BaseModel):
-    """Money per million tokens in, out, and in from the endpoint's prompt cache (as in, unless stated)."""
+class Price(BaseModel):
+    """Money per million tokens in, out, and in from the endpoint's prompt cache (as in, unless stated).
+
+    `batch` is the share of it that a call in a batch costs; None where it is not stated.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     input: Money
     output: Money
     cached: Money | None = None
+    batch: Annotated[float, Field(ge=0, le=1)] | None = None
 
     def of(self, given: int, tokens_out: int, cached: int = 0) -> float:
         """What tokens cost; the cached ones are among those given."""
         per_cached = self.input if self.cached is None else self.cached
         return ((given - cached) * self.input + cached * per_cached + tokens_out * self.output) / 1e6
-
-
-class Price(Rates):
-    """The rates of calls, and of batches: a share of those, or rates of their own; None where not stated."""
-
-    batch: Annotated[float, Field(ge=0, le=1)] | Rates | None = None
-
-    def by_batch(self, given: int, tokens_out: int, cached: int = 0) -> float:
-        """What tokens cost in a batch: as in calls, where no price of batches is stated."""
-        if isinstance(self.batch, Rates):
-            return self.batch.of(given, tokens_out, cached)
-        return self.of(given, tokens_out, cached) * (1.0 if self.batch is None else self.batch)
 
 
 _KEYS = {"key", "apikey", "subscriptionkey", "token", "accesstoken", "authtoken", "authorization", "auth"}
@@ -116,8 +108,6 @@ class Model(BaseModel):
     model: str = ""
     params: dict[str, Any] = {}
     """Parameters of a call, over those of the prompt; "unset" sends none, as `temperature = "unset"`."""
-    roles: dict[str, dict[str, Any]] = {}
-    """Parameters by role, as plans name it (`judges`), over `params`."""
     rename: dict[str, str] = {}
     """Parameters under another name, as `{ max_tokens = "max_completion_tokens" }`."""
     system: Literal["native", "merge"] = "native"
@@ -238,7 +228,6 @@ class Model(BaseModel):
             | ({"seed": "from the plan"} if self.seed else {})
             | ({"vision": True} if self.vision else {})
             | ({"rename": self.rename} if self.rename else {})
-            | ({"roles": self.roles} if self.roles else {})
             | ({"adapted": dict(self.adapted)} if self.adapted else {}),
             self.system,
             self.replies,
@@ -262,7 +251,8 @@ class Model(BaseModel):
         """What tokens in, out and in from the cache cost, in a call or in a batch; 0 without a price."""
         if self.price is None:
             return 0.0
-        return (self.price.by_batch if batch else self.price.of)(given, tokens_out, cached)
+        share = self.price.batch if batch and self.price.batch is not None else 1.0
+        return self.price.of(given, tokens_out, cached) * share
 
     def spent(self, tokens: tuple[int, int, int], seconds: float, *, batch: bool = False) -> Spent:
         """One call: its tokens in, out and in from the cache, and what they cost."""
@@ -377,8 +367,6 @@ def _head(line: str) -> dict[str, Any]:
 def _mistake(error: Mapping[str, Any]) -> str:
     """One mistake in an entry as a sentence."""
     setting = ".".join(map(str, error["loc"]))
-    if setting.startswith("price.batch"):
-        return "“price.batch” is a share of the price, such as 0.5, or { input = 1.25, output = 5.0 }."
     if error["type"] == "extra_forbidden":
         settings = Price.model_fields if "." in setting else Model.model_fields.keys() - {"name"}
         return str(not_found("setting", setting.rpartition(".")[2], settings))

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,6 @@ from concord.errors import ConfigError, check_known
 from concord.files import kept_toml, read_text
 from concord.llm.replies import Reply, json_schema
 from concord.llm.templates import compiled, rendered
-
-NONE = "none"
-"""What prompts.toml says of a message that is not wanted."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +40,7 @@ class RenderedPrompt:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt of one version. `hash` covers templates, parameters and the reply's schema.
-
-    `borrowed` names the halves (system, user) that come from another version, and that version.
-    """
+    """One prompt of one version. `hash` covers templates, parameters and the reply's schema."""
 
     benchmark: str
     version: str
@@ -55,20 +50,6 @@ class Prompt:
     sources: Mapping[str, str]
     hash: str
     _templates: Mapping[str, Template] = field(repr=False, compare=False)
-    borrowed: Mapping[str, str] = field(default_factory=dict, compare=False)
-
-    @property
-    def mixed(self) -> str:
-        """A sentence on halves that two versions share; empty where one version has them all."""
-        if not self.borrowed or not set(self.sources) - set(self.borrowed):
-            return ""
-        own = " and ".join(f"its {part} message" for part in self.sources if part not in self.borrowed)
-        other = " and ".join(f"the {part} message of {of}" for part, of in self.borrowed.items())
-        parts = " and ".join(f'{part} = "{NONE}"' for part in self.borrowed)
-        return (
-            f"Version {self.version} of the prompt “{self.name}” is sent with {own} and with {other}. Where "
-            f"none is wanted, its prompts.toml says [{self.name}] {parts}."
-        )
 
     def render(self, history: Sequence[Message] = (), **values: Any) -> RenderedPrompt:
         """The system message, the dialogue so far, and the user message; parts without a template are left
@@ -115,27 +96,16 @@ def load_prompt(
     """A prompt, each file from the first folder that has it. What a version lacks comes from version `base`.
 
     Files: `<name>_system.jinja`, `<name>_user.jinja`, and the table [<name>] of `prompts.toml`; at least one
-    of them. A prompt of parameters only sends the dialogue as it is. Where the table says `system = "none"`,
-    the version has no system message, also where `base` has one; the same with `user`.
+    of them. A prompt of parameters only sends the dialogue as it is; an empty template gives no message.
     Raises NotFound for an unknown version, ConfigError for a file that cannot be used.
     """
-    there = versions(folders, benchmark)
-    check_known(f"version of the {benchmark} prompts", version, there)
-    at = [(v, f / benchmark / v) for v in dict.fromkeys([version, base or version]) for f in folders]
-    places = [place for _, place in at]
-    tables = {place: _table(place, name) for place in places}
+    check_known(f"version of the {benchmark} prompts", version, versions(folders, benchmark))
+    places = [f / benchmark / v for v in dict.fromkeys([version, base or version]) for f in folders]
+    given = [table for place in places if (table := _table(place, name)) is not None]
     sources: dict[str, Path] = {}
-    borrowed: dict[str, str] = {}
-    for part in ("system", "user"):
-        for of, place in at:
-            if (file := place / f"{name}_{part}.jinja").is_file():
-                sources[part] = file
-                if of != version:
-                    borrowed[part] = of
-                break
-            if (tables[place] or {}).get(part) == NONE:
-                break
-    given = [table for table in tables.values() if table is not None]
+    for part, place in product(("system", "user"), places):
+        if (file := place / f"{name}_{part}.jinja").is_file():
+            sources.setdefault(part, file)
     if not sources and not given:
         raise ConfigError(
             f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja "
@@ -146,7 +116,7 @@ def load_prompt(
     schema = reply.model_json_schema() if reply else None
     digest = hashlib.sha256(json.dumps([texts, params, schema], sort_keys=True).encode()).hexdigest()[:16]
     templates = {part: _compile(texts[part], file) for part, file in sources.items()}
-    return Prompt(benchmark, version, name, reply, params, texts, digest, templates, borrowed)
+    return Prompt(benchmark, version, name, reply, params, texts, digest, templates)
 
 
 def _table(place: Path, name: str) -> dict[str, Any] | None:
@@ -156,12 +126,8 @@ def _table(place: Path, name: str) -> dict[str, Any] | None:
         return None
     if not isinstance(table, dict) or not isinstance(table.get("params", {}), dict):
         raise ConfigError(f"prompts.toml in {place} must hold [{name}] as a table, with params as one.")
-    for key, value in table.items():
-        if key not in ("params", "system", "user") or (key != "params" and value != NONE):
-            raise ConfigError(
-                f"prompts.toml in {place}: [{name}] has {key} = {value!r}. It may have params, and "
-                f'system = "{NONE}" or user = "{NONE}"; a message is a file, such as {name}_system.jinja.'
-            )
+    if unknown := sorted(table.keys() - {"params"}):
+        raise ConfigError(f"prompts.toml in {place}: [{name}] has {unknown[0]}. It may have params only.")
     return table
 
 

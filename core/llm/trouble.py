@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
@@ -31,13 +30,22 @@ _SAID = 300
 """Characters of an endpoint's complaint in a sentence."""
 
 
-@dataclass(frozen=True)
-class Trouble:
-    """A call that failed: its class, the failure to raise if it stays so, the seconds it is asked to wait."""
+class Trouble(CallFailed):
+    """An attempt that failed: its class, and the seconds that the endpoint asks to wait."""
 
-    cls: Class
-    failure: CallFailed
-    after: float | None = None
+    def __init__(
+        self,
+        message: str,
+        *,
+        cls: Class = "transient",
+        kind: str = "server",
+        raw: str = "",
+        reason: str = "",
+        after: float | None = None,
+    ):
+        super().__init__(message, kind=kind, raw=raw, reason=reason)
+        self.cls = cls
+        self.after = after
 
 
 def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> Trouble:
@@ -45,7 +53,8 @@ def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Mo
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
     message, code, _ = complaint(content)
     message = message[:_SAID] or "no message"
-    kind, cls = "bad_request", "permanent"
+    kind = "bad_request"
+    cls: Class = "permanent"
     sentence = f"{where} rejected a call to {name} ({status}): {message}"
     if status < 400:
         to = headers.get("location", "another address").split("?")[0][:_SAID]
@@ -72,22 +81,19 @@ def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Mo
         kind, cls = "empty", "content"
         sentence = f"A content filter of {where} refused a call to {name} ({status}): {message}"
     raw = content[:RAW].decode("utf-8", "replace")
-    failure = CallFailed(sentence, kind=kind, raw=raw, reason=f"HTTP {status}")
-    return Trouble(cls, failure, retry_after(headers))  # type: ignore[arg-type]
+    return Trouble(sentence, cls=cls, kind=kind, raw=raw, reason=f"HTTP {status}", after=retry_after(headers))
 
 
 def of_body(error: Broken, content: bytes, model: Model) -> Trouble:
     """A body of status 200 that is no answer; an error in it counts as if it were the status."""
     if error.status:
         return of_status(error.status, {}, content, model)
-    failure = CallFailed(
+    return Trouble(
         f"The endpoint of “{model.name}” did not answer in the OpenAI protocol: {error}. Is its base_url "
         "right?",
-        kind="server",
         raw=content[:RAW].decode("utf-8", "replace"),
         reason="a body that is no answer",
     )
-    return Trouble("transient", failure)
 
 
 def of_connection(error: BaseException, model: Model) -> Trouble:
@@ -103,24 +109,21 @@ def of_connection(error: BaseException, model: Model) -> Trouble:
     late = isinstance(error, TimeoutError | httpx2.TimeoutException | openai.APITimeoutError)
     if late and not connecting:
         mend = "Raise `timeout` in models.toml, or run again."
-        sentence = f"{name} did not answer within {model.timeout:g} s. {mend}"
-        return Trouble("transient", CallFailed(sentence, kind="timeout"))
+        return Trouble(f"{name} did not answer within {model.timeout:g} s. {mend}", kind="timeout")
     mend = "Is the server up, and base_url right?"
     if model.simulated:
         mend = "Serve the mock models with `concord mock`, at the port in base_url."
-    sentence = f"{where} cannot be reached for {name}. {mend}"
-    return Trouble("down", CallFailed(sentence, kind="unreachable"))
+    return Trouble(f"{where} cannot be reached for {name}. {mend}", cls="down", kind="unreachable")
 
 
 def too_long(most: int, model: Model) -> Trouble:
     """An answer that was given up: the endpoint would send it again, so it is not asked for again."""
-    failure = CallFailed(
+    return Trouble(
         f"The endpoint of “{model.name}” sent more than {most:,} bytes in one answer. "
         "The rest was not read. Is its base_url right?",
-        kind="server",
+        cls="permanent",
         reason="an answer too long",
     )
-    return Trouble("permanent", failure)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

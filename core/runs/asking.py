@@ -171,15 +171,12 @@ class Asker:
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, calls.run if calls.retry_failed else 0])[:8], 16)
-        role = calls.job.role(model, prompt.name)
-        body = partial(request, messages=messages, params=params, schema=schema, seed=seed, role=role)
+        body = partial(request, messages=messages, params=params, schema=schema, seed=seed)
         await calls.batches.ask(self.work, step, sent, model, body)
         done = await self._paid(
             model,
-            lambda: calls.client.complete(
-                model, messages, params=params, schema=schema, seed=seed, role=role
-            ),
-            partial(request, calls.client.model(model), messages, params=params, schema=schema, role=role),
+            lambda: calls.client.complete(model, messages, params=params, schema=schema, seed=seed),
+            lambda: body(calls.client.model(model)),
         )
         self.last = (step, model, done.text)
         self._count(model, done.reported)

@@ -3,9 +3,9 @@
 import asyncio
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from concord.conversation import Message
 from concord.errors import CallFailed, ConcordError
@@ -14,9 +14,9 @@ from concord.llm.client import Client
 from concord.llm.completions import Completion
 from concord.llm.models import Model
 from concord.llm.schemas import fill
-from concord.runs.benchmark import Benchmark, Materials
-from concord.runs.planning import check_roles, materials
-from concord.runs.registry import BENCHMARKS, get
+from concord.runs.benchmark import Materials
+from concord.runs.planning import materials
+from concord.runs.registry import BENCHMARKS
 from concord.workspace import Workspace
 
 
@@ -34,18 +34,12 @@ LENGTH = 3000
 """Words of the long prompt. No tokenizer makes fewer tokens of them; judges are sent about as many."""
 
 
-@dataclass(frozen=True)
-class RoleCall:
-    """What a role sends: the prompt's name, its parameters, and the schema of the reply."""
+class Sample(NamedTuple):
+    """What a role sends: which role it is, the parameters, and the schema of the reply."""
 
-    benchmark: str
-    role: str
-    prompt: str
+    whose: str
     params: Mapping[str, Any]
     reply: type[replies.Reply] | None
-
-    def __str__(self) -> str:
-        return f"{self.role} of {self.benchmark} ({self.prompt})"
 
 
 @dataclass(frozen=True)
@@ -65,41 +59,29 @@ class Examined:
         return self.wrong or f"answers as asked{seen}"
 
 
-def samples(brought: Materials, benchmarks: Iterable[Benchmark]) -> list[RoleCall]:
-    """What every role of these benchmarks sends."""
-    calls = []
-    for benchmark in benchmarks:
+def samples(brought: Materials) -> list[Sample]:
+    """One call of each kind that roles of benchmarks send, as told by the names of its parameters and by
+    whether its reply has a schema; the longest of each kind.
+    """
+    longest: dict[tuple[frozenset[str], bool], Sample] = {}
+    for benchmark in BENCHMARKS.values():
         for role in benchmark.roles:
             for name in role.prompts:
                 prompt = benchmark.prompt(brought, name)
-                calls.append(RoleCall(benchmark.name, role.name, name, prompt.params, prompt.reply))
-    return calls
-
-
-def kinds(every: Iterable[RoleCall], model: Model) -> list[RoleCall]:
-    """One of each kind: the names of the parameters and whether there is a schema; the longest of a kind."""
-    longest: dict[tuple[frozenset[str], bool], RoleCall] = {}
-    for sample in every:
-        names = {*sample.params, *model.roles.get(sample.role, {})}
-        kind = frozenset(names), sample.reply is not None
-        if kind not in longest or _length(sample) > _length(longest[kind]):
-            longest[kind] = sample
+                kind = frozenset(prompt.params), prompt.reply is not None
+                if kind not in longest or _length(prompt.params) > _length(longest[kind].params):
+                    whose = f"{role.name} of {benchmark.name} ({name})"
+                    longest[kind] = Sample(whose, prompt.params, prompt.reply)
     return list(longest.values())
 
 
-def check(
-    workspace: Workspace, chosen: Mapping[str, Model], benchmarks: Sequence[str] = ()
-) -> dict[str, Examined]:
-    """`examine` with one call of each kind that roles send, or what each role of these benchmarks sends."""
-    check_roles(chosen.values())
-    every = samples(materials(workspace), map(get, benchmarks or BENCHMARKS))
-    return asyncio.run(examine(chosen, every, each=bool(benchmarks)))
+def check(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, Examined]:
+    """What calls to each model show, one of each kind that roles send."""
+    return asyncio.run(examine(models, samples(materials(workspace))))
 
 
-async def examine(
-    models: Mapping[str, Model], every: Sequence[RoleCall] = (), *, each: bool = False
-) -> dict[str, Examined]:
-    """What calls to each model show. Of `every` call one of each kind is sent, or `each` of them."""
+async def examine(models: Mapping[str, Model], sent: Sequence[Sample] = ()) -> dict[str, Examined]:
+    """What these calls to each model show, and one as long as a judge's prompt."""
     async with Client(models, retries=1) as client:
 
         async def one(name: str, model: Model) -> Examined:
@@ -107,36 +89,36 @@ async def examine(
                 if model.kind != "chat":
                     await client.embed(name, [TEXT])
                     return Examined()
-                sent = every if each else kinds(every, model)
-                return Examined("", tuple(await _examined(client, name, sent)))
+                return Examined("", tuple(await _seen(client, name, sent)))
             except ConcordError as error:
                 return Examined(f"{error}{_hint(model, error)}")
 
         findings = await asyncio.gather(*(one(name, model) for name, model in models.items()))
-        adaptations = client.adaptations
+        adapted = client.adaptations
     return {
-        name: Examined(finding.wrong, finding.seen, adaptations.get(name, ""))
+        name: replace(finding, adaptation=adapted.get(name, ""))
         for name, finding in zip(models, findings, strict=True)
     }
 
 
-async def _examined(client: Client, name: str, sent: Sequence[RoleCall]) -> list[str]:
+async def _seen(client: Client, name: str, sent: Sequence[Sample]) -> list[str]:
     """What was seen of a model that answers as asked. Raises CallFailed."""
-    done = await _answered(client, name, RoleCall("", "", "ping", {"max_tokens": 200}, Ping))
-    served = done.reported.model
-    seen = [f"served as {served}" if served else "it does not say which model it served"]
+    served = (await _answered(client, name, {"max_tokens": 200}, Ping)).reported.model
     for sample in sent:
         try:
-            await _answered(client, name, sample)
+            await _answered(client, name, sample.params, sample.reply)
         except ConcordError as error:
-            error.args = (f"As {sample}: {error}",)
+            error.args = (f"As {sample.whose}: {error}",)
             raise
-    return [*seen, await _whole(client, name)]
+    seen = f"served as {served}" if served else "it does not say which model it served"
+    return [seen, await _whole(client, name)]
 
 
-async def _answered(client: Client, name: str, sample: RoleCall) -> Completion:
-    """A usable reply to what a role sends, with a short text. Raises CallFailed."""
-    schema = replies.json_schema(sample.reply) if sample.reply else None
+async def _answered(
+    client: Client, name: str, params: Mapping[str, Any], reply: type[replies.Reply] | None
+) -> Completion:
+    """A usable reply to a short text, with what a role sends beside it. Raises CallFailed."""
+    schema = replies.json_schema(reply) if reply else None
     request = "Say in one short sentence that you are there."
     if schema is not None:
         example = json.dumps(fill(schema, random.Random(0)))
@@ -144,12 +126,10 @@ async def _answered(client: Client, name: str, sample: RoleCall) -> Completion:
     last: list[Completion] = []
 
     async def call(step: str, messages: Sequence[Message], /) -> Completion:
-        last[:] = [
-            await client.complete(name, messages, params=sample.params, schema=schema, role=sample.role)
-        ]
+        last[:] = [await client.complete(name, messages, params=params, schema=schema)]
         return last[0]
 
-    await replies.answer(call, "doctor", (SYSTEM, Message("user", request)), sample.reply)
+    await replies.answer(call, "doctor", (SYSTEM, Message("user", request)), reply)
     return last[0]
 
 
@@ -169,16 +149,14 @@ async def _whole(client: Client, name: str) -> str:
     return f"prompts of {LENGTH:,} words are read whole" if read else "it does not say how much it read"
 
 
-def _length(sample: RoleCall) -> int:
-    return int(sample.params.get("max_tokens", 0))
+def _length(params: Mapping[str, Any]) -> int:
+    return int(params.get("max_tokens", 0))
 
 
 def _hint(model: Model, error: ConcordError) -> str:
     """What to change in models.toml, where the failure says so."""
     kind, failure = getattr(error, "kind", ""), f"{error} {getattr(error, 'raw', '')}"
-    own = [
-        name for name in (*model.params, *(n for of in model.roles.values() for n in of)) if name in failure
-    ]
+    own = [name for name in model.params if name in failure]
     if kind == "bad_request" and own:
         return f' models.toml sets {own[0]} itself: take it out, or write {own[0]} = "unset".'
     if kind == "bad_request" and "context" in failure:

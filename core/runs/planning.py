@@ -27,8 +27,8 @@ from concord.runs.benchmark import (
     Way,
     owed,
 )
-from concord.runs.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
-from concord.runs.registry import BENCHMARKS, get
+from concord.runs.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
+from concord.runs.registry import get
 from concord.scenario import Scenario
 from concord.store import comparisons, conversations, ratings, runs, scenarios, studies
 from concord.store.conversations import Filter
@@ -149,23 +149,6 @@ class Job:
     plays: Callable[[], Iterator[Play]]
     rubric: Numbered | None = None
     """The rubric that judges rate by; None for the benchmark's own questions."""
-    mixed: tuple[str, ...] = ()
-    """A sentence for each prompt of which two versions are sent, a half each."""
-
-    def role(self, model: str, prompt: str) -> str:
-        """The role in which a model is sent a prompt: its own, of several the first that is sent it."""
-        own = [role for role, names in self.plan.models.items() if model in names]
-        roles = () if self.rubric else get(self.plan.benchmark).roles
-        sent = [role.name for role in roles if prompt in role.prompts]
-        return next((role for role in own if role in sent), own[0] if own else "")
-
-
-def _mixed(plan: PlayPlan, brought: Materials) -> tuple[str, ...]:
-    """`Job.mixed` of a plan that plays: of the prompts that its models are sent."""
-    benchmark, version = get(plan.benchmark), plan.options.get("version", "")
-    roles = (role for role in benchmark.roles if plan.models.get(role.name))
-    names = dict.fromkeys(name for role in roles for name in role.prompts if name in benchmark.prompts)
-    return tuple(filter(None, (benchmark.prompt(brought, name, version).mixed for name in names)))
 
 
 def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | None = None) -> Job:
@@ -179,17 +162,16 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
     used = _rubric_of(workspace, plan)
     kinds: Mapping[str, Kind] = {}
     plays: Callable[[], Iterator[Play]]
-    mixed: tuple[str, ...]
     if isinstance(plan, PlayPlan | ProposePlan):
         benchmark, brought = get(plan.benchmark), materials(workspace)
         kinds = {role.name: role.kind for role in benchmark.roles}
         if isinstance(plan, PlayPlan):
             plan = complete(plan, available, workspace)
-            plays, mixed = partial(benchmark.plays, plan, brought), _mixed(plan, brought)
+            plays = partial(benchmark.plays, plan, brought)
         elif benchmark.proposals is None:
             raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
         else:
-            plays, mixed = partial(benchmark.proposals, plan, brought), ()
+            plays = partial(benchmark.proposals, plan, brought)
     else:
         if not plan.judges:
             raise ConfigError("Name at least one judge.")
@@ -202,7 +184,6 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
             plan = replace(plan, version=str(used.version) if used else plan.version)
             ways = _ways(workspace, plan, used, available)
             plays = partial(_judgements, workspace, plan, ways)
-        mixed = tuple(filter(None, dict.fromkeys(way.prompt.mixed for way in ways)))
     models = {
         name: pick(
             available,
@@ -212,21 +193,12 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
         for role, names in plan.models.items()
         for name in names
     }
-    check_roles(models.values())
     renaming.refuse_changed(workspace, models)
-    return Job(plan, renaming.adapted(workspace, models), plays, used, mixed)
+    return Job(plan, renaming.adapted(workspace, models), plays, used)
 
 
 def _is_program(models: Mapping[str, Model], name: str) -> bool:
     return name in models and models[name].kind == "program"
-
-
-def check_roles(models: Iterable[Model]) -> None:
-    """Raises NotFound if an entry has parameters for a role that no benchmark has."""
-    roles = {role.name for benchmark in BENCHMARKS.values() for role in benchmark.roles} | {PROPOSER}
-    for model in models:
-        for name in model.roles.keys() - roles:
-            raise not_found(f"role for [models.{model.name}.roles] in models.toml", name, roles)
 
 
 def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:

@@ -284,8 +284,6 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
         )
         if not found.left and not found.failed:
             st.caption("Everything of this plan is stored. Choose something else above, or more repeats.")
-        for mixed in job.mixed:
-            st.caption(plain(mixed))
         for line in status.calls(found):
             st.caption(plain(line))
         left, right = st.columns(2, vertical_alignment="bottom")

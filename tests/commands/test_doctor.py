@@ -8,16 +8,15 @@ import pytest
 
 from concord.llm.client import Client
 from concord.llm.models import Model
-from concord.runs.examining import examine, kinds, samples
+from concord.runs.examining import examine, samples
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
 from tests.mock.faults import Faults
 from tests.mock.server import running
 
 
-def found(workspace, model, *, benchmarks=BENCHMARKS, each=False):
-    every = samples(materials(workspace), [BENCHMARKS[name] for name in benchmarks])
-    return asyncio.run(examine({"m": model}, every, each=each))["m"]
+def found(workspace, model):
+    return asyncio.run(examine({"m": model}, samples(materials(workspace))))["m"]
 
 
 def served(url, model="mock-fixed", **settings):
@@ -29,7 +28,6 @@ def served(url, model="mock-fixed", **settings):
     [
         ("", {"model": "gpt-9"}, "does not know “m” as “gpt-9”"),
         ("openai-reasoning", {"params": {"temperature": 0.5}}, 'write temperature = "unset"'),
-        ("openai-reasoning", {"roles": {"judges": {"temperature": 0.5}}}, "models.toml sets temperature"),
         ("ollama", {}, "read only 1,024 tokens of it"),
     ],
 )
@@ -58,24 +56,6 @@ def test_what_was_changed_of_calls_is_one_sentence(workspace):
     assert 'params = { top_p = "unset" }' in told
 
 
-def test_each_role_of_a_benchmark_is_sent_with_its_parameters_and_schema(workspace, monkeypatch):
-    sent = []
-    real = Client.complete
-
-    async def complete(self, name, messages, *, params=None, schema=None, seed=0, role=""):
-        sent.append((role, dict(params or {}), schema))
-        return await real(self, name, messages, params=params, schema=schema, seed=seed, role=role)
-
-    monkeypatch.setattr(Client, "complete", complete)
-    with running() as url:
-        assert found(workspace, served(url), benchmarks=["pingpong"], each=True).wrong == ""
-    by_role = {role: (params, schema) for role, params, schema in sent if role}
-    assert by_role.keys() == {"players", "interrogator", "judges"}
-    assert by_role["judges"][0]["max_tokens"] == 4096
-    assert "scores" in by_role["judges"][1]["properties"]
-    assert by_role["players"][1] is None
-
-
 def test_every_role_that_models_talk_or_judge_in_has_prompts():
     """But for players and residents of a benchmark that borrows the prompts of another."""
     borrowed = {("stss-language", "players"), ("stss-language", "residents")}
@@ -90,12 +70,24 @@ def test_every_role_that_models_talk_or_judge_in_has_prompts():
         assert {name for role in benchmark.roles for name in role.prompts} <= set(benchmark.prompts)
 
 
-def test_one_call_of_each_kind_unless_benchmarks_are_named(workspace, run):
-    every = samples(materials(workspace), BENCHMARKS.values())
-    few = kinds(every, served("http://x/v1"))
-    assert len(few) < len(every) / 2
-    wanted = {(frozenset(sample.params), sample.reply is None) for sample in every}
-    assert {(frozenset(sample.params), sample.reply is None) for sample in few} == wanted
-    done = run(workspace, "doctor", "a", "--benchmarks", "pingpong")
+def test_one_call_of_each_kind_is_sent_with_its_parameters_and_schema(workspace, monkeypatch, run):
+    brought = materials(workspace)
+    prompts = [
+        b.prompt(brought, name) for b in BENCHMARKS.values() for role in b.roles for name in role.prompts
+    ]
+    few = samples(brought)
+    assert len(few) < len(prompts) / 2
+    kinds = [(frozenset(each.params), each.reply is None) for each in few]
+    assert len(kinds) == len(set(kinds))
+    assert set(kinds) == {(frozenset(each.params), each.reply is None) for each in prompts}
+    sent = []
+    real = Client.complete
+
+    async def complete(self, name, messages, *, params=None, schema=None, seed=0):
+        sent.append((frozenset(params), schema is None))
+        return await real(self, name, messages, params=params, schema=schema, seed=seed)
+
+    monkeypatch.setattr(Client, "complete", complete)
+    done = run(workspace, "doctor", "a")
     assert (done.exit_code, "✓ a: answers as asked (served as mock-fixed" in done.output) == (0, True)
-    assert "There is no benchmark" in run(workspace, "doctor", "a", "--benchmarks", "ping").output
+    assert set(kinds) <= set(sent)

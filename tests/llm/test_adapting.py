@@ -8,9 +8,9 @@ import json
 import pytest
 
 from concord.conversation import Message
-from concord.errors import CallFailed, ConfigError, NotFound
+from concord.errors import CallFailed, ConfigError
 from concord.llm.adapting import refused
-from concord.llm.client import Client, request
+from concord.llm.client import Client
 from concord.llm.models import Model
 from concord.runs import engine, planning
 from concord.runs.plans import PlayPlan
@@ -201,32 +201,3 @@ def test_the_next_run_begins_adapted_and_the_lines_of_the_sentence_change_nothin
     )
     with pytest.raises(ConfigError, match="entry of “player”"):
         planning.job(reasoning, wider)
-
-
-def test_parameters_by_role_stand_over_the_models_own():
-    model = Model(name="m", params={"temperature": 0.5}, roles={"judges": {"temperature": 0, "n": 1}})
-    assert request(model, HELLO, params={"temperature": 0.9}, role="judges")["temperature"] == 0
-    assert request(model, HELLO, params={"temperature": 0.9}, role="players")["temperature"] == 0.5
-    assert "n" not in request(model, HELLO, role="players")
-    assert model.configuration.parameters["roles"] == {"judges": {"temperature": 0, "n": 1}}
-
-
-def test_a_call_is_sent_with_the_parameters_of_its_role(workspace, monkeypatch):
-    sent = []
-
-    async def complete(self, name, messages, *, role="", **how):
-        sent.append((name, role))
-        return await real(self, name, messages, role=role, **how)
-
-    real = Client.complete
-    monkeypatch.setattr(Client, "complete", complete)
-    everything = PlayPlan("pingpong", dict.fromkeys(PLAN.models, ("a",)), PLAN.options)
-    engine.execute(workspace, planning.job(workspace, everything))
-    assert {role for _, role in sent} == {"players", "interrogator", "judges"}
-
-
-def test_a_role_that_no_benchmark_has_is_refused(workspace):
-    text = workspace.models_path.read_text()
-    workspace.models_path.write_text(text + "[models.a.roles.judge]\ntemperature = 0\n")
-    with pytest.raises(NotFound, match=r"no role for \[models.a.roles\].*“judge”. Did you mean “judges”"):
-        planning.job(workspace, PLAN)

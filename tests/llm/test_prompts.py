@@ -77,6 +77,11 @@ def test_a_version_takes_what_it_lacks_from_the_benchmarks_own(folder):
     asked = load(folder, "mine").render(name="Bo", who="Al")
     assert [m.content for m in asked.messages] == ["You are Bo.", "Shout at Al."]
     assert asked.params == {"temperature": 0.5}
+    (folder / "toy" / "cold").mkdir()
+    (folder / "toy" / "cold" / "prompts.toml").write_text("[talk]\nparams = { temperature = 0 }\n")
+    cold = load(folder, "cold").render(name="Bo", who="Al")
+    assert [m.content for m in cold.messages] == ["You are Bo.", "Say something to Al."]
+    assert cold.params == {"temperature": 0}
 
 
 def test_the_workspaces_file_goes_before_the_shipped_one_of_the_same_version(folder, tmp_path):
@@ -205,40 +210,19 @@ def test_every_shipped_template_belongs_to_a_benchmark():
                 assert file.stem.rsplit("_", 1)[0] in benchmark.prompts, file
 
 
-@pytest.fixture
-def half(folder) -> Path:
-    """A version `stern` that replaces the system message alone."""
+def test_an_empty_template_sends_no_message(folder):
     place = folder / "toy" / "stern"
     place.mkdir()
     (place / "talk_system.jinja").write_text("You are stern.")
-    return place
-
-
-def test_a_version_of_one_half_says_which_other_half_is_sent(folder, half):
-    asked = load(folder, "stern")
-    assert [m.content for m in asked.render(who="Al").messages] == ["You are stern.", "Say something to Al."]
-    assert asked.mixed == (
-        "Version stern of the prompt “talk” is sent with its system message and with the user message of v1. "
-        'Where none is wanted, its prompts.toml says [talk] user = "none".'
-    )
-    assert load(folder).mixed == ""
-
-
-def test_a_half_that_is_not_wanted_is_not_sent(folder, half):
-    (half / "prompts.toml").write_text('[talk]\nuser = "none"\n')
+    (place / "talk_user.jinja").write_text("")
     asked = load(folder, "stern")
     assert [m.content for m in asked.render().messages] == ["You are stern."]
-    assert (asked.mixed, asked.params) == ("", {"temperature": 0.5})
+    assert asked.params == {"temperature": 0.5}
     assert asked.hash != load(folder).hash
 
 
-@pytest.mark.parametrize("table", ['user = "nothing"', "system = 3", 'tone = "none"'])
-def test_a_table_of_a_prompt_says_nothing_else(folder, half, table):
-    (half / "prompts.toml").write_text(f"[talk]\n{table}\n")
-    with pytest.raises(ConfigError, match=r"It may have params, and system = \"none\""):
-        load(folder, "stern")
-
-
-def test_a_version_that_borrows_the_whole_prompt_mixes_nothing(folder):
-    (folder / "toy" / "other").mkdir()
-    assert load(folder, "other").mixed == ""
+@pytest.mark.parametrize("line", ['user = "none"', 'tone = "none"'])
+def test_a_table_of_a_prompt_has_parameters_alone(folder, line):
+    (folder / "toy" / "v1" / "prompts.toml").write_text(f"[talk]\n{line}\n")
+    with pytest.raises(ConfigError, match=r"It may have params only"):
+        load(folder)
