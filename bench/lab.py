@@ -22,13 +22,13 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from concord.lab import improving
-from concord.lab.improving import Improved
+from concord.lab.improving import Trial
 from concord.workspace import Workspace
 from tests.lab.loop import JUDGE, answering, proposer
 from tests.mock import lab as mock
 
 
-def improved(seed: int, flaw: float, resamples: int) -> Improved:
+def improved(seed: int, flaw: float, resamples: int) -> Trial:
     """One study, divided and improved."""
     with TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
@@ -45,7 +45,7 @@ def improved(seed: int, flaw: float, resamples: int) -> Improved:
         )
 
 
-def claims_gain(outcome: Improved) -> bool:
+def claims_gain(outcome: Trial) -> bool:
     """Whether the lab says that the chosen version is better."""
     return bool(outcome.gain and outcome.gain.interval and outcome.gain.interval[0] > 0)
 

@@ -140,7 +140,7 @@ def test_what_was_answered_to_another_question_is_asked_again(workspace):
 def test_what_another_configuration_answered_is_asked_again(workspace, monkeypatch):
     note_calls(workspace)
     change(workspace, "player", "params = { temperature = 0.5 }")
-    monkeypatch.setattr(renaming, "refuse_changed", lambda workspace, models: None)
+    monkeypatch.setattr(renaming, "adapted", lambda workspace, models: dict(models))
     assert run(workspace, unjudged()).spent.calls == 4, "the player's calls; the user's are as they were"
 
 

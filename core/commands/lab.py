@@ -3,22 +3,23 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.commands.progress import estimated
-from concord.files import read_text, read_toml
+from concord.files import read_text
 from concord.llm.models import currency
+from concord.rubrics import shelf
 from concord.workspace import Workspace
 
 if TYPE_CHECKING:
-    from concord.runs.plans import JudgePlan
-    from concord.store.runs import Progress
+    from concord.lab.measuring import Bench, Candidate
+    from concord.table import Table
 
-BUDGET = click.FloatRange(min=0)
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @click.group("lab")
@@ -26,84 +27,81 @@ def command() -> None:
     """From a judge that is not good enough to a better one, on items that did not choose it."""
 
 
-def _cost(workspace: Workspace, variant: str, plan: "JudgePlan") -> None:
-    """Print what a plan would do and cost."""
-    from concord.lab import running
-
-    echo(f"{variant}: {estimated(running.estimate(workspace, plan), currency(workspace.models_path))}")
-
-
-def _variant(rubric: str, text: str) -> str:
-    """The version that an option names: its number, or “support v2”, or a benchmark's “v2”."""
-    return f"{rubric} v{text}" if text.isdigit() else text
-
-
-def _of_two(function: Callable[..., None]) -> Callable[..., None]:
-    """The study and the options that name two judges: a model by a version, and another."""
-    for option in reversed(
-        [
-            click.argument("study"),
-            click.option("--judge", required=True, help="The model."),
-            click.option("--from", "one", required=True, help="The version it is compared with, by number."),
-            click.option("--to", "other", required=True, help="The other version."),
-            click.option("--to-judge", default="", help="The other model; the same unless given."),
-        ]
-    ):
-        function = option(function)
-    return function
+STUDY = click.argument("study")
+JUDGE = click.option("--judge", required=True, help="The model.")
+VERSION = click.option("--version", required=True, help="The version of the rubric, by number.")
+FROM = click.option("--from", "one", required=True, help="The version it is compared with, by number.")
+TO = click.option("--to", "other", required=True, help="The other version.")
+TO_JUDGE = click.option("--to-judge", default="", help="The other model; the same unless given.")
+LIMIT = click.option(
+    "--max-cost", type=click.FloatRange(min=0), help="Spend no more; every model needs a price."
+)
 
 
-def _end_unless_finished(run: "Progress | None", outlook: str = "") -> None:
-    """End the command where a run was stopped (exit code 3) or failed (1); `outlook` is what that leaves."""
-    if run and run.state != "finished":
-        echo(run.message + outlook, err=True)
-        raise SystemExit(3 if run.state == "stopped" else 1)
+def _of_one(command: F) -> F:
+    """The study, and the options that name a judge."""
+    return STUDY(JUDGE(VERSION(command)))
+
+
+def _of_two(command: F) -> F:
+    """The study, and the options that name two judges: those of `_two`."""
+    return STUDY(JUDGE(FROM(TO(TO_JUDGE(command)))))
+
+
+def _two(bench: "Bench", *, judge: str, one: str, other: str, to_judge: str) -> "tuple[Candidate, Candidate]":
+    """The judges that options name. Raises NotFound for one that did not answer."""
+    return bench.find(judge, one), bench.find(to_judge or judge, other)
+
+
+def _measured(folder: str, study: str, resamples: int = 1000) -> "tuple[Workspace, Bench]":
+    """The workspace, and what people and judges of a divided study answered."""
+    from concord.lab import measuring
+
+    workspace = Workspace.open(folder, create=False)
+    with workspace.read() as db:
+        return workspace, measuring.read(db, study, resamples=resamples)
 
 
 @command.command("split")
-@click.argument("study")
+@STUDY
 @click.option("--rubric", default="", help="The rubric that judges are asked by; the study's unless given.")
 @options.seeded("divides the same way")
 @click.pass_obj
-def split(workspace: str, study: str, rubric: str, seed: int) -> None:
+def split(folder: str, /, study: str, rubric: str, seed: int) -> None:
     """Divide the rated items of a study once, whole scenarios together; later ratings join their part."""
     from concord.lab import parts
 
-    with Workspace.open(workspace, create=False).write() as db:
-        divided = parts.divide(db, study, rubric=rubric, seed=seed)
-        table = parts.table(db, divided)
+    with Workspace.open(folder, create=False).write() as db:
+        table = parts.table(db, parts.divide(db, study, rubric=rubric, seed=seed))
     printing.show([table], "table")
 
 
 @command.command("show")
-@click.argument("study")
+@STUDY
 @options.form()
 @click.pass_obj
-def show(workspace: str, study: str, form: str) -> None:
+def show(folder: str, /, study: str, form: str) -> None:
     """The parts, the looks at the sealed one, and every version with what is known of it."""
-    from concord.lab import measuring, parts, variants
+    from concord.lab import parts, variants
 
-    with Workspace.open(workspace, create=False).read() as db:
-        bench = measuring.read(db, study)
+    workspace, bench = _measured(folder, study)
+    with workspace.read() as db:
         tables = [parts.table(db, bench.parts), variants.table(db, bench)]
     printing.show(tables, form)
 
 
 @command.command("disagreements")
-@click.argument("study")
-@click.option("--judge", required=True, help="The model.")
-@click.option("--version", required=True, help="The version of the rubric, by number.")
+@_of_one
 @options.number("--most", 10, "Items to list, the largest disagreement first.", least=0)
 @options.form()
 @click.pass_obj
-def disagreements(workspace: str, study: str, judge: str, version: str, most: int, form: str) -> None:
+def disagreements(folder: str, /, study: str, judge: str, version: str, most: int, form: str) -> None:
     """Where a judge differs from people on develop: by what, on which items, and the causes people gave."""
     from concord.lab import disagreements as differing
-    from concord.lab import measuring
 
-    with Workspace.open(workspace, create=False).read() as db:
-        bench = measuring.read(db, study)
-        whose = bench.find(judge, _variant(bench.parts.rubric, version))
+    workspace, bench = _measured(folder, study)
+    whose = bench.find(judge, version)
+    with workspace.read() as db:
         every = differing.largest(db, bench, whose)
         causes = differing.causes(db, bench, whose, every)
         tables = [differing.groups(db, bench, whose), differing.listed(whose, every[:most])]
@@ -111,10 +109,9 @@ def disagreements(workspace: str, study: str, judge: str, version: str, most: in
 
 
 @command.command("variant")
-@click.argument("study")
+@STUDY
 @click.option("--from", "parent", default="", help="The version it is made from; else the file.")
 @click.option("--instructions", type=click.Path(path_type=Path), help="A file of instructions for judges.")
-@click.option("--file", "whole", type=click.Path(path_type=Path), help="A whole rubric as TOML.")
 @click.option("--examples", type=click.IntRange(0, 50), help="So many examples from develop.")
 @click.option("--reasons", type=click.Choice(["before", "after", "none"]), help="When a judge says why.")
 @click.option("--scale", "form", type=click.Choice(["1..10", "levels"]), help="How it is asked for a level.")
@@ -127,19 +124,18 @@ def variant(
     study: str,
     parent: str,
     instructions: Path | None,
-    whole: Path | None,
     examples: int | None,
     judge: str,
     note: str,
     **change: Any,
 ) -> None:
-    """Keep a version of the study's rubric that differs from another in what is named."""
-    from concord.lab import measuring, variants
-    from concord.rubrics import shelf
+    """Keep a version of the study's rubric that differs from another in what is named.
 
-    workspace = Workspace.open(folder, create=False)
-    with workspace.read() as db:
-        bench = measuring.read(db, study)
+    What else a rubric says is changed in its file, which is a version as soon as a judge answers by it.
+    """
+    from concord.lab import variants
+
+    workspace, bench = _measured(folder, study)
     base = variants.keep_current(workspace, bench.parts, shelf.number_of(parent))
     change = {name: value for name, value in change.items() if value}
     with workspace.write() as db:
@@ -148,8 +144,8 @@ def variant(
         if examples is not None:
             by = bench.find(judge, base.variant) if judge else None
             change["examples"] = variants.pick_examples(db, bench, base.rubric, examples, by)
-        body = read_toml(whole) if whole else variants.changed(base.rubric, **change)
-        kept = variants.keep(db, bench.parts, body, parent=base, note=note or ", ".join(change) or "edited")
+        body = variants.changed(base.rubric, **change)
+        kept = variants.keep(db, bench.parts, body, parent=base, note=note or ", ".join(change))
     if kept.version == base.version:
         echo(f"It says the same as {base.variant}, which is kept already.")
     else:
@@ -158,12 +154,14 @@ def variant(
 
 
 @command.command("run")
-@click.argument("study")
+@STUDY
 @options.several("--judges", "Models that answer.", required=True)
 @options.several("--versions", "Versions by number; the rubric's file unless given.")
-@click.option("--part", type=click.Choice(["develop", "select"]), default="develop", show_default=True)
+@click.option(
+    "--part", type=click.Choice(["develop", "select", "test"]), default="develop", show_default=True
+)
 @options.number("--repeats", 1, "Times a judge is asked the same.", least=1)
-@click.option("--max-cost", type=BUDGET, help="Spend no more; every model needs a price.")
+@LIMIT
 @click.option("--estimate", is_flag=True, help="Say what it would cost; ask nobody.")
 @click.option("--race", is_flag=True, help="On select: stop the poorer half early, round by round.")
 @click.pass_obj
@@ -179,29 +177,34 @@ def run(
     estimate: bool,
     race: bool,
 ) -> None:
-    """Have judges answer a part by versions of the rubric; what is stored is not paid again."""
+    """Have judges answer a part by versions of the rubric; what is stored is not paid again.
+
+    Answers to test are stored and shown nowhere before `concord lab report` opens it.
+    """
     from concord.lab import parts, running, variants
-    from concord.rubrics import shelf
     from concord.runs.status import sentence
 
     workspace = Workspace.open(folder, create=False)
     with workspace.read() as db:
         divided = parts.read(db, study)
     purse = running.Purse(max_cost)
+    numbers = [shelf.number_of(version) for version in versions or ("",)]
+    kept = [variants.keep_current(workspace, divided, number) for number in numbers]
     if race:
-        numbers = [variants.current(workspace, divided, shelf.number_of(n)).version for n in versions]
-        left = running.race(workspace, divided, judges, numbers, purse, echo)
+        left = running.race(workspace, divided, judges, [used.version for used in kept], purse, echo)
         echo(f"Left: {', '.join(map(str, left)) or 'nobody'}. Compare them: concord lab choose {study}")
         raise SystemExit(0 if left else 3)
-    for number in versions or ("",):
-        used = variants.keep_current(workspace, divided, shelf.number_of(number))
+    for used in kept:
         plan = running.plan_of(divided, part, judges, used.version, repeats)
         if estimate:
-            _cost(workspace, used.variant, plan)
+            survey = running.estimate(workspace, plan)
+            echo(f"{used.variant}: {estimated(survey, currency(workspace.models_path))}")
             continue
         ended = running.carry_out(workspace, plan, purse)
         echo(f"{used.variant} on {part}: {sentence(ended) if ended else 'all answered before'}")
-        _end_unless_finished(ended)
+        if ended and ended.state != "finished":
+            echo(ended.message, err=True)
+            raise SystemExit(3 if ended.state == "stopped" else 1)
 
 
 @command.command("compare")
@@ -211,32 +214,24 @@ def run(
 @options.figures("items")
 @click.pass_obj
 def compare(
-    workspace: str,
+    folder: str,
     /,
     study: str,
-    judge: str,
-    one: str,
-    other: str,
-    to_judge: str,
     part: str,
     one_first: bool,
     form: str,
     resamples: int,
     seed: int,
+    **sides: str,
 ) -> None:
     """What changed from one version to another on the same items, criterion by criterion."""
-    from concord.lab import cascade, comparing, measuring
+    from concord.lab import cascade, comparing
 
-    opened = Workspace.open(workspace, create=False)
-    with opened.read() as db:
-        bench = measuring.read(db, study, resamples=resamples)
-        two = (
-            bench.find(judge, _variant(bench.parts.rubric, one)),
-            bench.find(to_judge or judge, _variant(bench.parts.rubric, other)),
-        )
-        tables = [comparing.differences(bench, part, *two, seed=seed), comparing.flips(bench, part, *two)]
+    workspace, bench = _measured(folder, study, resamples)
+    two = _two(bench, **sides)
+    tables = [comparing.differences(bench, part, *two, seed=seed), comparing.flips(bench, part, *two)]
     if one_first:
-        tables.append(cascade.cascade(bench, *two, currency=currency(opened.models_path), seed=seed))
+        tables.append(cascade.cascade(bench, *two, currency=currency(workspace.models_path), seed=seed))
         tables.append(cascade.weights(bench, seed=seed))
     if form == "table":
         echo(comparing.gain(tables[0]) + "\n")
@@ -244,7 +239,7 @@ def compare(
 
 
 @command.command("choose")
-@click.argument("study")
+@STUDY
 @click.option(
     "--margin",
     type=click.FloatRange(0, 1),
@@ -254,61 +249,30 @@ def compare(
 )
 @options.figures("items")
 @click.pass_obj
-def choose(workspace: str, study: str, margin: float, form: str, resamples: int, seed: int) -> None:
+def choose(folder: str, /, study: str, margin: float, form: str, resamples: int, seed: int) -> None:
     """All judges that answered *select*: the best, and the cheapest that is not worse by a margin."""
-    from concord.lab import comparing, measuring, variants
+    from concord.lab import comparing, variants
 
-    with Workspace.open(workspace, create=False).read() as db:
-        bench = measuring.read(db, study, resamples=resamples)
-        chosen = comparing.choose(bench, "select", variants.offered(bench), margin=margin, seed=seed)
+    _, bench = _measured(folder, study, resamples)
+    chosen = comparing.choose(bench, "select", variants.offered(bench), margin=margin, seed=seed)
     printing.show([chosen.table], form)
 
 
 @command.command("report")
 @_of_two
-@click.option("--max-cost", type=BUDGET, help="Spend no more; every model needs a price.")
-@click.option("--estimate", is_flag=True, help="Say what it would cost; open nothing.")
 @options.reason("Why the sealed part is opened now; it is kept.")
 @options.figures("items")
 @click.pass_obj
 def report(
-    folder: str,
-    /,
-    study: str,
-    judge: str,
-    one: str,
-    other: str,
-    to_judge: str,
-    max_cost: float | None,
-    estimate: bool,
-    reason: str,
-    form: str,
-    resamples: int,
-    seed: int,
+    folder: str, /, study: str, reason: str, form: str, resamples: int, seed: int, **sides: str
 ) -> None:
-    """Open the sealed part: both versions answer it, and what was gained is said. Openings are counted."""
-    from concord.lab import comparing, measuring, parts, running
-    from concord.store import rubrics
+    """Open the sealed part, which both versions have answered: what was gained. Openings are counted."""
+    from concord.lab import comparing
 
-    workspace = Workspace.open(folder, create=False)
-    with workspace.read() as db:
-        divided = parts.read(db, study)
-        numbers = {each.variant: each.version for each in rubrics.versions(db, divided.rubric)}
-    sides = ((judge, _variant(divided.rubric, one)), (to_judge or judge, _variant(divided.rubric, other)))
-    purse = running.Purse(max_cost)
-    for model, variant in sides:
-        if variant not in numbers:
-            continue  # a benchmark's own prompt: what is stored of it
-        plan = running.plan_of(divided, parts.TEST, [model], numbers[variant])
-        if estimate:
-            _cost(workspace, variant, plan)
-            continue
-        _end_unless_finished(running.carry_out(workspace, plan, purse), " The sealed part is not opened.")
-    if estimate:
-        return
+    workspace, bench = _measured(folder, study, resamples)
+    two = _two(bench, **sides)
     with workspace.write() as db:
-        bench = measuring.read(db, study, resamples=resamples)
-        table = comparing.report(db, bench, bench.find(*sides[0]), bench.find(*sides[1]), reason)
+        table = comparing.report(db, bench, *two, reason, seed=seed)
     if form == "table":
         echo("\n".join(table.notes[: table.meta["sentences"]]) + "\n")
         table = replace(table, notes=table.notes[table.meta["sentences"] :])
@@ -316,15 +280,13 @@ def report(
 
 
 @command.command("card")
-@click.argument("study")
-@click.option("--judge", required=True, help="The model.")
-@click.option("--version", required=True, help="The version of the rubric, by number.")
+@_of_one
 @click.option(
     "--to", "target", required=True, type=click.Path(path_type=Path), help="The folder to write to."
 )
 @click.option("--robustness", is_flag=True, help="With `concord lab robustness`, which asks what it lacks.")
 @click.pass_obj
-def card(folder: str, study: str, judge: str, version: str, target: Path, robustness: bool) -> None:
+def card(folder: str, /, study: str, judge: str, version: str, target: Path, robustness: bool) -> None:
     """Write the judge's card (HTML, Markdown, JSON), its prompt, and files that run it elsewhere.
 
     judge.py runs it in Python, mlflow_scorer.py in MLflow, inspect_scorer.py in Inspect. Nothing is opened.
@@ -332,41 +294,37 @@ def card(folder: str, study: str, judge: str, version: str, target: Path, robust
     from datetime import date
 
     from concord.lab import card as cards
-    from concord.lab import measuring, running, variants
-    from concord.lab import robustness as checks
-    from concord.rubrics import shelf
 
-    workspace = Workspace.open(folder, create=False)
-    with workspace.read() as db:
-        bench = measuring.read(db, study)
-    whose, table = bench.find(judge, _variant(bench.parts.rubric, version)), None
-    if robustness:
-        used = variants.current(workspace, bench.parts, shelf.number_of(version))
-        table = checks.checked(workspace, bench.parts, judge, used, running.Purse())
-    whole = cards.card(workspace, bench, whose, robustness=table)
+    workspace, bench = _measured(folder, study)
+    table = _checked(workspace, study, judge, version) if robustness else None
+    whole = cards.card(workspace, bench, bench.find(judge, version), robustness=table)
     for path in cards.write(whole, target, date.today()):
         echo(path)
 
 
 @command.command("robustness")
-@click.argument("study")
-@click.option("--judge", required=True, help="The model.")
-@click.option("--version", default="", help="The version of the rubric; its file unless given.")
-@click.option("--max-cost", type=BUDGET, help="Spend no more; every model needs a price.")
+@_of_one
+@LIMIT
 @options.form()
 @click.pass_obj
-def robustness(folder: str, study: str, judge: str, version: str, max_cost: float | None, form: str) -> None:
+def robustness(
+    folder: str, /, study: str, judge: str, version: str, max_cost: float | None, form: str
+) -> None:
     """Ask a judge again about replies that were padded, formatted, reworded or told it what to answer.
 
     Each check is read beside what asking the same again changes. What is stored is not paid again.
     """
-    from concord.lab import parts, running, variants
-    from concord.lab import robustness as checks
-    from concord.rubrics import shelf
-
     workspace = Workspace.open(folder, create=False)
+    printing.show([_checked(workspace, study, judge, version, max_cost)], form)
+
+
+def _checked(
+    workspace: Workspace, study: str, judge: str, version: str, max_cost: float | None = None
+) -> "Table":
+    """The checks of a judge by a version of the study's rubric."""
+    from concord.lab import parts, robustness, running, variants
+
     with workspace.read() as db:
         divided = parts.read(db, study)
     used = variants.current(workspace, divided, shelf.number_of(version))
-    table = checks.checked(workspace, divided, judge, used, running.Purse(max_cost))
-    printing.show([table], form)
+    return robustness.checked(workspace, divided, judge, used, running.Purse(max_cost))

@@ -297,14 +297,23 @@ def gain(table: Table) -> str:
     return f"No gain is shown from {one} to {other}: {figure}; the interval holds 0."
 
 
-def report(db: Database, bench: Bench, one: Candidate, other: Candidate, reason: str) -> Table:
+def report(
+    db: Database, bench: Bench, one: Candidate, other: Candidate, reason: str, *, seed: int = 0
+) -> Table:
     """The change from `one` to `other` on the sealed part, which is thereby opened, counted and recorded.
 
     The first of the table's notes is the sentence, the second, where the part was seen before, what follows
-    from that; `sentences` of its meta counts both.
+    from that; `sentences` of its meta counts both. Raises StudyError where one has not answered all of it.
     """
+    for judge in (one, other):
+        if owed := bench.owed(judge, TEST):
+            how = f"--judges {judge.model} --versions {bench.versions.get(judge.variant, '…')} --part {TEST}"
+            raise StudyError(
+                f"{judge} has not answered {owed} conversations of the sealed part, which is not opened. "
+                f"Have it answer: concord lab run {bench.parts.study} {how}"
+            )
     before = lab.open_test(db, bench.parts.study, f"{one} → {other}", reason.strip() or "final figure")
-    table = differences(bench, TEST, one, other)
+    table = differences(bench, TEST, one, other, seed=seed)
     sentences = (gain(table), *divided.seen(db, bench.parts, before))
     meta = {**table.meta, "opened before": before, "sentences": len(sentences)}
     return replace(table, name="lab-report", notes=(*sentences, *table.notes), meta=meta)

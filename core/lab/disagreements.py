@@ -45,14 +45,12 @@ MOST = 40
 class Disagreement:
     """An item of *develop*, and the question on which the judge is farthest from people there.
 
-    `off` is 1 − agreement; `gap` the judge's answer less people's mean in points, 0 where answers have no
-    order. `words` are the judge's.
+    `off` is 1 − agreement; `words` are the judge's.
     """
 
     unit: LabUnit
     criterion: Criterion
     off: float
-    gap: float
     people: tuple[float, ...]
     answer: float
     words: str
@@ -79,11 +77,10 @@ def largest(
             continue
         scores = bench.people[criterion.name]
         answer = float(bench.answers[judge][criterion.name][place])
-        gap = answer - float(scores.target[place]) if criterion.scale.ordered else 0.0
         people = tuple(sorted(scores.score[scores.item == place].tolist()))
         reason = words.get((unit.conversation, unit.turn, criterion.name), "")
         far = float(off[at, place])
-        disagreements.append(Disagreement(unit, criterion, far, gap, people, answer, reason))
+        disagreements.append(Disagreement(unit, criterion, far, people, answer, reason))
     return sorted(disagreements, key=lambda one: (-one.off, one.unit.name))[:count]
 
 

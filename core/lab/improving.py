@@ -72,7 +72,8 @@ the budget ended.
 class Trial:
     """A judge of a divided study that is to be improved: how it answers, and what came of it.
 
-    `search` finds the versions that are offered for *select*, with at most so many `rounds` of proposals.
+    `tables` and `sentences`, one a step, say what was done. `chosen` is the version that did best on
+    *select*, and `gain` its gain on *test*; None where that stayed sealed.
     """
 
     workspace: Workspace
@@ -84,6 +85,9 @@ class Trial:
     rounds: int = ROUNDS
     resamples: int = 1000
     sentences: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    chosen: Numbered = field(init=False)
+    gain: Estimate | None = None
 
     def bench(self) -> Bench:
         """What is answered now."""
@@ -106,18 +110,7 @@ class Trial:
 
 
 Search = Callable[[Trial], list[Numbered]]
-"""A way to better instructions: the versions it offers for *select*."""
-
-
-@dataclass
-class Improved:
-    """What came out: a sentence a step, the tables, and the gain on *test*; None where it stayed sealed."""
-
-    base: Numbered
-    chosen: Numbered
-    sentences: list[str]
-    tables: list[Table] = field(default_factory=list)
-    gain: Estimate | None = None
+"""A way to better instructions: the versions it offers for *select*, after so many `rounds` at most."""
 
 
 def improve(
@@ -131,7 +124,7 @@ def improve(
     rounds: int = ROUNDS,
     search: Search | None = None,
     resamples: int = 1000,
-) -> Improved:
+) -> Trial:
     """Improve a judge of a divided study, as the file's head says; without `propose` by examples alone.
 
     Proposals are judged on *develop*, by rounds unless another `search` is named; the best of them, the
@@ -144,43 +137,42 @@ def improve(
         parts = divided.read(db, study)
     base = variants.keep_current(workspace, parts, version)
     trial = Trial(workspace, parts, judge, base, answer, propose, rounds, resamples)
-    outcome, say = Improved(base, base, trial.sentences), trial.sentences.append
     if not answer(parts, base, DEVELOP, ()):
         raise StudyError(
             f"The budget ended before {judge} had answered “{DEVELOP}” by {base.variant}. What it answered "
             "is stored and not paid again: give a larger --budget to go on."
         )
+    trial.chosen, say = base, trial.sentences.append
     first = trial.mean(base, DEVELOP)
     say(f"{judge} by {base.variant} agrees with people on {DEVELOP} to {first:.3f}.")
     if first >= EQUAL:
         say("It answers as people do: there is nothing to improve. The test part stays sealed.")
-        return outcome
+        return trial
     offered = [base, *_with_examples(trial), *((search or by_rounds)(trial) if propose else [])]
     answered = [used for used in offered if answer(parts, used, SELECT, ())]
     if len(answered) < len(offered):
         say(f"The budget ended on {SELECT}: {len(answered)} of {len(offered)} versions have answered it.")
     if base not in answered:
         say("Without the version as it was there is nothing to compare. The test part stays sealed.")
-        return outcome
-    chosen = comparing.choose(trial.bench(), SELECT, list(map(trial.by, answered)))
-    outcome.tables.append(chosen.table)
-    best = next(used for used in answered if trial.by(used) == chosen.best)
-    if best == base:
+        return trial
+    choice = comparing.choose(trial.bench(), SELECT, list(map(trial.by, answered)))
+    trial.tables.append(choice.table)
+    trial.chosen = next(used for used in answered if trial.by(used) == choice.best)
+    if trial.chosen == base:
         say(f"There is no gain: on {SELECT} nothing was better than {base.variant}. Test stays sealed.")
-        return outcome
-    say(f"Chosen on {SELECT}: {best.variant}.")
-    outcome.chosen = best
-    if not (answer(parts, base, TEST, ()) and answer(parts, best, TEST, ())):
+        return trial
+    say(f"Chosen on {SELECT}: {trial.chosen.variant}.")
+    if not (answer(parts, base, TEST, ()) and answer(parts, trial.chosen, TEST, ())):
         say("The budget ended before the gain was measured on test, which stays sealed.")
-        return outcome
+        return trial
     whole = trial.bench()
     with workspace.write() as db:
-        table = comparing.report(db, whole, trial.by(base), trial.by(best), "improve")
-    outcome.tables.append(table)
+        table = comparing.report(db, whole, trial.by(base), trial.by(trial.chosen), "improve")
+    trial.tables.append(table)
     change = table.rows[0]["change"]
-    outcome.gain = change if isinstance(change, Estimate) else None
-    outcome.sentences += table.notes[: table.meta["sentences"]]
-    return outcome
+    trial.gain = change if isinstance(change, Estimate) else None
+    trial.sentences += table.notes[: table.meta["sentences"]]
+    return trial
 
 
 def _with_examples(trial: Trial) -> list[Numbered]:

@@ -95,6 +95,11 @@ class Bench:
         """The judges with a usable answer to a part."""
         return [judge for judge in self.answers if self.mean(judge, part) is not None]
 
+    def owed(self, judge: Candidate, part: str) -> int:
+        """The conversations of a part about which a judge was not asked."""
+        asked = self.asked[part].get(judge)
+        return len(self.parts.keys(part)) - (asked.conversations + asked.failed if asked else 0)
+
     def one_more_person(self) -> Floats:
         """The agreement of a person with the others on each item, averaged over people; nan for one alone."""
         given: list[Floats] = []
@@ -106,9 +111,11 @@ class Bench:
             given.append(mean_defined(np.array(every)))
         return mean_defined(np.array(given)) if given else np.full(len(self.units), np.nan)
 
-    def find(self, model: str, variant: str) -> Candidate:
-        """A judge that answered. Raises NotFound."""
-        wanted = Candidate(model, variant)
+    def find(self, model: str, version: str) -> Candidate:
+        """A judge that answered: by its number a version of the study's rubric (“2”), else any (“support v2”,
+        or a benchmark's “v2”). Raises NotFound.
+        """
+        wanted = Candidate(model, f"{self.parts.rubric} v{version}" if version.isdigit() else version)
         if wanted not in self.answers:
             raise not_found("judge of these items", str(wanted), map(str, self.answers))
         return wanted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from concord.errors import StudyError
 from concord.lab import measuring
-from concord.lab.measuring import Bench, Candidate
+from concord.lab.measuring import Candidate
 from concord.lab.parts import SELECT, Parts
 from concord.runs import engine, planning
 from concord.runs.planning import Survey
@@ -99,7 +99,8 @@ def race(
         if number and len(left) > 2:
             with workspace.read() as db:
                 bench = measuring.read(db, parts.study, resamples=0)
-            reached = {one: _reached(bench, _candidate(parts, *one), only) for one in left}
+            among_these = bench.of_keys(only)
+            reached = {one: bench.mean(_candidate(parts, *one), among_these) or 0.0 for one in left}
             best = sorted(left, key=lambda one: -reached[one])[: max(2, (len(left) + 1) // 2)]
             stopped = [str(_candidate(parts, *one)) for one in left if one not in best]
             say(f"After {len(only)} conversations stopped: {', '.join(stopped)}.")
@@ -109,9 +110,3 @@ def race(
 
 def _candidate(parts: Parts, judge: str, version: int) -> Candidate:
     return Candidate(judge, rubrics.variant(parts.rubric, version))
-
-
-def _reached(bench: Bench, judge: Candidate, keys: Sequence[str]) -> float:
-    """The mean agreement on some conversations; −1 where nothing usable was answered."""
-    mean = bench.mean(judge, bench.of_keys(keys))
-    return -1.0 if mean is None else mean

@@ -114,10 +114,8 @@ class Model(BaseModel):
     replies: Literal["json_schema", "json_object", "text"] = "json_schema"
     max_concurrency: Annotated[int, Field(ge=1)] | None = None
     timeout: Annotated[float, Field(gt=0)] = 300.0
-    command: tuple[str, ...] = ()
-    """The words of a program that judges, of kind “program”: JSON comes in, JSON goes out."""
     function: str = ""
-    """A Python function that judges, as `module:callable`, in place of a command."""
+    """The Python function of a program that judges, as `module:callable`."""
     seed: bool = False
     """Send a seed derived from the plan, for endpoints that honour it."""
     price: Price | None = None
@@ -155,10 +153,8 @@ class Model(BaseModel):
 
     @model_validator(mode="after")
     def _program(self) -> Self:
-        if self.kind == "program" and bool(self.command) == bool(self.function):
-            raise ValueError("a program needs a command or a function, one of the two")
-        if self.kind != "program" and (self.command or self.function):
-            raise ValueError('a command or a function belongs to kind = "program"')
+        if (self.kind == "program") != bool(self.function):
+            raise ValueError('a function belongs to kind = "program", which needs one')
         return self
 
     @property
@@ -212,8 +208,8 @@ class Model(BaseModel):
     def configuration(self) -> Configuration:
         """What a result keeps of this entry, without a mock's address, which changes no answer."""
         if self.kind == "program":
-            what = self.function or " ".join(self.command)
-            return Configuration(self.name, "a program", what, self.kind, {}, self.system, self.replies)
+            own = self.function
+            return Configuration(self.name, "a program", own, self.kind, {}, self.system, self.replies)
         try:
             base = self.base_url or address(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1")
         except ValueError as error:

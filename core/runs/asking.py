@@ -112,7 +112,7 @@ class Asker:
 
         try:
             if self.calls.job.models[model].kind == "program":
-                return await self._printed(model, prompt, check)
+                return await self._returned(model, prompt, check)
             return await replies.answer(
                 call, step, prompt.messages, prompt.reply, check, may_be_empty=may_be_empty
             )
@@ -210,24 +210,24 @@ class Asker:
 
         self.calls.store.put(keep)
 
-    async def _printed(
+    async def _returned(
         self, model: str, prompt: RenderedPrompt, check: Callable[[Any], object] | None
     ) -> replies.Answer:
-        """What a program that judges prints; as many run at once as its entry says."""
+        """What a program that judges returns; as many run at once as its entry says."""
         calls, entry = self.calls, self.calls.job.models[model]
         gate = calls.programs.setdefault(model, asyncio.Semaphore(entry.max_concurrency or PROGRAMS))
         async with gate:
             await calls.store.admit()
-            printed = await programs.answer(entry, prompt.given, calls.store.workspace.path)
-        self.last = ("", model, printed)
+            text = await programs.answer(entry, prompt.given, calls.store.workspace.path)
+        self.last = ("", model, text)
         try:
-            value = replies.usable(printed, prompt.reply, check)
+            value = replies.usable(text, prompt.reply, check)
         except Unusable as error:
-            message = f"What the program printed cannot be used: {error}"
+            message = f"What the program returned cannot be used: {error}"
             raise CallFailed(
-                message, kind="unparsable", raw=printed, reason="a program: not as asked"
+                message, kind="unparsable", raw=text, reason="a program: not as asked"
             ) from error
-        return replies.Answer(printed, value, False, NOTHING_SPENT)
+        return replies.Answer(text, value, False, NOTHING_SPENT)
 
     def _count(self, model: str, *reported: Reported) -> None:
         self.reported.setdefault(model, Counter()).update(reported)

@@ -193,7 +193,6 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
         for role, names in plan.models.items()
         for name in names
     }
-    renaming.refuse_changed(workspace, models)
     return Job(plan, renaming.adapted(workspace, models), plays, used)
 
 

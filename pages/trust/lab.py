@@ -29,8 +29,7 @@ from concord.llm.models import currency, load_models
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.runs.plans import JudgePlan
-from concord.store import conversations, lab, rubrics, studies
+from concord.store import conversations, lab, studies
 from concord.table import Table
 from pages.desk import component
 from pages.desk.review import ReviewDesk
@@ -107,12 +106,9 @@ def _divide(study: str) -> None:
         rubric = st.selectbox("Rubric by which judges are asked", fitting, key="lab rubric")
     seed = int(st.number_input("Seed", 0, 2**32 - 1, key="lab seed", help="The same seed divides alike."))
     if st.button("Divide the items", type="primary", icon=":material/call_split:"):
-        try:
-            with person.writing() as db:
-                divided = parts.divide(db, study, rubric=rubric or "", seed=seed)
+        with notice.writing() as db:
+            divided = parts.divide(db, study, rubric=rubric or "", seed=seed)
             notice.done(f"{len(divided.units)} items were divided into three parts.")
-        except ConcordError as error:
-            notice.refused(error)
         st.rerun()
     return None
 
@@ -121,7 +117,7 @@ def _bench(bench: Bench) -> None:
     """Edit a version, see what a judge is sent, have it answer, compare, adopt or discard."""
     with workspace().read() as db:
         table.draw(variants.table(db, bench))
-    versions = _versions(bench.parts)
+    versions = _versions(bench)
     with st.expander("Edit a version", icon=":material/edit:", expanded=len(versions) < 2):
         _edit(bench, versions)
     _answering(bench, DEVELOP, versions)
@@ -135,26 +131,21 @@ def _answering(bench: Bench, part: str, versions: Sequence[Numbered]) -> None:
     used = _used(right, "Version", versions, f"lab {part} version")
     if judge and used:
         st.caption(f"{plain(used.variant)} on the items of “{part}”; what is stored is not paid again.")
-        estimate(_plan(bench, part, judge, used), key=f"lab {part}")
+        # The rubric's file is kept as a version when a run by it begins.
+        number = bench.versions.get(used.variant, 0)
+        estimate(running.plan_of(bench.parts, part, [judge], number), key=f"lab {part}")
 
 
-def _versions(of: parts.Parts) -> list[Numbered]:
+def _versions(bench: Bench) -> list[Numbered]:
     """The versions of the rubric that are kept, the one of its file last where it is new."""
     with workspace().read() as db:
-        kept = [shelf.used(db, of.rubric, version.version) for version in rubrics.versions(db, of.rubric)]
+        kept = [shelf.used(db, bench.parts.rubric, number) for number in sorted(bench.versions.values())]
     try:
-        current = variants.current(workspace(), of)
+        current = variants.current(workspace(), bench.parts)
     except ConcordError as error:
         st.warning(plain(str(error)))
         return kept
-    return kept if current.version in [one.version for one in kept] else [*kept, current]
-
-
-def _plan(bench: Bench, part: str, judge: str, used: Numbered) -> JudgePlan:
-    """The plan of a version; the rubric's file is kept as a version when a run begins."""
-    with workspace().read() as db:
-        kept = any(version.hash == used.rubric.hash for version in rubrics.versions(db, bench.parts.rubric))
-    return running.plan_of(bench.parts, part, [judge], used.version if kept else 0)
+    return kept if current.variant in bench.versions else [*kept, current]
 
 
 def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
@@ -183,16 +174,11 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
         note = st.text_input("What it is to do better", key="lab note", max_chars=300)
         examples = int(st.number_input("Examples from develop", 0, 50, key="lab examples"))
         if st.button("Keep as a version", type="primary", icon=":material/save:"):
-            try:
-                with person.writing() as db:
-                    body = dict(rubric.body)
-                    if examples:
-                        picked = variants.pick_examples(db, bench, rubric, examples)
-                        body = variants.changed(rubric, examples=picked)
-                    kept = variants.keep(db, bench.parts, body, parent=base, note=note)
+            with notice.writing() as db:
+                picked = variants.pick_examples(db, bench, rubric, examples) if examples else None
+                body = variants.changed(rubric, examples=picked)
+                kept = variants.keep(db, bench.parts, body, parent=base, note=note)
                 notice.done(f"{kept.variant} is kept.")
-            except ConcordError as error:
-                notice.refused(error)
             st.rerun()
 
 
@@ -237,30 +223,22 @@ def _compared(bench: Bench, part: str) -> None:
     st.markdown(f"**{plain(comparing.gain(differences))}**")
     table.draw(differences)
     table.draw(comparing.flips(bench, part, *two))
-    version = bench.versions.get(two[1].variant)
-    if version is not None:
-        with st.container(horizontal=True):
-            if st.button(
-                f"Adopt {two[1].variant}", icon=":material/check:", help="Write it as the rubric's file"
-            ):
-                _adopt(bench.parts, version)
-            if st.button(
-                f"Discard {two[1].variant}", icon=":material/close:", help="It stays kept, and is not chosen"
-            ):
-                with person.writing() as db:
-                    variants.discard(db, bench.parts, two[1].variant)
-                notice.done(f"{two[1].variant} is discarded.")
-                st.rerun()
-
-
-def _adopt(of: parts.Parts, version: int) -> None:
-    try:
-        with person.writing() as db:
-            variants.adopt(db, workspace(), of, version)
-        notice.done(f"The file of {of.rubric} says what {of.rubric} v{version} says.")
-    except ConcordError as error:
-        notice.refused(error)
-    st.rerun()
+    version, variant = bench.versions.get(two[1].variant), two[1].variant
+    if version is None:
+        return
+    with st.container(horizontal=True):
+        adopt = st.button(f"Adopt {variant}", icon=":material/check:", help="Write it as the rubric's file")
+        discard = st.button(
+            f"Discard {variant}", icon=":material/close:", help="It stays kept, and is not chosen"
+        )
+    if adopt or discard:
+        with notice.writing() as db:
+            if adopt:
+                variants.adopt(db, workspace(), bench.parts, version)
+            else:
+                variants.discard(db, bench.parts, variant)
+            notice.done(f"{variant} is {'what the file says' if adopt else 'discarded'}.")
+        st.rerun()
 
 
 def _choose(bench: Bench) -> None:
@@ -268,7 +246,7 @@ def _choose(bench: Bench) -> None:
     there = bench.answered(SELECT)
     few = len(there) < 2
     with st.expander("Have a judge answer select", icon=":material/play_arrow:", expanded=few):
-        _answering(bench, SELECT, _versions(bench.parts))
+        _answering(bench, SELECT, _versions(bench))
     if not there:
         st.info(f"No judge has answered “{SELECT}” yet: start one above, by each version to compare.")
         return
@@ -338,29 +316,21 @@ def _test(bench: Bench) -> None:
     """Open the sealed part, deliberately."""
     with workspace().read() as db:
         table.draw(parts.table(db, bench.parts))
+    with st.expander("Have a judge answer test", icon=":material/play_arrow:"):
+        _answering(bench, TEST, _versions(bench))
     two = _two(bench, SELECT, "lab test")
     if two is None:
         return
-    ready = []
-    for judge in two:
-        version = bench.versions.get(judge.variant)
-        there = bench.asked[TEST].get(judge)
-        owed = len(bench.parts.keys(TEST)) - (there.conversations + there.failed if there else 0)
-        if owed > 0 and version is not None:
-            st.caption(f"{plain(str(judge))} has not answered {owed} items of the sealed part yet.")
-            estimate(running.plan_of(bench.parts, TEST, [judge.model], version), key=f"lab test {judge}")
-        ready.append(owed <= 0)
     reason = st.text_input("Why the sealed part is opened now", key="lab reason", max_chars=300)
     sure = st.checkbox("I have chosen. This look is counted, and cannot be taken back.", key="lab sure")
     if st.button(
         "Open the test part",
         type="primary",
         icon=":material/lock_open:",
-        disabled=not (all(ready) and sure and reason.strip()),
+        disabled=not (sure and reason.strip()),
     ):
-        with person.writing() as db:
-            now = measuring.read(db, bench.parts.study)
-            st.session_state["lab report"] = (bench.parts.study, comparing.report(db, now, *two, reason))
+        with notice.writing() as db:
+            st.session_state["lab report"] = (bench.parts.study, comparing.report(db, bench, *two, reason))
         st.rerun()
     study, report = st.session_state.get("lab report", ("", None))
     if report is not None and study == bench.parts.study:

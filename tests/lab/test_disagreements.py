@@ -37,7 +37,7 @@ def test_the_largest_come_first_and_are_of_develop(shop):
     assert [one.off for one in found] == sorted((one.off for one in found), reverse=True)
     assert {one.unit.key for one in found} <= set(bench.parts.keys("develop"))
     first = found[0]
-    assert first.off == pytest.approx(abs(first.gap) / 4)
+    assert first.off == pytest.approx(abs(first.answer - sum(first.people) / len(first.people)) / 4)
     assert first.words in ("It is long.", "It is short.")
 
 

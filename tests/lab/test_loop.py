@@ -263,10 +263,15 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
     assert outcome.exit_code == 0, outcome.output
     assert "items of develop" in outcome.output
     assert "Best on select" in run(workspace, "lab", "choose", mock.STUDY).output
-    outcome = run(workspace, "lab", "report", mock.STUDY, *compared, "--reason", "done", "--estimate")
+    report = ("lab", "report", mock.STUDY, *compared, "--reason", "done")
+    answer = ("lab", "run", mock.STUDY, "--judges", "a", "--part", "test", "--versions")
+    assert run(workspace, *answer, "1").exit_code == 0
+    refused = run(workspace, *report)
+    assert (refused.exit_code, "--judges a --versions 2 --part test" in refused.output) == (1, True)
     with workspace.read() as db:
-        assert not lab.openings(db, mock.STUDY)
-    outcome = run(workspace, "lab", "report", mock.STUDY, *compared, "--reason", "done")
+        assert not lab.openings(db, mock.STUDY), "what was refused has opened nothing"
+    assert run(workspace, *answer, "2").exit_code == 0
+    outcome = run(workspace, *report)
     assert outcome.exit_code == 0, outcome.output
     assert "items of test" in outcome.output
     outcome = run(workspace, "lab", "run", mock.STUDY, "--judges", "a", "--max-cost", 1)

@@ -317,7 +317,7 @@ def test_the_loop_of_the_judge_lab_ends_with_an_honest_sentence(workspace, calle
     called("lab", "variant", study, "--reasons", "none", "--note", "answers alone")
     called("lab", "variant", study, "--from", "2", "--instructions", instructions)
     two = ("--judge", "judge", "--from", "2", "--to", "3")
-    for part in ("develop", "select"):
+    for part in ("develop", "select", "test"):
         called("lab", "run", study, "--judges", "judge", "--versions", "2,3", "--part", part)
     assert "Largest disagreements" in called("lab", "disagreements", study, *two[:2], "--version", "2").output
     called("lab", "compare", study, *two)

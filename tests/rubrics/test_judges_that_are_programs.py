@@ -1,6 +1,4 @@
-"""Programs as judges: JSON in, JSON out, within a time limit, and nothing they print is trusted."""
-
-import sys
+"""Programs as judges: a dict in, a dict out, within a time limit, and nothing they return is trusted."""
 
 import pytest
 
@@ -8,25 +6,25 @@ from concord.store import conversations, ratings
 from tests.rubrics.test_judging_by_rubric import GOOD, done, given, shop, write  # noqa: F401
 
 CHECK = """
-import json, sys
-told = json.load(sys.stdin)
-replies = [m["content"] for m in told["conversation"]["messages"] if m["role"] == "assistant"]
-same = {"polite": True, "cause": "billing", "effort": 3}
-print(json.dumps({"ratings": [
-    {"turn": n, "solved": 7 if "great" in replies[n - 1] else 1, **same} for n in told["turns"]]}))
-"""
-ENTRY = """
-[models.check]
-kind = "program"
-command = ["{python}", "{file}"]
-{more}
+def judge(given):
+    replies = [m["content"] for m in given["conversation"]["messages"] if m["role"] == "assistant"]
+    same = {"polite": True, "cause": "billing", "effort": 3}
+    return {"ratings": [
+        {"turn": n, "solved": 7 if "great" in replies[n - 1] else 1, **same} for n in given["turns"]]}
 """
 
 
-def program(workspace, text, more=""):
-    file = workspace.path / "check.py"
-    file.write_text(text)
-    workspace.models_path.write_text(ENTRY.format(python=sys.executable, file=file, more=more))
+@pytest.fixture
+def program(shop, request):  # noqa: F811
+    """Writes a module of one's own, another in each test, whose function `judge` is the judge `check`."""
+
+    def written(text, more=""):
+        name = f"check_{abs(hash(request.node.nodeid))}"
+        (shop.path / f"{name}.py").write_text(text)
+        entry = f'[models.check]\nkind = "program"\nfunction = "{name}:judge"\n{more}\n'
+        shop.models_path.write_text(entry)
+
+    return written
 
 
 def failure(workspace, key="c0"):
@@ -35,42 +33,34 @@ def failure(workspace, key="c0"):
     return one
 
 
-def test_a_command_judges_like_a_model(shop, run):  # noqa: F811
-    program(shop, CHECK)
+def test_a_function_of_the_workspace_judges_like_a_model(shop, program, run):  # noqa: F811
+    program(CHECK)
     done(run(shop, "judge", "support", "--judges", "check"))
     assert {r.score for r in given(shop, "c0") if r.criterion == "solved"} == {1}
     assert {(r.turn, r.score) for r in given(shop, "c1") if r.criterion == "solved"} == {(1, 7), (2, 7)}
     assert " 0 left to make" in done(run(shop, "judge", "support", "--judges", "check", "--estimate"))
 
 
-def test_a_function_of_the_workspace_judges(shop, run):  # noqa: F811
+def test_a_function_answers_about_the_whole_conversation(shop, program, run):  # noqa: F811
     write(shop, GOOD.replace("each-reply", "conversation"))
-    (shop.path / "own_metric.py").write_text(
-        "def judge(told):\n    print('a word beside')\n"
-        "    return {'solved': 5, 'polite': False, 'cause': 'delivery', 'effort': 50}\n"
-    )
-    shop.models_path.write_text('[models.metric]\nkind = "program"\nfunction = "own_metric:judge"\n')
-    done(run(shop, "judge", "support", "--judges", "metric"))
-    assert {r.criterion: r.score for r in given(shop, "c0")} == {
-        "solved": 5,
-        "polite": 0,
-        "cause": 1,
-        "effort": 50,
-    }
+    scores = {"solved": 5, "polite": False, "cause": "delivery", "effort": 50}
+    program(f"def judge(given):\n    print('a word beside')\n    return {scores}\n")
+    done(run(shop, "judge", "support", "--judges", "check"))
+    assert {r.criterion: r.score for r in given(shop, "c0")} == scores | {"polite": 0, "cause": 1}
 
 
 @pytest.mark.parametrize(
-    ("text", "says", "raw"),
+    ("body", "says", "raw"),
     [
-        ("import sys; sys.exit('no such model')", "It ended with 1.", "no such model"),
-        ("print('{\"ratings\": []}')", "What the program printed cannot be used", '{"ratings": []}'),
-        ("print('hello')", "What the program printed cannot be used: It holds no JSON object.", "hello"),
-        ("while True: print('x' * 65536)", "It printed more than 1,048,576 bytes.", ""),
-        ("import time; time.sleep(60)", "It took longer than 0.5 seconds.", ""),
+        ("raise ValueError('no such model')", "It raised ValueError: no such model", ""),
+        ("return {'ratings': []}", "What the program returned cannot be used", '{"ratings": []}'),
+        ("return 'hello'", "What the program returned cannot be used: It holds no JSON object.", "hello"),
+        ("return 'x' * 200_000", "What the program returned cannot be used: It is longer than 100,000", "x"),
+        ("import time; time.sleep(2)", "It took longer than 0.5 seconds.", ""),
     ],
 )
-def test_what_a_program_does_wrong_is_a_failed_judgement(shop, run, text, says, raw):  # noqa: F811
-    program(shop, text, "timeout = 0.5" if "sleep" in text else "")
+def test_what_a_program_does_wrong_is_a_failed_judgement(shop, program, run, body, says, raw):  # noqa: F811
+    program(f"def judge(given):\n    {body}\n", "timeout = 0.5" if "sleep" in body else "")
     assert run(shop, "judge", "support", "--judges", "check").exit_code == 2
     told = failure(shop)
     assert says in told["failure"]
@@ -78,25 +68,20 @@ def test_what_a_program_does_wrong_is_a_failed_judgement(shop, run, text, says, 
 
 
 def test_a_program_that_is_not_there_ends_the_run(shop, run):  # noqa: F811
-    shop.models_path.write_text('[models.check]\nkind = "program"\ncommand = ["/nowhere/check"]\n')
+    shop.models_path.write_text('[models.check]\nkind = "program"\nfunction = "nowhere:check"\n')
     ended = run(shop, "judge", "support", "--judges", "check")
     assert ended.exit_code == 1
-    assert "The judge “check” cannot be started: /nowhere/check" in ended.output
+    assert "The judge needs a module “nowhere”" in ended.output
 
 
-@pytest.mark.parametrize(
-    ("entry", "says"),
-    [
-        ('kind = "program"', "a program needs a command or a function, one of the two"),
-        ('command = ["x"]', 'a command or a function belongs to kind = "program"'),
-    ],
-)
-def test_a_wrong_entry_is_one_sentence(shop, run, entry, says):  # noqa: F811
+@pytest.mark.parametrize("entry", ['kind = "program"', 'function = "x:y"'])
+def test_a_wrong_entry_is_one_sentence(shop, run, entry):  # noqa: F811
     shop.models_path.write_text(f"[models.check]\n{entry}\n")
-    assert says in run(shop, "judge", "support", "--judges", "check").output
+    outcome = run(shop, "judge", "support", "--judges", "check")
+    assert "a function belongs to kind" in outcome.output
 
 
-def test_a_program_takes_no_other_role(shop, run):  # noqa: F811
-    program(shop, CHECK)
+def test_a_program_takes_no_other_role(shop, program, run):  # noqa: F811
+    program(CHECK)
     said = run(shop, "run", "pingpong", "--players", "check", "--interrogator", "check").output
     assert "“check” is a program, which can only judge by a rubric." in said

@@ -60,7 +60,7 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
 def measure(workspace: Workspace, model: str) -> int:
     """Have texts scored that were not yet; returns how many. Raises CallFailed; what was scored is kept."""
     entry = pick(load_models(workspace.models_path), model)
-    renaming.refuse_changed(workspace, {model: entry})
+    renaming.adapted(workspace, {model: entry})  # refuses an entry that has changed
     with workspace.read() as db:
         every = texts(workspace, db)
         wanted = list(dict.fromkeys(text for name in WHAT for text in every[name]))
