@@ -34,7 +34,7 @@ LENGTH = 3000
 """Words of the long prompt. No tokenizer makes fewer tokens of them; judges are sent about as many."""
 
 
-class Sample(NamedTuple):
+class RoleCall(NamedTuple):
     """What a role sends: which role it is, the parameters, and the schema of the reply."""
 
     whose: str
@@ -59,11 +59,11 @@ class Examined:
         return self.wrong or f"answers as asked{seen}"
 
 
-def samples(brought: Materials) -> list[Sample]:
+def samples(brought: Materials) -> list[RoleCall]:
     """One call of each kind that roles of benchmarks send, as told by the names of its parameters and by
     whether its reply has a schema; the longest of each kind.
     """
-    longest: dict[tuple[frozenset[str], bool], Sample] = {}
+    longest: dict[tuple[frozenset[str], bool], RoleCall] = {}
     for benchmark in BENCHMARKS.values():
         for role in benchmark.roles:
             for name in role.prompts:
@@ -71,7 +71,7 @@ def samples(brought: Materials) -> list[Sample]:
                 kind = frozenset(prompt.params), prompt.reply is not None
                 if kind not in longest or _length(prompt.params) > _length(longest[kind].params):
                     whose = f"{role.name} of {benchmark.name} ({name})"
-                    longest[kind] = Sample(whose, prompt.params, prompt.reply)
+                    longest[kind] = RoleCall(whose, prompt.params, prompt.reply)
     return list(longest.values())
 
 
@@ -80,7 +80,7 @@ def check(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, Examin
     return asyncio.run(examine(models, samples(materials(workspace))))
 
 
-async def examine(models: Mapping[str, Model], sent: Sequence[Sample] = ()) -> dict[str, Examined]:
+async def examine(models: Mapping[str, Model], sent: Sequence[RoleCall] = ()) -> dict[str, Examined]:
     """What these calls to each model show, and one as long as a judge's prompt."""
     async with Client(models, retries=1) as client:
 
@@ -101,7 +101,7 @@ async def examine(models: Mapping[str, Model], sent: Sequence[Sample] = ()) -> d
     }
 
 
-async def _seen(client: Client, name: str, sent: Sequence[Sample]) -> list[str]:
+async def _seen(client: Client, name: str, sent: Sequence[RoleCall]) -> list[str]:
     """What was seen of a model that answers as asked. Raises CallFailed."""
     served = (await _answered(client, name, {"max_tokens": 200}, Ping)).reported.model
     for sample in sent:
