@@ -137,21 +137,22 @@ class ClusterClient(Client):
         """One attempt, made by the worker that is making the fewest. Raises Trouble."""
         worker = await self._free()
         worker.calls += 1
-        call = asyncio.ensure_future(worker.actor.attempt(model, path, body))
+        call: asyncio.Future[tuple[bytes, Mapping[str, str]]] | None = None
         try:
+            call = asyncio.ensure_future(worker.actor.attempt(model, path, body))
             # The worker ends it in time; this is for one that hangs.
             async with asyncio.timeout(model.timeout + LATE_SECONDS):
                 await asyncio.wait((call, worker.lost), return_when=asyncio.FIRST_COMPLETED)
             if call.done():
-                answered: tuple[bytes, Mapping[str, str]] = call.result()
-                return answered
+                return call.result()
         except TimeoutError:
             raise Trouble("A worker did not answer in time.", kind="timeout") from None
         except GONE:
             pass  # Its connection broke before it was known to be lost.
         finally:
             worker.calls -= 1
-            call.cancel()
+            if call is not None:
+                call.cancel()
         raise Trouble("A worker was lost while it made the call.", kind="timeout", reason="a lost worker")
 
     async def _free(self) -> _Worker:

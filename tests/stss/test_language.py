@@ -273,13 +273,6 @@ def test_the_time_of_an_event_is_asked_to_the_hour():
     )
 
 
-def test_an_agent_whose_memories_are_told_by_a_model_is_another_agent():
-    played = [simulated("t1", 1.0), simulated("t1", 0.0, agent=("m", "GA", "vectors"))]
-    table = tables.action_table(pd.DataFrame(played).assign(repairs=2), resamples=0, seed=0)
-    assert [(row["architecture"], row["embeddings"]) for row in table.rows] == [("GA", ""), ("GA", "vectors")]
-    assert "embeddings" in [column.name for column in table.shown]
-
-
 class Planner:
     """A mind that counts how often it prepares; its first attempts may be unusable."""
 
