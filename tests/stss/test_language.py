@@ -146,7 +146,7 @@ def test_speakers_are_called_as_the_questions_call_them():
     assert STSS.speakers == STSS_LANGUAGE.speakers
 
 
-A, B = ("m", "GA", ""), ("m", "GA+TDP", "")
+A, B = ("m", "GA"), ("m", "GA+TDP")
 
 
 def talked(task, agent=A, **judges):
