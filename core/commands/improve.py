@@ -83,13 +83,10 @@ def command(
 
 def _only(rubric: str, known: list[str]) -> str:
     """The study whose judges are asked by a rubric. Raises StudyError where there is none, or several."""
-    if len(known) == 1:
-        return known[0]
-    if not known:
+    if len(known) != 1:
+        others = f": {', '.join(known)}" if known else "; the rubric needs questions of the same names"
         raise StudyError(
-            f"No study was drawn with the rubric “{rubric}”. Name that of people's answers with --study; "
-            "the rubric needs questions of the same names."
+            f"{len(known) or 'No'} studies use the rubric “{rubric}”. Name that of people's answers with "
+            f"--study{others}."
         )
-    raise StudyError(
-        f"Several studies use the rubric “{rubric}”. Choose one with --study: {', '.join(known)}."
-    )
+    return known[0]

@@ -21,22 +21,14 @@ from concord.table import Cell, Column, Table
 
 PURPOSE = "diagnose"
 CAUSES = {
-    1: "the rubric is unclear",
-    2: "the judge missed a fact",
-    3: "the judge read the question otherwise",
-    4: "length or style swayed the judge",
-    5: "people are wrong",
-    6: "another cause",
+    1: ("the rubric is unclear", "say in the guidelines what the levels mean"),
+    2: ("the judge missed a fact", "tell the judge where to look, or show it the field"),
+    3: ("the judge read the question otherwise", "state in the instructions what counts"),
+    4: ("length or style swayed the judge", "say in the instructions what does not count"),
+    5: ("people are wrong", "have these items rated again"),
+    6: ("another cause", ""),
 }
-"""Why they differ, by the number of the answer, which is its key at the desk."""
-REMEDY = {
-    1: "say in the guidelines what the levels mean",
-    2: "tell the judge where to look, or show it the field",
-    3: "state in the instructions what counts",
-    4: "say in the instructions what does not count",
-    5: "have these items rated again",
-    6: "",
-}
+"""Why they differ, and the remedy, by the number of the answer, which is its key at the desk."""
 MOST = 40
 """Disagreements to look at, the largest first."""
 
@@ -182,7 +174,7 @@ def causes(db: Database, bench: Bench, judge: Candidate, shown: Sequence[Disagre
     rows: list[dict[str, Cell]] = []
     for cause, given in by.items():
         example = max(given, key=lambda each: (bool(each.reason), off[each.item].off))
-        row: dict[str, Cell] = {"cause": CAUSES[cause], "remedy": REMEDY[cause]}
+        row: dict[str, Cell] = dict(zip(("cause", "remedy"), CAUSES[cause], strict=True))
         row |= {"items": len({t.item for t in given}), "lost": sum(off[t.item].off for t in given)}
         rows.append(row | {"example": off[example.item].unit.key, "words": example.reason})
     rows.sort(key=lambda row: -float(str(row["lost"])))

@@ -7,6 +7,7 @@ kept, nothing is paid twice, and the budget holds.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from concord.errors import CallFailed, ConfigError, RunStopped
@@ -92,7 +93,7 @@ def evolved(trial: Trial) -> list[Numbered]:
             reflection_minibatch_size=min(TOGETHER, len(keys)),
             max_metric_calls=(trial.rounds + 1) * len(keys),
             seed=trial.parts.seed,
-            logger=_Quiet(),
+            logger=SimpleNamespace(log=lambda _line: None),  # nobody reads it here
         )
     except RunStopped as error:
         say(str(error))
@@ -102,10 +103,3 @@ def evolved(trial: Trial) -> list[Numbered]:
     tried = f"GEPA tried {len(result.candidates)} instructions"
     say(f"{tried}: {max(scores):.3f} on {DEVELOP}, at first {scores[0]:.3f}.")
     return [] if best == trial.base else [best]
-
-
-class _Quiet:
-    """GEPA's log, which nobody reads here."""
-
-    def log(self, message: str) -> None:
-        """Drop a line."""

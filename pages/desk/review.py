@@ -37,7 +37,7 @@ class ReviewDesk:
         """What stays the same: one question, why they differ, whose answers have the keys 1 to 6."""
         options = [
             {"value": cause, "shown": str(cause), "label": words.capitalize(), "key": str(cause)}
-            for cause, words in CAUSES.items()
+            for cause, (words, _) in CAUSES.items()
         ]
         question: dict[str, Any] = {
             "name": QUESTION,

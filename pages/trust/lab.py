@@ -7,7 +7,6 @@ from datetime import date
 from typing import Any
 
 import altair as alt
-import pandas as pd
 import streamlit as st
 
 from concord.errors import ConcordError, ConfigError, StudyError
@@ -35,7 +34,7 @@ from pages.desk import component
 from pages.desk.review import ReviewDesk
 from pages.parts import charts, notice, person, table
 from pages.parts.address import held, listed, nothing, one_of
-from pages.parts.charts import ENDS, GREEN, GREY, tips
+from pages.parts.charts import ENDS, GREEN, GREY, VALUE, Point, tips
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -251,11 +250,7 @@ def _choose(bench: Bench) -> None:
         st.info(f"No judge has answered “{SELECT}” yet: start one above, by each version to compare.")
         return
     margin = st.slider("How much less agreement is no worse", 0.0, 0.2, comparing.MARGIN, 0.01)
-    try:
-        chosen = comparing.choose(bench, SELECT, variants.offered(bench), margin=margin)
-    except ConcordError as error:
-        st.info(plain(str(error)))
-        return
+    chosen = comparing.choose(bench, SELECT, variants.offered(bench), margin=margin)
     st.markdown(f"**{plain(chosen.sentence)}**")
     _pareto(chosen.table)
     table.draw(chosen.table)
@@ -284,29 +279,28 @@ def _together(bench: Bench) -> None:
 
 def _pareto(choice: Table) -> None:
     """Agreement against cost; the intervals hold together."""
-    rows = []
-    for row in choice.rows:
-        figure = row.get("agreement")
-        if isinstance(figure, Estimate) and row.get("cost") is not None:
-            low, high = figure.interval or (figure.value, figure.value)
-            of = ALONE if row["frontier"] else BEATEN
-            ends = {"value": figure.value, "low": low, "high": high, "n": figure.n}
-            rows.append({"judge": row["judge"], "cost": row["cost"], "of": of, **ends})
-    if not rows:
+    priced = {str(row["judge"]): row for row in choice.rows if row.get("cost") is not None}
+    data = charts.frame(
+        [
+            Point(judge, row["agreement"], ALONE if row["frontier"] else BEATEN)
+            for judge, row in priced.items()
+            if isinstance(row["agreement"], Estimate)
+        ]
+    )
+    if data.empty:
         return
-    shades = alt.Scale(domain=[ALONE, BEATEN], range=[GREEN, GREY])
-    base = alt.Chart(pd.DataFrame(rows)).encode(
+    base = alt.Chart(data.assign(cost=[priced[name]["cost"] for name in data.name])).encode(
         x=alt.X("cost:Q", title="Cost of 1,000 judgements"),
-        color=alt.Color("of:N", scale=shades, legend=charts.legend(2)),
-        tooltip=tips(
-            ("judge:N", "judge"), ("cost:Q", "cost of 1,000", ".3f"), ("value:Q", "agreement", ".3f"), *ENDS
+        color=alt.Color(
+            "kind:N", scale=alt.Scale(domain=[ALONE, BEATEN], range=[GREEN, GREY]), legend=charts.legend(2)
         ),
+        tooltip=tips(("name:N", "judge"), ("cost:Q", "cost of 1,000", ".3f"), VALUE, *ENDS),
     )
-    y = alt.Y("low:Q", title="Agreement with people", scale=alt.Scale(zero=False))
-    bars = base.mark_rule(strokeWidth=2).encode(y=y, y2="high:Q")
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(
-        y=alt.Y("value:Q", scale=alt.Scale(zero=False))
+    shown = alt.Scale(zero=False)
+    bars = base.mark_rule(strokeWidth=2).encode(
+        y=alt.Y("low:Q", title="Agreement with people", scale=shown), y2="high:Q"
     )
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(y=alt.Y("value:Q", scale=shown))
     charts.show(
         alt.layer(bars, points).properties(height=280), "Agreement with people against the cost of a judge"
     )
@@ -353,17 +347,13 @@ def _card(bench: Bench) -> None:
             icon=":material/shield:",
             help=f"Asks about each item of “{DEVELOP}” up to seven times; what is stored is not paid again",
         )
-    try:
-        if again:
-            used = variants.current(workspace(), bench.parts, bench.versions[judge.variant])
-            with st.spinner("Asking the judge again …"):
-                checks[bench.parts.study, judge] = robustness.checked(
-                    workspace(), bench.parts, judge.model, used, running.Purse(limit)
-                )
-        whole = card.card(workspace(), bench, judge, robustness=checks.get((bench.parts.study, judge)))
-    except ConcordError as error:
-        st.warning(plain(str(error)))
-        return
+    if again:
+        used = variants.current(workspace(), bench.parts, bench.versions[judge.variant])
+        with st.spinner("Asking the judge again …"):
+            checks[bench.parts.study, judge] = robustness.checked(
+                workspace(), bench.parts, judge.model, used, running.Purse(limit)
+            )
+    whole = card.card(workspace(), bench, judge, robustness=checks.get((bench.parts.study, judge)))
     page = whole.as_html(date.today())
     st.download_button("Download the card", page, "card.html", icon=":material/download:", on_click="ignore")
     st.caption(plain(" ".join(whole.sentences)))
