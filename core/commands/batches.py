@@ -4,9 +4,8 @@ import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
-from concord.errors import not_found
+from concord.errors import check_known
 from concord.store import batches
-from concord.store.batches import Batch
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -34,10 +33,10 @@ def list_(folder: str, /, form: str) -> None:
             }
             for one in batches.waiting(db)
         ]
-    notes = () if rows else ("No batch waits.",)
     names = ("number", "run", "model", "calls", "state", "name at the endpoint", "sent (UTC)")
-    columns = tuple(Column(name) for name in names)
-    printing.show([Table("batches", "Batches that wait", columns, tuple(rows), notes=notes)], form)
+    notes = () if rows else ("No batch waits.",)
+    table = Table("batches", "Batches that wait", tuple(map(Column, names)), tuple(rows), notes=notes)
+    printing.show([table], form)
 
 
 @command.command("forget")
@@ -45,16 +44,8 @@ def list_(folder: str, /, form: str) -> None:
 @click.pass_obj
 def forget(folder: str, /, number: int) -> None:
     """Give up batch NUMBER, which the endpoint has lost: its calls are asked, and paid for, again."""
-    workspace = Workspace.open(folder, create=False)
-    one = _found(workspace, number)
-    with workspace.write() as db:
-        batches.end(db, one.id, "given up", "Forgotten on request.")
-    echo(f"Forgotten. Its {one.lines:,} calls are asked again by the next run.")
-
-
-def _found(workspace: Workspace, number: int) -> Batch:
-    with workspace.read() as db:
-        waiting = {one.id: one for one in batches.waiting(db)}
-    if number not in waiting:
-        raise not_found("batch that waits with number", str(number), map(str, waiting))
-    return waiting[number]
+    with Workspace.open(folder, create=False).write() as db:
+        waiting = {str(one.id): one for one in batches.waiting(db)}
+        check_known("batch that waits with number", str(number), waiting)
+        batches.end(db, number, "given up", "Forgotten on request.")
+    echo(f"Forgotten. Its {waiting[str(number)].lines:,} calls are asked again by the next run.")

@@ -7,7 +7,6 @@ import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
-from concord.files import as_toml
 from concord.llm import presets as kinds
 from concord.llm.models import currency, load_models
 from concord.table import Column, Table
@@ -51,19 +50,12 @@ def add(
 
 
 @command.command("presets")
-@click.argument("kind", default="")
 @click.pass_obj
-def presets(folder: str, kind: str) -> None:
-    """The kinds of endpoints; with KIND, the settings of its entry."""
+def presets(folder: str) -> None:
+    """The kinds of endpoints."""
     by_kind = kinds.presets(Workspace.open(folder).folders("data"))
-    if not kind:
-        rows = tuple({"kind": name, "about": preset.about} for name, preset in by_kind.items())
-        printing.show(
-            [Table("presets", "Kinds of endpoints", (Column("kind"), Column("about")), rows)], "table"
-        )
-        return
-    chosen = kinds.find(by_kind, kind)
-    echo(f"# {chosen.about}\n{as_toml(chosen.settings)}".rstrip())
+    rows = tuple({"kind": name, "about": preset.about} for name, preset in by_kind.items())
+    printing.show([Table("presets", "Kinds of endpoints", (Column("kind"), Column("about")), rows)], "table")
 
 
 @command.command("list")

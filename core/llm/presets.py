@@ -44,12 +44,6 @@ def presets(folders: Sequence[Path]) -> dict[str, Preset]:
     return by_name
 
 
-def find(available: Mapping[str, Preset], name: str) -> Preset:
-    """A preset by name. Raises NotFound."""
-    check_known("preset", name, available)
-    return available[name]
-
-
 def add(
     path: Path,
     available: Mapping[str, Preset],
@@ -66,11 +60,11 @@ def add(
     Raises NotFound for an unknown preset, ConfigError where the name is taken or a setting is missing or
     wrong.
     """
-    chosen = find(available, preset)
+    check_known("preset", preset, available)
     if name in load_models(path):
         raise ConfigError(f"“{name}” is in {path} already. Choose another name, or edit the entry there.")
     own = {key: value for key, value in given.items() if value is not None}
-    settings = {"model": "", **chosen.settings, **own}
+    settings = {"model": "", **available[preset].settings, **own}
     if blank := _BLANK.search(str(settings.get("base_url", ""))):
         raise ConfigError(
             f"The preset “{preset}” needs --base-url: {settings['base_url']} with your name for {blank[0]}."

@@ -289,7 +289,7 @@ def _pareto(choice: Table) -> None:
     )
     if data.empty:
         return
-    base = alt.Chart(data.assign(cost=[priced[name]["cost"] for name in data.name])).encode(
+    base = alt.Chart(data.assign(cost=data.name.map(lambda name: priced[name]["cost"]))).encode(
         x=alt.X("cost:Q", title="Cost of 1,000 judgements"),
         color=alt.Color(
             "kind:N", scale=alt.Scale(domain=[ALONE, BEATEN], range=[GREEN, GREY]), legend=charts.legend(2)

@@ -73,7 +73,7 @@ def test_a_preset_of_the_workspace_stands_for_the_shipped_one(fresh, run):
     own.parent.mkdir()
     own.write_text('[presets.vllm]\nabout = "Ours."\nbase_url = "http://ours/v1"\n')
     assert "Ours." in run(fresh, "models", "presets").output
-    shown = run(fresh, "models", "presets", "vllm").output
+    shown = run(fresh, "models", "add", "mine", "--preset", "vllm", "--model", "m").output
     assert 'base_url = "http://ours/v1"' in shown
     assert "max_concurrency" not in shown
     own.write_text("presets = 3\n")
