@@ -82,10 +82,12 @@ def test_a_judge(followed, concord):
 
 
 def test_a_version_of_a_prompt(followed, concord):
-    told = concord(*PLAY, "--judges", "a", "--version", "stern")
-    assert "is sent with its system message and with the user message of v2" in told
+    concord(*PLAY, "--judges", "a", "--version", "stern")
     with followed.read() as db:
         assert [(r.name, r.variant) for r in ratings.judges(db)] == [("a", "stern")]
+        [prompt] = [each for each in ratings.prompts(db) if each["version"] == "stern"]
+    assert "are hard to please" in prompt["body"]
+    assert '"user": "' in prompt["body"], "what the version lacks comes from the benchmark's own"
 
 
 def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):

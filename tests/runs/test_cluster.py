@@ -31,7 +31,7 @@ def spread(workspace, the_plan, cluster, **how):
 
 
 def test_workers_make_the_calls_and_the_limit_holds_for_all_of_them(tmp_path, cluster):
-    with running(latency=0.02) as url:
+    with running(latency=0.2) as url:
         workspace = Workspace.open(tmp_path / "workspace")
         limited = f"{FIXED}\nmax_concurrency = 3"
         workspace.models_path.write_text(toml(url, player=limited, user=limited, a=limited, b=limited))
