@@ -50,27 +50,23 @@ class ItemTexts:
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(SPOOLED)  # noqa: SIM115 - it is kept, and goes with this
-        self._begins, self._hashes = array("q"), array("q")
-        self._sizes, self._places = array("i"), array("i")
+        self._of: dict[int, tuple[int, int, int, int]] = {}  # where it begins, its size, hash and place
 
     def add(self, item: int, text: str, place: int) -> int | None:
         """Keep the text of the item with this number; the place of another one that was given before."""
-        for column, nothing in ((self._begins, -1), (self._hashes, 0), (self._sizes, 0), (self._places, -1)):
-            column.extend([nothing] * (item + 1 - len(column)))
-        if self._begins[item] >= 0:
-            return self._places[item] if self._hashes[item] != hash(text) else None
-        self._begins[item], self._hashes[item], self._places[item] = self._file.tell(), hash(text), place
-        self._sizes[item] = self._file.write(text.encode(errors="surrogatepass"))
+        if (there := self._of.get(item)) is not None:
+            return there[-1] if there[2] != hash(text) else None
+        begins, size = self._file.tell(), self._file.write(text.encode(errors="surrogatepass"))
+        self._of[item] = begins, size, hash(text), place
         return None
 
     def of(self, item: int) -> tuple[str, int]:
         """The text of an item and its place; “” where it has none."""
-        if item >= len(self._begins) or self._begins[item] < 0:
-            return "", -1
-        self._file.seek(self._begins[item])
-        text = self._file.read(self._sizes[item]).decode(errors="surrogatepass")
+        begins, size, _, place = self._of.get(item, (0, 0, 0, -1))
+        self._file.seek(begins)
+        text = self._file.read(size).decode(errors="surrogatepass")
         self._file.seek(0, os.SEEK_END)
-        return text, self._places[item]
+        return text, place
 
 
 @dataclass(eq=False)
@@ -174,22 +170,14 @@ class RatingTable:
         ]
         return [Unit(self.items[item], turn) for item, turn in numbers], codes
 
-    @cached_property
-    def _own(self) -> tuple[dict[str, None], dict[str, None]]:
-        """The columns that are kept with ratings of items that are there, and of new ones."""
-        every = dict.fromkeys(("comment", *self.extra))
-        return every, {column: None for column in every if column not in self.of_item}
-
-    @cached_property
-    def _told(self) -> list[frozenset[str]]:
-        return [frozenset({*own, "explanation", "created"}) for own in self._own]
-
     def beside(self, cells: Mapping[str, str], new: bool) -> tuple[str, str | None, str]:
         """What cells say of a rating of an item that is new or is not: the reasons for it, what else, as
         JSON, and when it was given.
         """
-        if self._told[new].isdisjoint(cells):
-            return "", None, ""
-        meta = {column: cells[column] for column in self._own[new] if column in cells}
-        kept = json.dumps(meta, ensure_ascii=False) if meta else None
-        return cells.get("explanation", ""), kept, cells.get("created", "")
+        kept = {
+            column: cells[column]
+            for column in ("comment", *self.extra)
+            if column in cells and not (new and column in self.of_item)
+        }
+        meta = json.dumps(kept, ensure_ascii=False) if kept else None
+        return cells.get("explanation", ""), meta, cells.get("created", "")

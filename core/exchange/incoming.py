@@ -39,7 +39,6 @@ class Incoming:
     study: Study
     given: RatingTable
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
-    file: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from concord.exchange import incoming, label_rows, ratings_csv, ratings_study
 from concord.exchange.answer_words import CellReading, is_blank, number_of, reading_of, words
 from concord.exchange.columns import NO_OPTIONS, FileTable, TableOptions, kinds_by_name
 from concord.exchange.given import Given, RatingTable
-from concord.exchange.raters import OF_FORMULAS, comparable, criteria_of_columns, unused, whose
+from concord.exchange.raters import OF_FORMULAS, comparable, criteria_of_columns, whose
 from concord.questions import Scale
 from concord.rating import Rater, RaterKind
 from concord.store.studies import FILE
@@ -243,11 +243,6 @@ def _wide(table: FileTable) -> list[_Label]:
             table.warnings.append(f"{other} equals {one} in every row: is it a copy?")
     about = criteria_of_columns(table, kinds)
     comparable(table, about)
-    if not table.options.judges:
-        texts = (of for name, of in table.columns.items() if of.of_text and name not in kinds)
-        table.warnings += [f"{of.no_labels}, and is not used" for of in texts]
-        if len({criterion for criterion, *_ in about.values()}) == 1:
-            unused(table, may_be, kinds)
     table.roles |= {"id": table.id} if table.id else {}
     table.used = {table.id, *about}
     return [

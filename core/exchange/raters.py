@@ -5,7 +5,7 @@ from shlex import quote
 
 from concord.errors import not_found
 from concord.exchange.answer_words import words
-from concord.exchange.columns import FRAME, FileTable, answer_of, kinds_by_name, tokens
+from concord.exchange.columns import FRAME, FileTable, kinds_by_name, tokens
 from concord.rating import RaterKind
 
 SHOWN = 3
@@ -163,21 +163,3 @@ def comparable(table: FileTable, about: Mapping[str, tuple[str, str, RaterKind]]
             f"{one} and {other} share no answer. With --human and --judge name columns that answer the same "
             "question."
         )
-
-
-def unused(table: FileTable, columns: Sequence[str], kinds: Mapping[str, RaterKind]) -> None:
-    """Warns of columns whose names do not say whose they are, with the answers of those that are used."""
-    given = {answer_of(text) for column in kinds for text in table.columns[column].texts}
-    by_name = kinds_by_name(columns)
-    same = []
-    for column in columns:
-        own = {*map(answer_of, table.columns[column].texts)}
-        labels = own == given or not any(isinstance(answer, float) for answer in own)
-        if column not in kinds and by_name[column] is None and len(own) > 1 and own <= given and labels:
-            same.append(column)
-    if same:
-        judges = [*(column for column, kind in kinds.items() if kind == "judge"), *same]
-        option = f"judge={judges}" if table.name == FRAME else f"--judge {quote(','.join(judges))}"
-        hold = "holds the same answers and is" if len(same) == 1 else "hold the same answers and are"
-        taken = "it for a judge" if len(same) == 1 else "them for judges"
-        table.warnings.append(f"{', '.join(same)} {hold} not used: {option} takes {taken}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -104,7 +103,7 @@ def incoming(
     about = {"rubric": rubric.noted} if rubric else {}
     base = existing or Study(study, (), title=title, source="ratings", per_turn=per_turn, meta=about)
     given = replace(table, items=keys, of_item=frozenset(of_item), new=new)
-    return Incoming(replace(base, criteria=criteria), given, new, table.file)
+    return Incoming(replace(base, criteria=criteria), given, new)
 
 
 def _stored(db: Database | None, study: str, items: Sequence[str]) -> tuple[list[str], dict[str, int]]:
@@ -166,29 +165,25 @@ def _per_turn(table: RatingTable, existing: Study | None, whole: Collection[str]
 
 def _about(
     table: RatingTable, keys: Sequence[str], fresh: Collection[str]
-) -> tuple[Mapping[str, array[int]], Sequence[Mapping[str, str]], set[str]]:
-    """What the lines of items say about them: for each column of OF_ITEM the first rating that gives it (-1:
-    none does), the cells of each item's last rating, and the extra columns that all lines of each new item
-    have the same value in.
+) -> tuple[Sequence[Mapping[str, str]], set[str]]:
+    """The cells of each item's last rating, with those of OF_ITEM that an earlier one has; and the extra
+    columns that all lines of each new item have the same value in. Raises ImportRefused.
     """
-    first = {column: array("i", [-1]) * len(table.items) for column in OF_ITEM}
     unread: Mapping[str, str] = {}
     last, same = [unread] * len(table.items), {*table.extra}
     for at, (item, cells) in enumerate(zip(table.item, table.cells, strict=True)):
-        before, last[item] = last[item], cells
-        if cells is before:  # which adds nothing
+        if cells is (before := last[item]):  # which adds nothing
             continue
-        for column in OF_ITEM:
-            if (value := cells.get(column)) is None:
-                continue
-            if (place := first[column][item]) < 0:
-                first[column][item] = at
-            elif table.cells[place][column] != value:
-                message = differs(column, table.items[item], table.lines[place])
-                raise ImportRefused(f"{table.where(at)}: {message}")
+        kept = {column: before[column] for column in OF_ITEM if column in before}
+        for column, value in kept.items():
+            if cells.get(column, value) != value:
+                lines = zip(table.item, table.cells, table.lines, strict=True)
+                first = next(line for of, given, line in lines if of == item and column in given)
+                raise ImportRefused(f"{table.where(at)}: {differs(column, table.items[item], first)}")
+        last[item] = cells if kept.keys() <= cells.keys() else {**kept, **cells}
         if before is not unread and keys[item] in fresh:
             same -= {column for column in same if cells.get(column, "") != before.get(column, "")}
-    return first, last, same
+    return last, same
 
 
 def _key(study: str, item: str, stored: Mapping[str, int], imported: Sequence[str]) -> str:
@@ -215,13 +210,9 @@ def _conversations(
     brought: Mapping[str, Conversation],
 ) -> tuple[_Described, set[str]]:
     """The new conversations, and the extra columns that describe items, not single ratings."""
-    first, last, of_item = _about(table, keys, fresh)
+    last, of_item = _about(table, keys, fresh)
     facets = {c for c in of_item if _is_facet([last[number].get(c, "") for number in fresh.values()])}
     columns = [column for column in table.extra if column in of_item]
-
-    def told(number: int, column: str, otherwise: str) -> str:
-        at = first[column][number]
-        return table.cells[at][column] if at >= 0 else otherwise
 
     def messages(number: int) -> tuple[Message, ...]:
         text, line = table.texts.of(number)
@@ -234,9 +225,9 @@ def _conversations(
         return Conversation(
             benchmark=study,
             key=keys[number],
-            player=told(number, "model", "unknown"),
+            player=last[number].get("model", "unknown"),
             messages=messages(number),
-            language=told(number, "language", "en"),
+            language=last[number].get("language", "en"),
             facets={column: cell for column, cell in about.items() if column in facets},
             meta={column: cell for column, cell in about.items() if column not in facets},
         )

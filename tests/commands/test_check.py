@@ -946,37 +946,15 @@ def test_formulas_in_the_column_of_a_judge_that_is_stated_are_told_as_such():
         labels.read(table, TableOptions(judges=("judge",)))
 
 
-@pytest.mark.parametrize(("column", "same"), [("mini_label", True), ("place", False), ("stars", False)])
-def test_a_column_with_the_answers_of_others_that_is_not_used_is_named(tmp_path, column, same):
-    file = tmp_path / "table.csv"
-    mini = words(noisy(PEOPLE, (0, 1), seed=5), "good", "bad")
-    table = with_places(mini_label=mini, stars=STARS).rename(
-        columns={"maria": "expert_label", "gpt_big": "opus_label"}
-    )
-    table[["expert_label", "opus_label", column]].to_csv(file, index=False)
-    done = check(file)
-    assert done.exit_code == 0
-    warning = (
-        "mini_label holds the same answers and is not used: --judge opus_label,mini_label takes it for a"
-    )
-    assert (warning in one_line(done)) is same
-    assert ("Beware" in done.output) is same
-    if same:
-        assert "not used" not in check(file, "--judge", "opus_label,mini_label").output
-
-
-def test_a_column_named_as_a_judges_that_holds_text_is_named(tmp_path):
+def test_a_column_named_as_a_judges_that_holds_text_is_ignored_unless_stated(tmp_path):
     file = tmp_path / "table.csv"
     text = [f"Because it helps, I say so {n}" for n in range(N)]
     table = {"human": PEOPLE, "judge_opus": JUDGED, "judge_mini": text, "judge_opus_reason": text}
     pd.DataFrame(table).to_csv(file, index=False)
-    told = f"judge_mini holds {N} different texts, such as “{text[0]}”, not labels"
-    done = check(file)
-    assert f"{told}, and is not used" in one_line(done)
-    assert "reason holds" not in one_line(done)
+    assert "ignored: judge_mini, judge_opus_reason" in one_line(check(file))
     done = check(file, "--judge", "judge_opus,judge_mini")
     assert done.exit_code == 1
-    assert f"{told}." in one_line(done)
+    assert f"judge_mini holds {N} different texts, such as “{text[0]}”, not labels." in one_line(done)
 
 
 def test_text_in_the_only_column_of_a_person_is_told_and_no_other_column_offered(tmp_path):
