@@ -86,19 +86,19 @@ def reading_of(cells: Cells, declared: Scale | None, passing: float | None) -> C
             f"{_named(scale)}; numbers from {passing:g} pass",
             of_rater=dict.fromkeys(beyond, partial(_from, passing, words_01=False)),
         )
-    judges = Counter(str(cell).strip() for kind, _, cell in cells if kind == "judge")
-    pairs: tuple[tuple[str, Counter[str], RaterKind], ...]
-    pairs = (
-        ("people give", people, "judge"),
-        ("judges give", Counter({cell: n for cell, n in judges.items() if number_of(cell) is None}), "human"),
-    )
-    for who, of, others in pairs:
-        given = people if of is people else judges
-        decided = sum(n for cell, n in of.items() if one_of_two(cell) is not None)
-        if decided >= ENOUGH * given.total() > 0 and (odd := _in_numbers(cells, others)):
+    for who, kind, odd in (
+        ("people", "human", _in_numbers(cells, "judge")),
+        ("judges", "judge", _in_numbers(cells, "human")),
+    ):
+        given = [cell for of, _, cell in cells if of == kind]
+        # 0 and 1 are words of people, and numbers of judges.
+        decided = [
+            c for c in given if one_of_two(c) is not None and (kind == "human" or number_of(c) is None)
+        ]
+        if odd and len(decided) >= ENOUGH * len(given) > 0:
             rater, low, high = odd
-            problem = f"{who} one of two answers, {rater} numbers from {low:g} to {high:g}. Say from which "
-            problem += "number on it passes."
+            problem = f"{who} give one of two answers, {rater} numbers from {low:g} to {high:g}. Say from "
+            problem += "which number on it passes."
             option = ("--pass-from", f"{(low + high) / 2:.2g}")
             return CellReading(PASS_FAIL, one_of_two, problem=problem, option=option)
     if _share(every, one_of_two) >= ENOUGH:

@@ -40,12 +40,6 @@ def kinds_by_name(names: Iterable[str]) -> dict[str, RaterKind | None]:
     return kinds
 
 
-def answer_of(cell: Any) -> str | float:
-    """A cell as others with the same answer are: a number, else a word."""
-    number = number_of(cell)
-    return str(cell).strip().lower() if number is None else number
-
-
 @dataclass(frozen=True, eq=False)
 class FileColumn:
     """A column: its name, and its cells in the order of the rows."""
@@ -57,11 +51,6 @@ class FileColumn:
     def texts(self) -> list[str]:
         """The different cells that are not blank, as text, in their order."""
         return [*dict.fromkeys(str(cell).strip() for cell in self.cells if not is_blank(cell))]
-
-    @cached_property
-    def answers(self) -> set[str | float]:
-        """The different answers."""
-        return {answer_of(cell) for cell in self.cells if not is_blank(cell)}
 
     @cached_property
     def words(self) -> set[str]:

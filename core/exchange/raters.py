@@ -100,7 +100,7 @@ def _with_gold(table: FileTable, kinds: Mapping[str, RaterKind | None]) -> dict[
     judges give too.
     """
     stated = {*table.options.people, *table.options.judges}
-    answers = {name: table.columns[name].answers for name in kinds if name in table.columns}
+    answers = {name: table.columns[name].words for name in kinds if name in table.columns}
     given = {answer for name in answers if kinds[name] for answer in answers[name]}
     gold: dict[str, RaterKind | None] = {
         name: "gold"

@@ -177,9 +177,9 @@ def _about(
         kept = {column: before[column] for column in OF_ITEM if column in before}
         for column, value in kept.items():
             if cells.get(column, value) != value:
-                lines = zip(table.item, table.cells, table.lines, strict=True)
-                first = next(line for of, given, line in lines if of == item and column in given)
-                raise ImportRefused(f"{table.where(at)}: {differs(column, table.items[item], first)}")
+                first = next(n for n, of in enumerate(table.item) if of == item and column in table.cells[n])
+                message = differs(column, table.items[item], table.lines[first])
+                raise ImportRefused(f"{table.where(at)}: {message}")
         last[item] = cells if kept.keys() <= cells.keys() else {**kept, **cells}
         if before is not unread and keys[item] in fresh:
             same -= {column for column in same if cells.get(column, "") != before.get(column, "")}

@@ -37,14 +37,14 @@ class Named(dict[str, T]):
         raise not_found("entry", name, self)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{name}\n{indent(repr(value), '  ')}" for name, value in self.items())
+        return "\n".join(
+            f"{name}: {value}" if isinstance(value, Estimate) else f"{name}\n{indent(repr(value), '  ')}"
+            for name, value in self.items()
+        )
 
 
-class Figures(Named[Estimate]):
-    """Estimates by the name of the figure."""
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name}: {figure}" for name, figure in self.items())
+Figures = Named[Estimate]
+"""Estimates by the name of the figure."""
 
 
 @dataclass(frozen=True)
