@@ -45,7 +45,6 @@ from concord.statistics.resampling import mean_estimates
 from concord.statistics.severity import raters
 from concord.statistics.study import study_agreement
 from concord.statistics.systems import systems
-from concord.statistics.thresholds import thresholds
 
 LARGE = 8_000
 """Items of the population on which a truth is measured."""
@@ -166,35 +165,7 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
     length = np.random.default_rng([seed, 4]).normal(size=people.shape[1])
     biased = feature_bias(table, "quality", {"length": length}, panels=(), **how).rows[0]
     found["effect of a feature that has none"] = figure_of(biased["effect"])
-    return found | used(people, judges[0], more, ends, {"resamples": resamples, "seed": seed})
-
-
-DECIDED = {"same pass or fail": "accuracy", "corrected pass rate": "corrected"}
-
-
-def used(people: Floats, judge: Floats, others: Floats, ends: Ends, drawing: Mapping[str, int]) -> Figures:
-    """What a judge is used for: pass or fail.
-
-    The items that people rated are of one player, the `others` of a second.
-    """
-    rows = frame(people, np.concatenate([judge, others])[None])
-    table = read_ratings(rows, counted=())
-    players = {unit: "rated" if unit < len(judge) else "other" for unit in table.units}
-    cut = sum(ends) / 2
-    row = thresholds(table, "quality", cut, players, **drawing)[0].rows[0]  # type: ignore[arg-type]
-    return {name: figure_of(row[of]) for name, of in DECIDED.items()}
-
-
-def used_truly(target: Floats, judge: Floats, ends: Ends) -> dict[str, float]:
-    """The figures of `used` of a large population, the judge's cut the best one there."""
-    passes = target >= sum(ends) / 2
-    values = np.unique(judge)
-    gains = [(judge[passes] >= cut).mean() - (judge[~passes] >= cut).mean() for cut in values]
-    decided = judge >= values[int(np.argmax(gains))]
-    return {
-        "same pass or fail": float((decided == passes).mean()),
-        "corrected pass rate": float(passes.mean()),
-    }
+    return found
 
 
 def figure_of(cell: object) -> Estimate:
@@ -217,7 +188,6 @@ def truths(people: Floats, judges: Floats, ends: Ends) -> dict[str, float]:
     known = {name: np.nan if figure.value is None else figure.value for name, figure in found.items()}
     target = people.mean(axis=0)
     known |= {"severity of a judge": severity(people, judges), "effect of a feature that has none": 0.0}
-    known |= used_truly(target, judges[0], ends)
     known |= {"mean of conversations": float(judges[0].mean())}
     known |= {"corrected mean (PPI++)": float(target.mean())}
     return known

@@ -18,7 +18,7 @@ from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
 from concord.statistics.ceilings import By, ceilings, held_out
-from concord.statistics.confusion import answer_of_people, decisions
+from concord.statistics.confusion import answer_of_people, decisions, decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
@@ -38,7 +38,6 @@ from concord.statistics.study import (
     people_table,
 )
 from concord.statistics.systems import player_order, systems
-from concord.statistics.thresholds import thresholds
 from concord.store.answers import ItemAnswer
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
@@ -342,8 +341,7 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 def _thresholds(evidence: Evidence, criterion: str) -> Iterator[Table]:
     cut, note = evidence.cut(criterion)
-    given = {"note": note} | evidence.given
-    yield from thresholds(evidence.ratings, criterion, cut, evidence.players, **given)
+    yield decisions_at(evidence.ratings, criterion, cut, note=note, **evidence.given)
 
 
 def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:

@@ -6,16 +6,18 @@ of people on all items, by prediction-powered inference (`concord.statistics.cor
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.corrected import corrected_mean
+from concord.statistics.figures import Drawing, PointEstimate, tabulate
 from concord.statistics.hidden import share
-from concord.statistics.nominal import usual_answer
-from concord.statistics.ratings import CriterionScores, Floats, Ratings
+from concord.statistics.intervals import CORRELATION
+from concord.statistics.nominal import kappa, usual_answer, why_no_kappa
+from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Panels, Ratings
 from concord.table import Cell, Column, Table
 
 COUNTS = (("both_pass", 1, 1), ("judge_only", 0, 1), ("people_only", 1, 0), ("both_fail", 0, 0))
@@ -98,6 +100,44 @@ def decisions(
         notes.append(f"Without {', '.join(between)}: not every score is 0 or 1, as where runs differ.")
     unrated = any(((scores.present == 0) & ~np.isnan(score)).any() for score in scores.judges.values())
     return Table("decisions", "Two answers", answer_columns(words, unrated=unrated), rows, notes=tuple(notes))
+
+
+def decisions_at(
+    table: Ratings,
+    criterion: str,
+    cut: float,
+    *,
+    panels: Panels = None,
+    note: str = "",
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Judges and panels as two answers, pass and fail: from `cut` on a score passes, as people's mean does.
+
+    `note` says where the cut comes from. Undefined where judge and people answer on different scales.
+    """
+
+    def passed(score: Floats) -> Floats:
+        return np.where(np.isnan(score), np.nan, np.round(score, DIGITS) >= round(cut, DIGITS))
+
+    people = passed(table[criterion].target)
+    rows: list[dict[str, Any]] = []
+    for judge in table[criterion].contenders(panels):
+        own = passed(table.level(criterion, judge))
+        both = ~np.isnan(people + own)
+        why, _ = why_no_kappa(judge.name, "people", own[both], people[both])
+        why = table.no_level(criterion, judge.members) or why
+        agreement = PointEstimate(kappa(own, people), int(both.sum()), reason=why, kind=CORRELATION)
+        rows.append({"rater": judge.name, **two_answers(people, own, ("fail", "pass")), "kappa": agreement})
+    form = Table(
+        "thresholds",
+        "Pass or fail: judges and panels beside people",
+        answer_columns(("fail", "pass"), unrated=True),
+        (),
+        "A judge with a κ about 0 decides nothing.",
+    )
+    of_people = f"people pass an item with a mean of {cut:g} or more, a judge with such a score"
+    notes = [of_people + (f" ({note})" if note else ""), "shares take items for independent"]
+    return tabulate(form, table, criterion, rows, notes=notes, meta={"cut": cut}, **drawing)
 
 
 def _decided(scores: Floats) -> bool:

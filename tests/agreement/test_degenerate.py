@@ -7,6 +7,7 @@ import pytest
 
 from concord.statistics.alt_test import alt_test
 from concord.statistics.ceilings import ceilings, held_out
+from concord.statistics.confusion import decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.items import PLAYERS, largest_differences, within
@@ -24,7 +25,6 @@ from concord.statistics.study import (
     study_agreement,
 )
 from concord.statistics.systems import player_order, systems
-from concord.statistics.thresholds import thresholds
 from concord.table import RENDERERS, as_values
 
 from .frames import frame, judges, people, study
@@ -61,8 +61,7 @@ FIGURES = {
     "score_distribution": score_distribution,
     "systems": lambda table, name: systems(table, name, {0: "a", 1: "b"}, resamples=20),
     "player_order": lambda table, name: player_order(table, name, {0: "a", 1: "b"}, resamples=20),
-    "thresholds": lambda table, name: thresholds(table, name, 2, {}, resamples=20)[0],
-    "pass_rates": lambda table, name: thresholds(table, name, 2, {0: "a", 1: "b"}, resamples=20)[-1],
+    "thresholds": lambda table, name: decisions_at(table, name, 2, resamples=20),
 }
 
 
