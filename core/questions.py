@@ -50,8 +50,6 @@ MOST_LABELS = 20
 """The most labels of a question with several answers: a set of them is a number with a bit for each."""
 NONE = "(none)"
 """No label, as a word: an answer like others, where the question is which of several apply."""
-STEPS = 5
-"""Answers that stand for a continuous scale where a few are offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -770,20 +768,6 @@ def scale_of(text: str) -> Scale:
     if not all(map(math.isfinite, values)):
         raise ValueError("a scale has finite values")
     return Scale(values, tuple(label.strip() or value.strip() for value, _, label in pairs))
-
-
-def options(scale: Scale) -> list[Choice]:
-    """The answers of a scale with their keys. Of one that has no keys, as every number is an answer, a few:
-    whole numbers where its ends are such and lie close, else even steps.
-    """
-    if scale.kind.options(scale):
-        return scale.kind.options(scale)
-    whole = float(scale.low).is_integer() and float(scale.high).is_integer() and 2 <= scale.width < 10
-    count = int(scale.width) + 1 if whole else STEPS
-    values = [scale.low + place * scale.width / (count - 1) for place in range(count)]
-    labels = (scale.labels[0], *(f"{value:g}" for value in values[1:-1]), scale.labels[-1])
-    steps = _digits(Scale(tuple(values), labels))
-    return [option._replace(key=key) for option, key in zip(steps, PLACES, strict=False)]
 
 
 def meant(type: Name, fields: Fields) -> Name:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from math import isnan, nan
 from operator import add
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -105,28 +105,6 @@ def refused(score: float) -> bool:
     return score > 0
 
 
-class Sum(NamedTuple, Generic[R]):
-    """One rater's scores of one conversation on a criterion of `scope`, over turns and repeats."""
-
-    rater: R
-    kind: RaterKind
-    scope: str
-    criterion: str
-    total: float
-    n: int
-
-
-def finals(sums: Sequence[Sum[R]], criteria: Mapping[str, Sequence[Criterion]]) -> dict[R, float]:
-    """Each rater's final of one conversation; nan for a rater who lacks a criterion in play.
-
-    `criteria` maps a scope (a benchmark for judges, a study for people) to what it asks. Somebody who rated
-    in several studies has the criteria of all of them in play, and one mean of each. Raters of whom nothing
-    counted is asked are left out.
-    """
-    parts = parts_of_finals([(s.rater, s.kind, s.scope, s.criterion) for s in sums], criteria)
-    return finals_of(parts, [s.total for s in sums], [s.n for s in sums])
-
-
 Parts = Mapping[R, Sequence[Sequence[int]]]
 """Of which sums, by their place, each rater's mean of each criterion in play is made."""
 
@@ -136,6 +114,10 @@ def parts_of_finals(
 ) -> Parts[R]:
     """What finals are made of: the same for all conversations with sums (rater, kind, scope, criterion) like
     these.
+
+    `criteria` maps a scope (a benchmark for judges, a study for people) to what it asks. Somebody who rated
+    in several studies has the criteria of all of them in play, and one mean of each. Raters of whom nothing
+    counted is asked are left out.
     """
     answered: dict[tuple[str, RaterKind], set[str]] = {}
     for _, kind, scope, criterion in sums:
@@ -150,7 +132,7 @@ def parts_of_finals(
 
 
 def finals_of(parts: Parts[R], totals: Sequence[float], counts: Sequence[int]) -> dict[R, float]:
-    """The finals that these parts make: each the mean of means that are divided once."""
+    """The finals that these parts make: each the mean of means that are divided once; nan where one lacks."""
     return {
         rater: sum(
             [
@@ -167,12 +149,6 @@ def finals_of(parts: Parts[R], totals: Sequence[float], counts: Sequence[int]) -
     }
 
 
-def _mean(sums: Sequence[Sum[R]]) -> float:
-    """The mean of all scores in the sums, divided once; nan without any."""
-    n = sum(s.n for s in sums)
-    return sum(s.total for s in sums) / n if n else nan
-
-
 @dataclass(frozen=True)
 class Line:
     """One criterion (or final): every rater's mean, the judges' mean and people's; None without any."""
@@ -183,24 +159,16 @@ class Line:
     people: float | None
 
 
-def scorecard(sums: Sequence[Sum[Rater]], criteria: Mapping[str, Sequence[Criterion]]) -> list[Line]:
+def scorecard(means: Iterable[tuple[str, Rater, float]], finals: Mapping[Rater, float]) -> list[Line]:
     """What one conversation was given: a line for each criterion in the order they come, then one for final.
 
-    The line of final holds the raters who have one. It is left out where nobody has, and where one criterion
-    is all that is in play.
+    The line of final is left out where nobody has one, and where there is one criterion alone.
     """
-    given: dict[str, dict[Rater, list[Sum[Rater]]]] = {}
-    for s in sums:
-        given.setdefault(s.criterion, {}).setdefault(s.rater, []).append(s)
-    lines = [
-        _line(criterion, {rater: _mean(of) for rater, of in raters.items()})
-        for criterion, raters in given.items()
-    ]
-    parts = parts_of_finals([(s.rater, s.kind, s.scope, s.criterion) for s in sums], criteria)
-    if max(map(len, parts.values()), default=0) < 2:
-        return lines
-    whole = {rater: value for rater, value in finals(sums, criteria).items() if not isnan(value)}
-    return [*lines, _line(FINAL, whole)] if whole else lines
+    given: dict[str, dict[Rater, float]] = {}
+    for criterion, rater, mean_of_rater in means:
+        given.setdefault(criterion, {})[rater] = mean_of_rater
+    lines = [_line(criterion, of) for criterion, of in given.items()]
+    return [*lines, _line(FINAL, finals)] if finals and len(lines) > 1 else lines
 
 
 def _line(criterion: str, means: Mapping[Rater, float]) -> Line:

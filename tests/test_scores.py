@@ -9,7 +9,18 @@ import pytest
 
 from concord.questions import points
 from concord.rating import Criterion, Rater
-from concord.scores import FINAL, Sum, final, finals, in_play, labels, no_final, panel, run_label, scorecard
+from concord.scores import (
+    FINAL,
+    final,
+    finals_of,
+    in_play,
+    labels,
+    no_final,
+    panel,
+    parts_of_finals,
+    run_label,
+    scorecard,
+)
 
 A, B, ADA = Rater("a", "judge", "v2"), Rater("b", "judge", "v2"), Rater("Ada", "human")
 FLUENCY, WIT = Criterion("fluency", ""), Criterion("wit", "")
@@ -19,18 +30,31 @@ ASKED = {"bench": (FLUENCY, WIT, REFUSAL), "study:s": (FLUENCY, WIT), "study:t":
 
 def given(rater, *scores, criterion="fluency", scope=""):
     scope = scope or ("bench" if rater.kind == "judge" else "study:s")
-    return Sum(rater, rater.kind, scope, criterion, sum(scores), len(scores))
+    return (rater, rater.kind, scope, criterion), sum(scores), len(scores)
+
+
+def finals(sums, criteria):
+    """Each rater's final of one conversation with these sums."""
+    asked, totals, counts = zip(*sums, strict=True)
+    return finals_of(parts_of_finals(asked, criteria), totals, counts)
+
+
+def card(sums, criteria=ASKED):
+    """The scorecard of a conversation with these sums."""
+    means = [(criterion, rater, total / n) for (rater, _, _, criterion), total, n in sums]
+    of = finals(sums, criteria)
+    return scorecard(means, {rater: value for rater, value in of.items() if not isnan(value)})
 
 
 def test_a_rater_is_averaged_over_turns_and_repeats_and_then_the_raters():
-    [line] = scorecard([given(A, 4.0, 2.0, 3.0), given(B, 5.0), given(ADA, 1.0)], ASKED)
+    [line] = card([given(A, 4.0, 2.0, 3.0), given(B, 5.0), given(ADA, 1.0)])
     assert line.raters == {A: 3.0, B: 5.0, ADA: 1.0}, "a: (4 + 2 + 3) / 3"
     assert line.judges == 4.0, "(3 + 5) / 2: each judge counts once, whatever it rated"
     assert line.people == 1.0
 
 
 def test_means_are_rounded_to_nine_digits():
-    [line] = scorecard([given(A, 4.0, 4.0, 3.0), given(B, 1.0)], ASKED)
+    [line] = card([given(A, 4.0, 4.0, 3.0), given(B, 1.0)])
     assert (line.raters[A], line.judges) == (3.666666667, 2.333333333), "11 / 3 and (11 / 3 + 1) / 2"
 
 
@@ -41,15 +65,13 @@ def test_a_conditional_criterion_enters_the_final_of_those_whose_kind_answered_i
 
 
 def test_nobodys_mean_is_none():
-    [line] = scorecard([given(ADA, 2.0)], ASKED)
+    [line] = card([given(ADA, 2.0)])
     assert line.judges is None
-    assert scorecard([], ASKED) == []
+    assert scorecard([], {}) == []
 
 
 def test_criteria_keep_their_order():
-    lines = scorecard(
-        [given(A, 1.0, criterion="z"), given(A, 1.0, criterion="b"), given(B, 1.0, criterion="z")], ASKED
-    )
+    lines = card([given(A, 1.0, criterion="z"), given(A, 1.0, criterion="b"), given(B, 1.0, criterion="z")])
     assert [line.criterion for line in lines] == ["z", "b"]
 
 
@@ -62,18 +84,18 @@ def test_final_is_the_mean_of_what_counts_for_those_who_rated_all_of_it():
         given(B, 2.0, criterion="wit"),
         given(ADA, 3.0),
     ]
-    line = scorecard(rated, ASKED)[-1]
+    line = card(rated)[-1]
     assert (line.criterion, line.raters) == (FINAL, {A: 2.5, B: 3.5}), (
         "(4 + 1) / 2, (5 + 2) / 2; Ada lacks wit"
     )
     assert (line.judges, line.people) == (3.0, None)
 
 
-def test_final_is_no_line_of_its_own_where_one_criterion_is_in_play_or_nobody_has_it():
-    assert [
-        line.criterion for line in scorecard([given(ADA, 3.0, criterion="wit", scope="study:t")], ASKED)
-    ] == ["wit"]
-    assert [line.criterion for line in scorecard([given(A, 3.0)], ASKED)] == ["fluency"]
+def test_final_is_no_line_of_its_own_beside_one_criterion_or_where_nobody_has_it():
+    alone = card([given(ADA, 3.0, criterion="wit", scope="study:t")])
+    assert [line.criterion for line in alone] == ["wit"]
+    nobody = card([given(A, 3.0), given(A, 1.0, criterion="refusal")])
+    assert [line.criterion for line in nobody] == ["fluency", "refusal"]
 
 
 def test_one_criterion_of_two_is_no_final():

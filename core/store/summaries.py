@@ -12,11 +12,9 @@ from sqlite_utils import Database
 from concord import scores
 from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
-from concord.scores import DIGITS, Line, Sum
+from concord.scores import DIGITS, Line
 
 Criteria = Mapping[str, Sequence[Criterion]]
-PATTERNS = 10_000
-"""So many different sets of sums of a conversation are looked into once each."""
 
 
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
@@ -46,19 +44,17 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
         number: (number, None, None, None, 0, 0, n) for number, n in failed.items()
     }
     kinds, scope = _raters(db)
-    parts_of: dict[Any, scores.Parts[int]] = {}  # most conversations have sums like those of others
+
+    @lru_cache(10_000)  # most conversations have sums like those of others
+    def parts(benchmark: str, *columns: tuple[Any, ...]) -> scores.Parts[int]:
+        sums = zip(*columns, strict=True)
+        return scores.parts_of_finals(
+            [(who, kinds[who], scope(benchmark, who, study), name) for who, study, name in sums], asked_by
+        )
+
     for number, benchmark, rows in _sums(db, only, args):
         raters, studies, names, totals, counts = zip(*rows, strict=True)
-        pattern = benchmark, raters, studies, names
-        if (parts := parts_of.get(pattern)) is None:
-            asked = zip(raters, studies, names, strict=True)
-            parts = scores.parts_of_finals(
-                [(rater, kinds[rater], scope(benchmark, rater, study), name) for rater, study, name in asked],
-                asked_by,
-            )
-            if len(parts_of) < PATTERNS:
-                parts_of[pattern] = parts
-        given = scores.finals_of(parts, totals, counts)
+        given = scores.finals_of(parts(benchmark, raters, studies, names), totals, counts)
         judges = scores.complete(value for rater, value in given.items() if kinds[rater] == "judge")
         people = scores.complete(value for rater, value in given.items() if kinds[rater] == "human")
         refusal = refusals.get(benchmark)
@@ -103,24 +99,27 @@ def _count(db: Database) -> None:
 
 def scorecard(db: Database, conversation_id: int) -> list[Line]:
     """The scores of one conversation without answers not submitted: see `concord.scores.scorecard`."""
-    raters = {
-        row["id"]: Rater(row["name"], row["kind"], row["variant"], bool(row["simulated"]))
-        for row in db.query(
-            "SELECT * FROM raters WHERE id IN (SELECT rater_id FROM scores WHERE conversation_id = ?)",
-            [conversation_id],
-        )
-    }
-    asked_by = criteria(db)
-    kinds, scope = _raters(db)
-    for _, benchmark, rows in _sums(db, "conversation_id = :id", {"id": conversation_id}):
-        place = {c.name: i for i, c in enumerate(asked_by.get(benchmark, ()))}
-        sums = [
-            Sum(raters[rater], kinds[rater], scope(benchmark, rater, study), name, total, n)
-            for rater, study, name, total, n in rows
-        ]
-        sums.sort(key=lambda s: (place.get(s.criterion, len(place)), s.kind == "human", s.rater.name))
-        return scores.scorecard(sums, asked_by)
-    return []
+    means = db.execute(
+        "SELECT s.criterion, x.name, x.kind, x.variant, x.simulated, sum(s.total) / sum(s.n) FROM scores s "
+        "JOIN raters x ON x.id = s.rater_id JOIN conversations c ON c.id = s.conversation_id "
+        "LEFT JOIN criteria k ON k.scope = c.benchmark AND k.name = s.criterion WHERE c.id = ? "
+        "AND NOT EXISTS (SELECT 1 FROM left_out o WHERE o.study_id = s.study_id AND o.rater_id = s.rater_id) "
+        "GROUP BY s.criterion, x.id ORDER BY k.position IS NULL, k.position, x.kind = 'human', x.name",
+        [conversation_id],
+    )
+    finals = db.execute(
+        "SELECT x.name, x.kind, x.variant, x.simulated, f.final FROM finals f JOIN raters x "
+        "ON x.id = f.rater_id WHERE f.conversation_id = ? AND f.final IS NOT NULL ORDER BY x.name",
+        [conversation_id],
+    )
+    return scores.scorecard(
+        [(criterion, _rater(*who), mean) for criterion, *who, mean in means],
+        {_rater(*who): final for *who, final in finals},
+    )
+
+
+def _rater(name: str, kind: RaterKind, variant: str, simulated: int) -> Rater:
+    return Rater(name, kind, variant, bool(simulated))
 
 
 def _raters(db: Database) -> tuple[dict[int, RaterKind], Callable[[str, int, int | None], str]]:

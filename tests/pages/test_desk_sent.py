@@ -9,7 +9,7 @@ import json
 import pytest
 
 from concord.conversation import Conversation, Message
-from concord.questions import LIKERT_5, YES_NO, Scale, between, options, points
+from concord.questions import LIKERT_5, YES_NO, Scale, points
 from concord.store.placements import Placement
 from concord.store.studies import Study
 from pages.desk.sent import answered, dialogue
@@ -60,18 +60,14 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
         (points(0, 10), "0 1 2 3 4 5 6 7 8 9 x", "0 1 2 3 4 5 6 7 8 9 10"),
         # No digits to press for the values themselves: the keys count places.
         (Scale((-1, 0, 1), ("worse", "same", "better")), "1 2 3", "-1 0 1"),
-        # A continuous scale names its ends only; the desk offers answers between them.
-        (between(1, 5), "1 2 3 4 5", "1 2 3 4 5"),
-        (between(0, 1), "1 2 3 4 5", "0 0.25 0.5 0.75 1"),
-        (between(0, 100), "1 2 3 4 5", "0 25 50 75 100"),
     ],
 )
 def test_every_answer_has_a_key_of_its_own(scale: Scale, keys: str, shown: str) -> None:
-    offered = options(scale)
+    offered = scale.kind.options(scale)
     assert " ".join(o.key for o in offered) == keys
     assert " ".join(o.shown for o in offered) == shown
     assert all(o.value in scale for o in offered)
 
 
 def test_answers_beyond_the_eleventh_have_no_key_but_can_be_clicked() -> None:
-    assert [o.key for o in options(points(1, 13))] == [*"1234567890x", "", ""]
+    assert [o.key for o in points(1, 13).kind.options(points(1, 13))] == [*"1234567890x", "", ""]
