@@ -46,17 +46,13 @@ class Visitor(NamedTuple):
 
 @dataclass(frozen=True)
 class Worker:
-    """Somebody who came by a study's link, and what they have done, hidden items included.
-
-    `last` is when they submitted last.
-    """
+    """Somebody who came by a study's link, and what they have done, hidden items included."""
 
     rater: int
     name: str
     worker: str
     submission: str
     task: str
-    came: str
     due: str
     returned: str | None
     code: str
@@ -64,7 +60,6 @@ class Worker:
     skipped: int
     open: int
     seconds: float
-    last: str | None
 
     @property
     def state(self) -> str:
@@ -146,14 +141,14 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
         Worker,
         f"""
         SELECT w.rater_id AS rater, x.name, w.name AS worker, w.terms ->> 'submission' AS submission,
-               w.terms ->> 'task' AS task, w.made AS came, w.expires AS due, w.ended AS returned,
+               w.terms ->> 'task' AS task, w.expires AS due, w.ended AS returned,
                w.terms ->> 'code' AS code,
                count(DISTINCT iif(i.state = 'done', i.one, NULL)) AS done,
                count(DISTINCT iif(i.state = 'skipped', i.one, NULL)) AS skipped,
                count(DISTINCT iif(i.state = 'open', i.one, NULL)) AS open,
-               ifnull(sum(i.seconds), 0) AS seconds, max(i.submitted) AS last
+               ifnull(sum(i.seconds), 0) AS seconds
         FROM links w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
-            SELECT p.rater_id, p.state, p.seconds, p.submitted, {studies.ONE} AS one FROM studies t
+            SELECT p.rater_id, p.state, p.seconds, {studies.ONE} AS one FROM studies t
             JOIN items i ON i.study_id = t.id JOIN placements p ON p.item_id = i.id AND p.purpose IN {QUEUED}
             WHERE t.id = :study AND (:rater IS NULL OR p.rater_id = :rater)
         ) i ON i.rater_id = w.rater_id

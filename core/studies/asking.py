@@ -5,7 +5,7 @@ is to lie on somebody's desk, what stands beside it, what follows an answer, whi
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,7 +24,7 @@ from concord.studies.purposes import (
     Laid,
     Look,
     Question,
-    ShownAnswer,
+    Shown,
     adjudicate,
     extra,
     gold,
@@ -33,9 +33,6 @@ from concord.studies.purposes import (
     training,
 )
 from concord.table import Table
-
-Shown = Mapping[int, Mapping[str, Sequence[ShownAnswer]]]
-"""What stands beside the questions of each item: item → criterion → answers."""
 
 
 @dataclass(frozen=True)

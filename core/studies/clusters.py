@@ -23,12 +23,6 @@ FEWEST_CLUSTERS = 8
 """Fewer scenarios than this are not resampled as a whole: no interval would be left."""
 
 
-def scenario_facets(db: Database, name: str) -> tuple[str, ...]:
-    """The facets by which a study's units are resampled together unless others are asked for."""
-    study, places = studies.get(db, name), frames.places(db, name)
-    return clusters(study, facets_for(db, study, places, None), places, None)[0]
-
-
 def scenarios(db: Database, name: str) -> tuple[list[str], dict[int, str]]:
     """The facets that make a scenario, and each unit's scenario, however few there are: a unit that has none
     is its conversation, so that turns of one conversation are never apart.

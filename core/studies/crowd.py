@@ -11,7 +11,7 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from sqlite_utils import Database
@@ -22,7 +22,7 @@ from concord.store.crowds import Crowd, Platform, Visitor, Worker
 from concord.store.sessions import LinkRefused
 from concord.studies import asking
 from concord.studies.dealing import refuse_undealable
-from concord.table import Cell, Column, Table
+from concord.table import Column, Table, record
 
 PARAMETERS: Mapping[Platform, tuple[str, str, str]] = {
     "prolific": ("PROLIFIC_PID", "SESSION_ID", "STUDY_ID"),
@@ -170,34 +170,33 @@ def payments(
 ) -> Table:
     """What everybody who came by a study's link has done, and the amount by time at work and by item.
 
-    Minutes are those at work at the desk, whose pauses do not count; `elapsed` is from the first visit to the
-    last submission. Raises NotFound, and NotAllowed for a rate below 0.
+    Minutes are those at work at the desk, whose pauses do not count. Raises NotFound, and NotAllowed for a
+    rate below 0.
     """
     if hourly < 0 or per_item < 0:
         raise NotAllowed("A rate is at least 0.")
-    rows: list[dict[str, Cell]] = []
-    for one in crowds.workers(db, study):
-        items, minutes = one.done + one.skipped, one.seconds / 60
-        amount = round(hourly * minutes / 60 + per_item * one.done, 2)
-        row: dict[str, Cell] = {"annotator": one.name, "participant": one.worker}
-        row |= {"submission": one.submission, "task": one.task, "state": one.state, "items": items}
-        row |= {"skipped": one.skipped, "left": one.open, "minutes": minutes}
-        row |= {"elapsed": _minutes(one.came, one.last) if one.last else None, "amount": amount}
-        rows.append(row | {"code": one.code})
+    rows: list[dict[str, Any]] = [
+        {
+            **record(one),
+            "annotator": one.name,
+            "participant": one.worker,
+            "state": one.state,
+            "items": one.done + one.skipped,
+            "left": one.open,
+            "minutes": one.seconds / 60,
+            "amount": round(hourly * (one.seconds / 60) / 60 + per_item * one.done, 2),
+        }
+        for one in crowds.workers(db, study)
+    ]
     columns = (
         *map(Column, ("annotator", "participant", "submission", "task", "state")),
         *(Column(name, digits=0) for name in ("items", "skipped", "left")),
         Column("minutes", digits=1, help="Time at work at the desk, without pauses."),
-        Column("elapsed", "minutes until the last item", digits=1),
         Column("amount", f"amount {currency}".strip(), digits=2),
         Column("code"),
     )
-    total = sum(row["amount"] for row in rows if isinstance(row["amount"], float))
+    total = sum(row["amount"] for row in rows)
     rates = f"{hourly:g} an hour at work and {per_item:g} for each item that was rated"
-    notes = [f"{len(rows)} people; {total:.2f} {currency}".rstrip() + f" in all, at {rates}."]
-    shown = notes if rows else ["Nobody came by a link for a crowd platform."]
-    return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=tuple(shown))
-
-
-def _minutes(begin: str, end: str) -> float:
-    return (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds() / 60
+    note = f"{len(rows)} people; {total:.2f} {currency}".rstrip() + f" in all, at {rates}."
+    shown = note if rows else "Nobody came by a link for a crowd platform."
+    return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=(shown,))

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, acts, audit, crowds, known, placements, progress, studies
+from concord.store import access, acts, audit, crowds, known, placements, studies
 from concord.store.known import Gold
-from concord.store.purposes import QUEUED
+from concord.store.purposes import QUEUED, RATED
 from concord.studies import asking, dealing
 from concord.studies.purposes import training
 from concord.studies.purposes.training import PassRule
@@ -77,17 +77,22 @@ def requeue(db: Database, name: str, annotator: str, reason: str, keys: Sequence
         raise StudyError(
             f"{annotator} has seen others' answers or a judge's scores: no new answer would be blind."
         )
-    closed = [i for i in progress.items(db, name) if i.annotator == annotator and i.state != "open"]
-    chosen = [i for i in closed if (i.key in keys if keys else i.state == "skipped")]
-    if missing := [key for key in keys if key not in {i.key for i in chosen}]:
+    units = {unit["id"]: unit for unit in studies.units(db, name)}
+    # A pair ends with its last answer, which its annotator may change.
+    states = ("skipped",) if studies.get(db, name).pairs else ("skipped", "done")
+    lying = [one for one in placements.placed(db, name, RATED, rater) if one.item in units]
+    closed = [one for one in lying if one.state in states]
+    chosen = [one for one in closed if (units[one.item]["key"] in keys if keys else one.state == "skipped")]
+    opened = dict.fromkeys((units[one.item]["key"], units[one.item]["turn"]) for one in chosen)
+    if missing := [key for key in keys if key not in {of for of, _ in opened}]:
         raise StudyError(f"{annotator} has not submitted or skipped “{missing[0]}” in “{name}”.")
     if not chosen:
         raise StudyError(f"{annotator} has skipped nothing in “{name}”. Name the items to open again.")
-    for item in chosen:
-        placements.reopen(db, rater, placements.find_id(db, rater, item.unit))
-        turn = f" turn {item.turn}" if item.turn else ""
-        acts.record(db, name, "requeued", reason, annotator, f"{item.key}{turn}")
-    return len(chosen)
+    for one in chosen:
+        placements.reopen(db, rater, one.id)
+    for key, turn in opened:
+        acts.record(db, name, "requeued", reason, annotator, f"{key} turn {turn}" if turn else key)
+    return len(opened)
 
 
 def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:

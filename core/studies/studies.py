@@ -23,7 +23,6 @@ from concord.store.known import Check, Pair
 from concord.store.progress import Item
 from concord.store.studies import Study
 from concord.studies.clusters import FIRST_MESSAGE, clusters, facets_for
-from concord.studies.clusters import scenario_facets as scenario_facets
 from concord.studies.dealing import deal_study as deal_study
 from concord.studies.drawing import Sample as Sample
 from concord.studies.drawing import draw as draw

@@ -11,7 +11,7 @@ from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.store.audit import moment
 from concord.studies import asking, quality, running, studies
-from concord.table import Cell, Column, Table
+from concord.table import Column, Table, record
 from pages.annotate.annotators_crowd import crowd_link
 from pages.parts import notice, person
 from pages.parts.address import checked, link, listed
@@ -77,29 +77,26 @@ def _invite() -> None:
 
 
 def _table(people: list[Annotator]) -> None:
-    rows: list[dict[str, Cell]] = [
+    rows = tuple(
         {
-            "name": a.name,
+            **record(a),
             "link": a.link,
             "until": moment(a.expires) if a.can_enter else None,
             "items": f"{a.done} of {a.items}" if a.items else "nothing dealt",
-            "skipped": a.skipped,
             "minutes": a.seconds / 60,
             "used": moment(a.used),
-            "from": a.source,
-            "simulated": a.simulated,
         }
         for a in people
-    ]
+    )
     columns = (
         *map(Column, ("name", "link")),
         Column("until", "link expires (UTC)"),
         *map(Column, ("items", "skipped")),
         Column("minutes", "minutes at work", digits=0),
         Column("used", "last used (UTC)"),
-        *map(Column, ("from", "simulated")),
+        *(Column("source", "from"), Column("simulated")),
     )
-    draw(Table("annotators", "Annotators", columns, tuple(rows)), titled=False)
+    draw(Table("annotators", "Annotators", columns, rows), titled=False)
 
 
 def _one(people: list[Annotator]) -> None:

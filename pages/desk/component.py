@@ -109,43 +109,26 @@ def taking(desk_name: str, do: Callable[[Database, Event], None], reader: int | 
 
 
 @st.fragment(run_every=RUN_AFTER_RECONNECTING)
-def _exchange(desk_name: str, take: Take, answer: Answer, allowed: Callable[[], bool]) -> None:
+def _exchange(desk_name: str, take_one: Take, answer: Answer, allowed: Callable[[], bool]) -> None:
+    """Store what a desk reports, wait until it is on the disk, and hand the desk its news.
+
+    The news have a name of the session: another one means that reports under way were lost.
+    """
+    state = st.session_state.get(f"link {desk_name}")
+    content = state.get("report") if state else None
     try:
         if not allowed():
             raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
-        reported = report(desk_name)
-        marks, refused = taken(reported, take)
+        report = checked(desk_name, content) if content else {"k": 0, "boxes": {}, "want": None}
+        taken, boxes = Taken({}, []), report["boxes"]
+        if any(boxes.values()):
+            taken = workspace().change(lambda db: take(boxes, lambda *events: take_one(db, *events)))
         with workspace().read() as db:
-            data = answer(db, reported["want"] if reported else None, refused)
-        data |= {"seen": reported["k"] if reported else 0, "marks": marks}
+            data = answer(db, report["want"], taken.refused)
+        data |= {"seen": report["k"], "marks": taken.marks}
     except SignedOut as error:
         data = {"signed_out": str(error)}
     except ConcordError as error:
         data = {"closed": str(error)}
-    link(desk_name, {"desk": desk_name, **data})
-
-
-def link(name: str, data: dict[str, Any]) -> None:
-    """Hand the desk its news, with a name of the session: another one means that reports under way were
-    lost.
-    """
-    session = st.session_state.setdefault("desk session", token_hex(8))
-    _link(data={**data, "session": session}, key=f"link {name}", on_report_change=lambda: None)
-
-
-def report(name: str) -> dict[str, Any] | None:
-    """What the desk reported last, whole; None as long as it has said nothing.
-
-    Raises StudyError for what is no report, NotAllowed where a desk reports too much.
-    """
-    state = st.session_state.get(f"link {name}")
-    content = state.get("report") if state else None
-    return checked(name, content) if content else None
-
-
-def taken(report: dict[str, Any] | None, take_one: Take) -> Taken:
-    """Store what a desk reports, and wait until it is on the disk. `take_one` stores events of a window."""
-    if not report or not any(report["boxes"].values()):
-        return Taken({}, [])
-    boxes = report["boxes"]
-    return workspace().change(lambda db: take(boxes, lambda client, events: take_one(db, client, events)))
+    data |= {"desk": desk_name, "session": st.session_state.setdefault("desk session", token_hex(8))}
+    _link(data=data, key=f"link {desk_name}", on_report_change=lambda: None)

@@ -257,7 +257,7 @@ class TestGold:
             ("k40,,fluency,7,,,", r"line 2: the answer 7 is not on the scale of “fluency”, 1 to 5"),
             ("k40,,fluency,so so,,,", r"line 2: the answer so so is not on the scale"),
             ("k40,1,fluency,3,,,", r"line 2: the study rates whole conversations"),
-            ("k40,,fluency,3,-1,,", r"line 2: the tolerance -1 is below 0"),
+            ("k40,,fluency,3,-1,,", r"line 2: the tolerance “-1” is no number from 0 on"),
             ("k40,,fluency,3,wide,,", r"line 2: the tolerance “wide” is no number"),
             ("k40,,fluency,3,,,maybe", r"line 2: attention is yes or no"),
             ("k1,,fluency,3,,,", r"line 2: “k1” is one of the study's own items"),

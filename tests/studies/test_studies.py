@@ -19,7 +19,7 @@ from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.store.studies import Study
-from concord.studies import studies
+from concord.studies import clusters, studies
 from concord.workspace import Workspace
 from tests.filled import assigned, fill
 
@@ -359,7 +359,9 @@ def test_turns_of_one_conversation_are_resampled_together(db):
     said = [Message(role, "…") for role in ("user", "assistant") * 2]
     ids = [conversations.save(db, Conversation("own", f"k{n}", "p", tuple(said))) for n in range(9)]
     stored.add_units(db, "t", [(number, turn, "") for number in ids for turn in (1, 2)])
-    assert studies.scenario_facets(db, "t") == ("conversation",)
+    places = frames.places(db, "t")
+    facets = clusters.facets_for(db, study, places, None)
+    assert clusters.clusters(study, facets, places, None)[0] == ("conversation",)
 
 
 def test_answers_to_one_prompt_are_resampled_together(db):
@@ -372,7 +374,6 @@ def test_answers_to_one_prompt_are_resampled_together(db):
         key = f"{player}{prompt}"
         given = (Rating(Unit(key), "fluency", 1 + prompt % 5),)
         ratings.save_judgement(db, Judgement(f"j {key}", key, Rater("j", "judge"), given))
-    assert studies.scenario_facets(db, "t") == ("first message",)
     of = studies.ratings_for_agreement(db, "t")
     assert (of.cluster_by, len(set(of.clusters.values()))) == (("first message",), 16)
     assert "first message" not in of.facets

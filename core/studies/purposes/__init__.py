@@ -52,6 +52,10 @@ class ShownAnswer(NamedTuple):
     words: str = ""
 
 
+Shown = dict[int, dict[str, list[ShownAnswer]]]
+"""What stands beside the questions of each item: item → criterion → answers."""
+
+
 class Question(NamedTuple):
     """A question that is asked in sight of answers: these, one's own first answer, and the one given now."""
 

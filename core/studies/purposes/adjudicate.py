@@ -15,7 +15,7 @@ from concord.scores import FINAL
 from concord.store import studies
 from concord.store.answers import ItemAnswer
 from concord.store.studies import Study
-from concord.studies.purposes import Blind, Look, ShownAnswer
+from concord.studies.purposes import Blind, Look, Shown, ShownAnswer
 from concord.table import Column, Table
 
 
@@ -80,9 +80,7 @@ def refuse_too_wide(study: Study, rule: Rule) -> None:
         )
 
 
-def beside(
-    _db: Database, study: Study, _rater: int | None, blind: Blind
-) -> dict[int, dict[str, list[ShownAnswer]]]:
+def beside(_db: Database, study: Study, _rater: int | None, blind: Blind) -> Shown:
     """Everybody's answers on the criteria that the rule names, from the lowest to the highest, by item.
 
     The item on which people differ most comes first.
@@ -91,7 +89,7 @@ def beside(
     if rule is None:
         return {}
     far: dict[int, float] = {}
-    disputed: dict[int, dict[str, list[ShownAnswer]]] = {}
+    disputed: Shown = {}
     for item, answers in blind().items():
         apart = []
         for criterion in study.criteria:

@@ -125,9 +125,12 @@ def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given:
     if criteria[given["criterion"]].scale.kind.content:
         raise StudyError(f"“{given['criterion']}” is answered in words, of which none are the known answer")
     answer = _answer(criteria[given["criterion"]], given["answer"]) * (-1 if number == unit.other_id else 1)
-    tolerance = _number(given["tolerance"] or "0", "tolerance")
-    if tolerance < 0:
-        raise StudyError(f"the tolerance {given['tolerance']} is below 0")
+    try:
+        tolerance = float(given["tolerance"] or 0)
+    except ValueError:
+        tolerance = math.nan
+    if not 0 <= tolerance < math.inf:
+        raise StudyError(f"the tolerance “{given['tolerance']}” is no number from 0 on")
     if given["attention"].lower() not in ("", "yes", "no"):
         raise StudyError(f"attention is yes or no, not “{given['attention']}”")
     attention = given["attention"].lower() == "yes"
@@ -165,13 +168,3 @@ def _answer(criterion: Criterion, given: str) -> float:
             f"the answer {given} is not on the scale of “{criterion.name}”, {scale.low:g} to {scale.high:g}"
         )
     return answer
-
-
-def _number(text: str, what: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise StudyError(f"the {what} “{text}” is no number")
-    return number

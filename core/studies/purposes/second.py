@@ -14,10 +14,7 @@ from concord.rating import Rater
 from concord.scores import labels
 from concord.store import access, acts, answers, placements, ratings, rubrics, studies
 from concord.store.studies import Study
-from concord.studies.purposes import Blind, ShownAnswer
-
-Shown = dict[int, dict[str, list[ShownAnswer]]]
-"""What is shown of an item, by criterion."""
+from concord.studies.purposes import Blind, Shown, ShownAnswer
 
 
 def judges_of(db: Database, name: str) -> dict[str, Rater]:

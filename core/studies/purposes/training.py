@@ -4,6 +4,7 @@ Training items are gold items in numbered attempts. Their answers are no ratings
 """
 
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,11 +15,9 @@ from concord.estimate import Estimate
 from concord.statistics.hidden import share
 from concord.store import acts, known, placements, studies
 from concord.store.actor import acting
-from concord.store.known import Check
 from concord.store.placements import Placed
 from concord.studies.purposes import Desk, Laid
 from concord.studies.purposes import extra as extra_raters
-from concord.studies.purposes.gold import hits
 from concord.table import Column, Table
 
 FIRST = -1e9
@@ -110,19 +109,16 @@ def after(db: Database, name: str, rater: int, _items: Collection[int]) -> None:
 
 def attempts(db: Database, name: str, rater: int | None = None) -> list[TrainingAttempt]:
     """Every attempt at a study's training (or this annotator's), by annotator. Raises NotFound."""
-    given: dict[tuple[str, int], list[Check]] = {}
+    every: dict[tuple[str, int, int], bool] = {}
     for check in known.checks(db, name, "training"):
-        given.setdefault((check.annotator, check.attempt), []).append(check)
+        key = check.annotator, check.attempt, check.item
+        every[key] = every.get(key, True) and check.hit
+    hit = Counter(key[:2] for key, right in every.items() if right)
     there: dict[tuple[str, int], list[Placed]] = {}
     for item in placements.placed(db, name, ["training"], rater):
         there.setdefault((item.person, item.attempt), []).append(item)
     return [
-        TrainingAttempt(
-            *key,
-            len(items),
-            sum(item.state == "done" for item in items),
-            sum(right for right, _ in hits(given.get(key, ())).get(key[0], ())),
-        )
+        TrainingAttempt(*key, len(items), sum(item.state == "done" for item in items), hit[key])
         for key, items in sorted(there.items())
     ]
 
