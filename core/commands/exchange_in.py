@@ -202,9 +202,10 @@ def _conversations(
     reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], roles), joins)
     with printing.progress("Checking") as shown:
         survey = conversations_file.survey(file, reading, progress=shown)
-    taken = rubric or how["judge"] or how["study"]
-    for line in conversations_file.sentences(survey, by_command=not taken):
+    for line in conversations_file.sentences(survey):
         echo(line)
+    if survey.scores or survey.votes or survey.metadata or survey.left_out:
+        echo(conversations_file.MORE)
     if check:
         for where, entry in survey.shown:
             for conversation in entry.conversations:

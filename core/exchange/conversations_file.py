@@ -39,7 +39,11 @@ from concord.store.studies import Study
 from concord.studies.scales import guessed
 from concord.workspace import Workspace
 
-_IMPORT = "concord import conversations FILE"
+MORE = (
+    "More is taken by --scores-as JUDGE and --study NAME (scores of judges and of people), --rubric NAME "
+    "(votes), --map facet:NAME=COLUMN and --map context:HEADING=PATH."
+)
+"""What options of the command do with what is not taken."""
 DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
 BYTES_AT_ONCE = 2**20
@@ -222,50 +226,35 @@ def _stored(surveyed: FileSurvey, counts: Counter[str], study: str) -> str:
     return f"Under “{under}”: {', '.join(new)}.{left}"
 
 
-def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
-    """What a survey found, one sentence a line; with the command that takes scores and votes, if wanted."""
-    by_command = by_command and surveyed.reading.shape is not OWN_FORM
-    lines = [
-        f"{surveyed.path.name} is {surveyed.kind} of the form “{surveyed.name}”, {surveyed.rows:,} rows."
-    ]
+def sentences(surveyed: FileSurvey) -> list[str]:
+    """What a survey found, one sentence a line."""
     some = [f"{surveyed.conversations:,} conversations"]
     some += [f"{surveyed.repeated:,} repeat another"] if surveyed.repeated else []
     named: dict[RaterKind, str]
     named = {"human": "votes by people", "judge": "votes by judges", "gold": "gold labels"}
     some += [f"{n:,} {named[kind]}" for kind, n in surveyed.votes.items() if n]
-    lines.append(", ".join(some) + ".")
+    lines = [
+        f"{surveyed.path.name} is {surveyed.kind} of the form “{surveyed.name}”, {surveyed.rows:,} rows.",
+        ", ".join(some) + ".",
+    ]
     for kind, who in (("judge", "Scores"), ("human", "Scores by people")):
         on = [f"{name} ({count:,})" for (by, name), count in surveyed.scores.items() if by == kind]
-        option = "--scores-as JUDGE" if kind == "judge" else "--study NAME"
-        how = f"; {_IMPORT} {option} takes them" if by_command else ""
-        lines += [f"{who}: {', '.join(on[:SHOWN])}{how}."] if on else []
-    if surveyed.votes and by_command:
-        lines.append(f"{_IMPORT} --rubric NAME takes the votes as answers to its pairwise question.")
-    if surveyed.unread:
-        lines.append(
-            f"{surveyed.unread.total():,} scores are no numbers and are left out, such as "
-            f"“{next(iter(surveyed.unread))}”."
-        )
-    if surveyed.failed:
-        why, _ = surveyed.failed.most_common(1)[0]
-        lines.append(f"{surveyed.failed.total():,} rows say that they ended with an error, such as “{why}”.")
-    if surveyed.images or surveyed.named:
-        rest = f"; {surveyed.named.total():,} are only named, such as {next(iter(surveyed.named), '')}"
-        lines.append(f"{surveyed.images:,} images are kept{rest if surveyed.named else ''}.")
+        lines += [f"{who}: {', '.join(on[:SHOWN])}."] if on else []
+    for what, counts in (
+        ("scores are no numbers and are left out", surveyed.unread),
+        ("rows say that they ended with an error", surveyed.failed),
+        ("images are only named in the text", surveyed.named),
+    ):
+        lines += [f"{counts.total():,} {what}, such as “{next(iter(counts))}”."] if counts else []
+    lines += [f"{surveyed.images:,} images are kept."] if surveyed.images else []
     lines += [f"{n:,} rows of {name} belong to none of these." for name, n in surveyed.unused.items() if n]
-    if surveyed.columns:
-        taken = (f"{path} as {', '.join(uses)}" for path, uses in surveyed.columns.items())
-        lines.append(f"Taken: {'; '.join(taken)}.")
-    how = (
-        f" {_IMPORT} --map facet:NAME=COLUMN makes a column a facet, score:NAME=COLUMN a judge's scores."
-        if by_command
-        else ""
-    )
-    if surveyed.metadata:
-        lines.append(f"Kept as metadata, not shown: {_counted(surveyed.metadata, surveyed.rows)}.{how}")
-    if surveyed.left_out:
-        how = f" {_IMPORT} --map context:HEADING=PATH keeps one." if by_command else ""
-        lines.append(f"Left out: {_counted(surveyed.left_out, surveyed.rows)}.{how}")
+    taken = "; ".join(f"{path} as {', '.join(uses)}" for path, uses in surveyed.columns.items())
+    for how, paths in (
+        ("Taken", taken),
+        ("Kept as metadata, not shown", _counted(surveyed.metadata, surveyed.rows)),
+        ("Left out", _counted(surveyed.left_out, surveyed.rows)),
+    ):
+        lines += [f"{how}: {paths}."] if paths else []
     return [*lines, *filter(None, [surveyed.reading.shape.also])]
 
 

@@ -318,11 +318,12 @@ def _beside(value: Any, used: Collection[str], entries: str = "", path: str = ""
     """The paths of what lies beside the used paths, as far as it is not empty; the same in all `entries`."""
     some = dict(value) if isinstance(value, Mapping) else dict(enumerate(value))
     for name, inner in some.items():
+        if path and path == entries and (isinstance(name, int) or isinstance(inner, Mapping)):
+            yield from _beside(inner, used, "", path) if isinstance(inner, Mapping) else (f"{path}.…",)
+            continue
         here = f"{path}.{name}" if path else str(name)
         last = f"{path}.{name - len(some)}" if isinstance(name, int) else here
-        if path and path == entries and (isinstance(name, int) or isinstance(inner, Mapping)):
-            here = last = path
-        elif here in used or last in used:
+        if here in used or last in used:
             continue
         inner = parsed(inner)
         within = here == AROUND or any(each.startswith((f"{here}.", f"{last}.")) for each in used)

@@ -228,7 +228,7 @@ def _foreign(upload: Upload, number: str) -> None:
         )
         if kind == kinds[0]:
             return _ratings(upload, number)
-    st.markdown("  \n".join(map(plain, conversations_file.sentences(found, by_command=False))))
+    st.markdown("  \n".join(map(plain, conversations_file.sentences(found))))
     skip = False
     if found.wrong:
         try:

@@ -46,7 +46,7 @@ def read(path, *parts):
     """The first message of a conversation with these parts, its images, and what the survey says of them."""
     surveyed = conversations_file.survey(lines(path, chat(*parts)), FileOptions("b"))
     ((_, entry),) = surveyed.shown
-    told = [line for line in conversations_file.sentences(surveyed) if "images are kept" in line]
+    told = [line for line in conversations_file.sentences(surveyed) if "images are" in line]
     return entry.conversations[0].messages[0], entry.images, told
 
 
@@ -103,7 +103,7 @@ def test_any_other_is_named_and_not_kept(tmp_path, source, why):
     assert message.content.startswith("What is it?\n[image: ")
     assert (dict(message.images), bodies) == ({}, {})
     assert "images" not in message.meta
-    assert told[0].startswith("0 images are kept; 1 are only named, such as [image: ")
+    assert told[0].startswith("1 images are only named in the text, such as “[image: ")
     assert why in told[0]
 
 
