@@ -53,14 +53,14 @@ def test_a_folder_hides_no_installed_module(bring, tmp_path):
     [
         ("", "no_such:it", "neither in .*workspace, .* nor installed"),
         ("", "wrong_1.deeper:it", "needs a module “wrong_1.deeper”"),
-        ("import no_such_library", "wrong_2:it", "needs “no_such_library”, which the module “wrong_2”"),
+        ("import no_such_library", "wrong_2:it", r"No module named 'no_such_library' \(.*wrong_2.py, line 1"),
         (
             "x = 1\ny = x / 0",
             "wrong_3:it",
             r"raises ZeroDivisionError: .* \(.*wrong_3.py, line 2",
         ),
         ("def broken(:", "wrong_4:it", r"raises SyntaxError: .*wrong_4.py, line 1"),
-        ("raise SystemExit(0)", "wrong_5:it", "ends the program"),
+        ("raise SystemExit(0)", "wrong_5:it", r"raises SystemExit: 0 \(.*wrong_5.py, line 1"),
         (
             "polite = 1",
             "wrong_6:polit",

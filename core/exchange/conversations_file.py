@@ -304,11 +304,6 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
 
 def _remedy(fields: Mapping[str, Any], options: FileOptions) -> str:
     """What to do with a file of a form that is not known: a mapping by which its first row is read."""
-    lists = {name: inner for name, inner in fields.items() if isinstance(inner, list) and inner}
-    for name, (first_of, *_) in lists.items():
-        if isinstance(first_of, dict) and shape_of(first_of) is not None:
-            command = f"jq -c '.[{json.dumps(name)}][]' FILE > ROWS.jsonl"
-            return f"holds its rows in “{name}”. Write them to a file of their own: {command}"
     mapping = suggested(fields)
     try:
         if "conversation" not in mapping:  # the first turn of a dialogue has no reply

@@ -434,12 +434,7 @@ def _inspect(path: Path, progress: Progress | None) -> Iterator[FileRow]:
             }
         }
         left_out = {"events", "store", "attachments"}
-        if header.eval.dataset.sample_ids:
-            samples_read = read_eval_log_samples(
-                str(path), all_samples_required=False, resolve_attachments=True
-            )
-        else:  # older logs are read whole
-            samples_read = read_eval_log(str(path), resolve_attachments=True).samples or []
+        samples_read = read_eval_log_samples(str(path), all_samples_required=False, resolve_attachments=True)
         for number, sample in enumerate(samples_read, 1):
             if progress is not None:
                 progress(number / max(1, samples))

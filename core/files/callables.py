@@ -41,13 +41,8 @@ def _module(name: str, what: str, folders: Sequence[Path]) -> ModuleType:
     theirs = PathFinder.find_spec(top, [*map(str, folders)])
     try:
         module = importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigError(_why(error, name, what, folders)) from error
-    except SystemExit as error:
-        raise ConfigError(
-            f"The {what} cannot be imported: the module “{name}” ends the program when it is imported. Put "
-            'what it does as a program below `if __name__ == "__main__":`.'
-        ) from error
     place = getattr(sys.modules[top], "__file__", None)
     if theirs is not None and theirs.origin and place != theirs.origin:
         raise ConfigError(
@@ -57,12 +52,10 @@ def _module(name: str, what: str, folders: Sequence[Path]) -> ModuleType:
     return module
 
 
-def _why(error: Exception, name: str, what: str, folders: Sequence[Path]) -> str:
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        if f"{name}.".startswith(f"{error.name}."):
-            looked = ", ".join(str(folder) for folder in folders)
-            return f"The {what} needs a module “{error.name}”, which is neither in {looked} nor installed."
-        return f"The {what} needs “{error.name}”, which the module “{name}” imports and is not installed."
+def _why(error: BaseException, name: str, what: str, folders: Sequence[Path]) -> str:
+    if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
+        looked = ", ".join(str(folder) for folder in folders)
+        return f"The {what} needs a module “{error.name}”, which is neither in {looked} nor installed."
     last = traceback.extract_tb(error.__traceback__)[-1]
     file, line = (error.filename, error.lineno) if isinstance(error, SyntaxError) else last[:2]
     message = error.msg if isinstance(error, SyntaxError) else error

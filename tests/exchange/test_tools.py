@@ -209,16 +209,6 @@ def test_a_refusal_names_a_mapping_that_reads_the_file(tmp_path, row):
     assert read(file, dict(one.split("=", 1) for one in told))[0] == SAID
 
 
-def test_rows_in_a_list_of_any_name_are_named(tmp_path):
-    file = written(
-        tmp_path / "a.json", {"run": {"id": 1}, "evaluations": [{"prompt": "Hi", "response": "Hello"}]}
-    )
-    with pytest.raises(
-        ImportRefused, match=r"""holds its rows in “evaluations”\..*: jq -c '\.\["evaluations"\]\[\]' FILE"""
-    ):
-        read(file)
-
-
 def test_a_file_of_another_command_names_the_command(tmp_path):
     for row, command in (
         ({"fields": {"text": "Hi"}, "responses": {}, "id": "1"}, "concord import argilla"),
