@@ -120,7 +120,7 @@ class AgreementReport(Evidence):
         """What keeps the study from answering how far its judges can be trusted, with the remedies."""
         parts = self.agreement.criteria.values()
         compared = [row.spearman for part in parts for row in part.judges]
-        rated = [part.people for part in parts]
+        rated = [len(part.people) for part in parts]
         for name in self.criteria[len(self.ordered) :]:
             rated.append(len(self.ratings[name].people))
             compared += self.section("judges", name)["judges"].estimates("kappa")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -30,23 +30,20 @@ MOST_ANNOTATORS = 12
 """A report has a figure for every two of up to so many annotators; of more, of each with the others alone."""
 
 
-@dataclass(frozen=True)
-class RaterAgreement:
-    """A judge or a panel against the mean of people; `p` is that of Spearman's ρ."""
+class RaterAgreement(NamedTuple):
+    """A judge or a panel against the mean of people."""
 
     name: str
     members: tuple[str, ...]
     spearman: Estimate
-    p: Estimate
 
     @property
-    def n(self) -> int | None:
-        """How many items both rated."""
-        return self.spearman.n
+    def p(self) -> Estimate:
+        """The p of Spearman's ρ."""
+        return spearman_p(self.spearman)
 
 
-@dataclass(frozen=True)
-class PersonAgreement:
+class PersonAgreement(NamedTuple):
     """One person against the mean of all people, themselves included, and against the mean of the others."""
 
     name: str
@@ -58,38 +55,48 @@ class PersonAgreement:
 class CriterionAgreement:
     """The figures of one criterion; `basis` says what they rest on, `reason` why people are not compared.
 
-    `compared` are the people who are, by name, with their numbers in `scores`.
+    `people` are those who rated it, by name, with their numbers in `scores`; they may be no persons.
+    `raters` are the judges, then panels.
     """
 
     criterion: str
-    people: int
-    items: int
+    people: Mapping[str, int]
     alpha: Mapping[str, Estimate]
     scores: CriterionScores
-    compared: Mapping[str, int]
-    judges: tuple[RaterAgreement, ...]
-    panels: tuple[RaterAgreement, ...]
+    raters: tuple[RaterAgreement, ...]
     basis: Note
     reason: str
+
+    @property
+    def items(self) -> int:
+        """How many items somebody rated."""
+        return int((self.scores.present > 0).sum())
+
+    @property
+    def judges(self) -> tuple[RaterAgreement, ...]:
+        """The judges alone."""
+        return self.raters[: len(self.scores.judges)]
+
+    @property
+    def panels(self) -> tuple[RaterAgreement, ...]:
+        """The panels alone."""
+        return self.raters[len(self.scores.judges) :]
+
+    @property
+    def compared(self) -> Mapping[str, int]:
+        """The people who are compared with each other."""
+        return {} if self.reason else self.people
 
     @cached_property
     def pairs(self) -> Mapping[tuple[str, str], Estimate]:
         """Spearman of every two people on the items that both rated."""
-        figures = {}
-        for a, b in combinations(self.compared, 2):
-            items, own = self.scores.by(self.compared[a])
-            figures[a, b] = rank_correlation(own, self.scores.of(self.compared[b])[items], a, b)
-        return figures
+        own = {name: self.scores.of(person) for name, person in self.compared.items()}
+        return {(a, b): rank_correlation(own[a], own[b], a, b) for a, b in combinations(own, 2)}
 
     @cached_property
     def each(self) -> tuple[PersonAgreement, ...]:
         """Every person beside the others."""
         return tuple(_person(name, self.scores, person) for name, person in self.compared.items())
-
-    @property
-    def raters(self) -> tuple[RaterAgreement, ...]:
-        """Judges, then panels."""
-        return self.judges + self.panels
 
     def rater(self, members: Sequence[str]) -> RaterAgreement | None:
         """The judge or panel of these members; None where there is none."""
@@ -132,47 +139,34 @@ def study_agreement(
     criteria = {}
     for name, scores in in_order.items():
         alpha = {"ordinal": next(done), "interval": next(done)}
-        rows = []
-        for rater in raters[name]:
-            rho = next(done)
-            rows.append(RaterAgreement(rater.name, rater.members, rho, spearman_p(rho)))
-        people = drawing.get("people", "these")
-        method = "; ".join(filter(None, [described([CORRELATION], **drawing), whom(table, name, people)]))
-        criteria[name] = _criterion(table, scores, alpha, rows, method)
+        rows = tuple(RaterAgreement(rater.name, rater.members, next(done)) for rater in raters[name])
+        about = whom(table, name, drawing.get("people", "these"))
+        method = "; ".join(filter(None, [described([CORRELATION], **drawing), about]))
+        rests_on = basis(table, name, method=method)["text"]
+        people = _people(table, scores)
+        criteria[name] = CriterionAgreement(
+            name, people, alpha, scores, rows, rests_on, _alone(table, scores)
+        )
     clusters = drawing.get("clusters")
     drawn = None if clusters is None else count_clusters(table.facet(clusters)[0], table.rated)
     how = {"resamples": 1000, "seed": 0, "people": "these", **drawing, "clusters": drawn}
     return StudyAgreement(study, len(table.units), criteria, how)
 
 
-def _criterion(
-    table: Ratings,
-    scores: CriterionScores,
-    alpha: Mapping[str, Estimate],
-    rows: Sequence[RaterAgreement],
-    method: str,
-) -> CriterionAgreement:
-    name, items, judges = scores.criterion, int((scores.present > 0).sum()), len(table.judges)
-    people = len(scores.people) if len(scores.item) or not scores.unlinked else len(table.people)
-    reason = scores.unlinked
-    if not items:
-        whole = name == FINAL and table.counted
-        reason = f"no person rated {'every criterion that enters final' if whole else 'this criterion'}"
-    elif not reason and len(scores.people) < 2:
-        reason = "one person alone cannot be compared"
-    compared = {} if reason else {table.people[person]: person for person in scores.people.tolist()}
-    return CriterionAgreement(
-        name,
-        people if items else 0,
-        items,
-        alpha,
-        scores,
-        compared,
-        tuple(rows[:judges]),
-        tuple(rows[judges:]),
-        basis(table, name, method=method)["text"],
-        reason,
-    )
+def _people(table: Ratings, scores: CriterionScores) -> dict[str, int]:
+    """The people who rated a criterion; of unnamed people's *final*, which has no ratings, all there are."""
+    if not (scores.present > 0).any():
+        return {}
+    numbers = scores.people.tolist() if len(scores.item) else range(len(table.people))
+    return {table.people[person]: person for person in numbers}
+
+
+def _alone(table: Ratings, scores: CriterionScores) -> str:
+    """Why people are not compared with each other; empty where they are."""
+    if not (scores.present > 0).any():
+        whole = scores.criterion == FINAL and table.counted
+        return f"no person rated {'every criterion that enters final' if whole else 'this criterion'}"
+    return scores.unlinked or ("one person alone cannot be compared" if len(scores.people) < 2 else "")
 
 
 def _person(name: str, scores: CriterionScores, person: int) -> PersonAgreement:
@@ -207,7 +201,7 @@ def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
     few = len(part.compared) <= MOST_ANNOTATORS
     many = f"{len(part.compared)} annotators; figures of every two are listed up to {MOST_ANNOTATORS}"
     humans = {
-        "raters": part.people,
+        "raters": len(part.people),
         "items": part.items,
         "alpha": {
             metric: {"value": alpha.value, "ci": alpha.as_json()["ci"]} | _because(alpha.reason)
@@ -235,7 +229,7 @@ def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
 def _rater_json(row: RaterAgreement) -> dict[str, Any]:
     of_p = f"p: {row.p.reason}" if row.spearman.defined and row.p.reason else ""
     figures = {"spearman": row.spearman.value, "p": row.p.value, "ci": row.spearman.as_json()["ci"]}
-    return figures | {"n": row.n} | _because("; ".join(filter(None, [of_p, row.spearman.reason])))
+    return figures | {"n": row.spearman.n} | _because("; ".join(filter(None, [of_p, row.spearman.reason])))
 
 
 def _because(reason: str) -> dict[str, Any]:
@@ -255,7 +249,8 @@ def judges_table(study: StudyAgreement, label: Labels = title) -> Table:
             if row.spearman.defined and row.spearman.n != part.items:
                 fewer.append(f"{row.name} ({label(criterion)}: {row.spearman.n} of {part.items} items)")
     notes = [f"Fewer items than people rated: {', '.join(fewer)}."] if fewer else []
-    every = {(row.spearman.n, part.items) for part in study.criteria.values() for row in part.raters if row.n}
+    parts = study.criteria.values()
+    every = {(row.spearman.n, part.items) for part in parts for row in part.raters if row.spearman.n}
     if fewer and len(every) == 1:
         notes = [
             "Judges and panels are compared on {} of the {} items that people rated.".format(*every.pop())
@@ -299,7 +294,7 @@ def people_table(study: StudyAgreement, label: Labels = title) -> Table:
         ),
         tuple(
             {f"alpha_{metric}": alpha for metric, alpha in part.alpha.items()}
-            | {"criterion": label(name), "people": part.people, "items": part.items}
+            | {"criterion": label(name), "people": len(part.people), "items": part.items}
             for name, part in study.criteria.items()
         ),
         notes=tuple(filter(None, [_drawn(study), _piled_up(study)]))
