@@ -36,7 +36,7 @@ def record(db: Database, name: str, what: What, reason: str, annotator: str = ""
     """Add an act. Raises NotFound for a study, StudyError without a reason or a name."""
     studies.study_id(db, name)
     if not reason.strip():
-        raise StudyError("An act on a study needs its reason, and the name of who decides it.")
+        raise StudyError("An act on a study needs its reason, such as “missed three of five gold items”.")
     audit.record(db, what, name, annotator, reason.strip(), item)
 
 
@@ -97,8 +97,6 @@ def _decide(db: Database, study: str, annotator: str, reason: str, what: Decisio
     )
     if not scalar(db, taking_part, of):
         raise StudyError(f"“{annotator}” has no items and no ratings in the study “{study}”.")
-    if not reason.strip():
-        raise StudyError("A decision needs its reason, such as “missed three of five gold items”.")
     if (annotator in excluded(db, study)) == (what == "left out"):
         now = "left out of" if what == "left out" else "in"
         raise StudyError(f"“{annotator}” is {now} the study “{study}” already.")

@@ -70,12 +70,9 @@ def prepare(db: Database, run: int | None, model: str, mark: str, calls: Sequenc
     moment = now()
     row = {"mark": mark, "run_id": run, "model": model, "lines": len(calls), "state": "prepared"}
     number = insert(db, "batches", row | {"created": moment, "changed": moment})
-    names = ("id", "batch_id", "model", "work", "step", "asked", "cost")
-    db.conn.executemany(
-        f"INSERT INTO batch_calls ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)}) "
-        "ON CONFLICT (id) DO UPDATE SET batch_id = excluded.batch_id",
-        [{**vars(call), "batch_id": number} for call in calls],
-    )
+    names = ("id", "model", "work", "step", "asked", "cost")
+    rows = ({"batch_id": number} | {name: getattr(call, name) for name in names} for call in calls)
+    db.table("batch_calls").upsert_all(rows, pk="id")
     return number
 
 

@@ -58,10 +58,10 @@ Open = tuple[tuple[int, int] | None, Database]
 
 
 class Idle:
-    """Open connections that nobody uses, of a process that reads often, and what it keeps of one state."""
+    """Open connections that nobody uses, so many at most, and what is kept of one state."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, most: int = IDLE) -> None:
+        self._path, self._most = path, most
         self._free: list[Open] = []
         self._state: tuple[Any, dict[Any, Any]] = None, {}
 
@@ -91,7 +91,7 @@ class Idle:
 
     def give(self, file: tuple[int, int] | None, db: Database) -> None:
         """Keep a connection for the next who reads."""
-        if len(self._free) < IDLE:
+        if len(self._free) < self._most:
             self._free.append((file, db))
         else:
             db.close()
@@ -108,10 +108,11 @@ _results: dict[int, dict[Any, Any] | None] = {}
 
 
 def once(function: Callable[Concatenate[Database, P], T]) -> Callable[Concatenate[Database, P], T]:
-    """Call a function once for each state of the store, in a process that reads often.
+    """Call a function once for each state of the store.
 
-    Its other arguments are hashable, and nobody changes what it returns. What it returns is kept until a
-    transaction writes; within one that writes, and in other processes, each call is a call.
+    Its other arguments are hashable, and nobody changes what it returns. What it returns is kept while one
+    connection reads, in a process that reads often until a transaction writes. Within one that writes each
+    call is a call.
     """
 
     @wraps(function)
@@ -149,21 +150,17 @@ def closing_if_failed(db: Database) -> Iterator[None]:
 @contextmanager
 def reading(path: Path) -> Iterator[Database]:
     """A connection that sees one consistent state and writes nothing."""
-    idle = _idle.get(path)
-    file, db = idle.take() if idle else (None, connect(path, create=False))
+    idle = _idle.get(path) or Idle(path, 0)
+    file, db = idle.take()
     with closing_if_failed(db):
         db.conn.execute("BEGIN")
-        if idle:
-            _results[id(db)] = idle.results(file, db)
+        _results[id(db)] = idle.results(file, db)
         try:
             yield db
         finally:
             _results.pop(id(db), None)
         db.rollback()
-    if idle:
-        idle.give(file, db)
-    else:
-        db.close()
+    idle.give(file, db)
 
 
 @contextmanager

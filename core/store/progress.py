@@ -91,11 +91,9 @@ def mark(db: Database, name: str) -> str:
                  ON x.first_id IN (u.conversation_id, u.other_id)
                  AND x.second_id IN (u.conversation_id, u.other_id)
                  WHERE u.study_id = :study AND u.other_id IS NOT NULL),
-               (SELECT group_concat(n) FROM (SELECT p.rater_id || ':' || count(*) AS n FROM items i
-                 JOIN placements p ON p.item_id = i.id WHERE i.study_id = :study AND p.state <> 'skipped'
-                 GROUP BY p.rater_id ORDER BY p.rater_id)),
-               (SELECT count(*) || ',' || ifnull(max(p.submitted), '') FROM items i
-                 JOIN placements p ON p.item_id = i.id WHERE i.study_id = :study AND p.state = 'done'),
+               (SELECT count(*) || ',' || ifnull(max(p.id), 0) || ',' || total(p.state = 'done') || ','
+                 || total(p.state = 'skipped') || ',' || ifnull(max(p.submitted), '') FROM items i
+                 JOIN placements p ON p.item_id = i.id WHERE i.study_id = :study),
                (SELECT count(a.replaced) || ',' || ifnull(max(a.id), 0) FROM items i
                  JOIN placements p ON p.item_id = i.id JOIN answers a ON a.placement_id = p.id
                  WHERE i.study_id = :study),
