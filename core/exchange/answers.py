@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
@@ -29,9 +29,18 @@ LONGEST = 200
 """Characters of a label, or of a short text."""
 
 
+class ToolAnswer(NamedTuple):
+    """An answer to a question of a study, which has a `name` in other tools."""
+
+    criterion: Criterion
+    name: str
+    score: float
+    why: str
+
+
 @dataclass(frozen=True)
 class StudyItem:
-    """What is rated, with the answers that count: rater → criterion → (score, reason).
+    """What is rated, with the answers that count.
 
     `name` stands for the unit in another tool. It is a hash, because a key may name the model.
     """
@@ -39,8 +48,11 @@ class StudyItem:
     name: str
     unit: Unit
     conversation: Conversation
-    people: Mapping[Rater, Mapping[str, tuple[float, str]]]
-    judges: Mapping[Rater, Mapping[str, tuple[float, str]]]
+    answers: Mapping[Rater, Sequence[ToolAnswer]]
+
+    def by(self, kind: RaterKind) -> Iterator[tuple[Rater, Sequence[ToolAnswer]]]:
+        """Raters of a kind with their answers."""
+        return ((rater, given) for rater, given in self.answers.items() if rater.kind == kind)
 
     @property
     def ask(self) -> str:
@@ -91,26 +103,24 @@ def is_name(text: str) -> bool:
     return re.fullmatch(r"[0-9a-f]{16}", text) is not None
 
 
-def items(db: Database, study: str) -> Iterator[StudyItem]:
+def items(db: Database, study: studies.Study) -> Iterator[StudyItem]:
     """The items of a study in its order. Raises StudyError for a study without any."""
-    units = studies.units(db, study)
+    units = studies.units(db, study.name)
     if not units:
-        raise StudyError(f"The study “{study}” has no items yet.")
-    given: dict[Unit, dict[Rater, dict[str, tuple[float, str]]]] = {}
-    for row in ratings.exported(db, study):
-        rater = Rater(row["rater"], row["rater_type"], row["variant"], bool(row["simulated"]))
-        if row["repeat"]:
+        raise StudyError(f"The study “{study.name}” has no items yet.")
+    called, asked = names(study.criteria), {criterion.name: criterion for criterion in study.criteria}
+    given: dict[Unit, dict[Rater, list[ToolAnswer]]] = {}
+    for row in ratings.exported(db, study.name):
+        if row["repeat"] or row["criterion"] not in asked:
             continue  # other tools have one answer for each rater: a judge's first
-        answers = given.setdefault(Unit(row["item_id"], row["turn"]), {}).setdefault(rater, {})
-        answers[row["criterion"]] = (row["score"], row["explanation"])
-    for unit, conversation in zip(
-        units, (c for c, _ in conversations.several(db, [u["conversation_id"] for u in units])), strict=True
-    ):
+        rater = Rater(row["rater"], row["rater_type"], row["variant"], bool(row["simulated"]))
+        answers = given.setdefault(Unit(row["item_id"], row["turn"]), {}).setdefault(rater, [])
+        on = row["criterion"]
+        answers.append(ToolAnswer(asked[on], called[on], row["score"], row["explanation"]))
+    rated = conversations.several(db, [unit["conversation_id"] for unit in units])
+    for unit, (conversation, _) in zip(units, rated, strict=True):
         which = Unit(unit["key"], unit["turn"])
-        by = given.get(which, {})
-        people = {rater: answers for rater, answers in by.items() if rater.kind == "human"}
-        judges = {rater: answers for rater, answers in by.items() if rater.kind == "judge"}
-        yield StudyItem(name_of(which), which, conversation, people, judges)
+        yield StudyItem(name_of(which), which, conversation, given.get(which, {}))
 
 
 def names(criteria: Sequence[Criterion]) -> dict[str, str]:

@@ -35,8 +35,8 @@ RATINGS = range(11)
 CHAT = "chat"
 
 
-def write(db: Database, study: str, *, judges: bool = False) -> tuple[dict[str, str], int]:
-    """The files of the dataset by name, and how many records it has.
+def write(db: Database, study: str, *, judges: bool = False) -> dict[str, str]:
+    """The files of the dataset by name.
 
     People's answers are not written: Argilla has them by the number of its own users. With `judges`, the
     first judge's ratings of each question are suggestions, of which Argilla has one. Raises StudyError for a
@@ -44,7 +44,7 @@ def write(db: Database, study: str, *, judges: bool = False) -> tuple[dict[str, 
     """
     row = studies.get(db, study)
     called = names(row.criteria)
-    records = [_record(item, row.criteria, called, judges) for item in items(db, study)]
+    records = [_record(item, judges) for item in items(db, row)]
     settings = {
         "guidelines": row.guidelines or None,
         "questions": [question for c in row.criteria for question in _questions(c, called[c.name])],
@@ -61,7 +61,7 @@ def write(db: Database, study: str, *, judges: bool = False) -> tuple[dict[str, 
     }
     dataset = {"name": file_name(study), "allow_extra_metadata": True, "status": "draft"}
     files = {".argilla/settings.json": settings, ".argilla/dataset.json": dataset, "records.json": records}
-    return {name: json.dumps(value, ensure_ascii=False) + "\n" for name, value in files.items()}, len(records)
+    return {name: json.dumps(value, ensure_ascii=False) + "\n" for name, value in files.items()}
 
 
 def _part(name: str, settings: Mapping[str, Any], title: str, *, required: bool = True) -> dict[str, Any]:
@@ -106,18 +106,15 @@ def _as_rating(scale: Scale) -> bool:
     return scale.ordered and all(value in RATINGS for value in scale.values)
 
 
-def _record(
-    item: StudyItem, criteria: tuple[Criterion, ...], called: Mapping[str, str], judges: bool
-) -> dict[str, Any]:
+def _record(item: StudyItem, judges: bool) -> dict[str, Any]:
     suggestions: dict[str, Any] = {}
-    for who, given in item.judges.items() if judges else ():
-        for criterion in criteria:
-            if criterion.name in given and given[criterion.name][0] in criterion.scale:
-                score = given[criterion.name][0]
-                value: Any = int(score) if _as_rating(criterion.scale) else f"{score:g}"
-                value = criterion.scale.chosen(score) if criterion.scale.sets else value
+    for who, given in item.by("judge") if judges else ():
+        for criterion, name, score, _ in given:
+            if score in (scale := criterion.scale):
+                value: Any = int(score) if _as_rating(scale) else f"{score:g}"
+                value = scale.chosen(score) if scale.sets else value
                 suggested = {"value": value, "score": None, "agent": f"{who.name} {who.variant}".strip()}
-                suggestions.setdefault(called[criterion.name], suggested)
+                suggestions.setdefault(name, suggested)
     chat = [{"role": m.role, "content": m.content} for m in item.conversation.messages]
     fields = {"ask": item.ask, "context": item.context, CHAT: chat}
     return {

@@ -70,7 +70,8 @@ def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise ImportRefused(_not_utf8(path.read_bytes(), str(path))) from error
+        message = f"{path} is not UTF-8. Save the file as UTF-8 (Excel: “CSV UTF-8”)."
+        raise ImportRefused(message) from error
 
 
 def by_column(where: str, columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
@@ -134,15 +135,3 @@ def nfc(name: str) -> str:
     Files of macOS and some spreadsheets hold “é” as two characters, which look like the one.
     """
     return unicodedata.normalize("NFC", name)
-
-
-def _not_utf8(data: bytes, name: str) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return f"{name} is UTF-16. Save it as UTF-8 (Excel: “CSV UTF-8”)."
-    try:
-        data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        byte = f"byte 0x{data[error.start]:02x}"
-        return f"{name}, line {line}, is not UTF-8 ({byte}). Save the file as UTF-8 (Excel: “CSV UTF-8”)."
-    return f"{name} is not UTF-8. Save it as UTF-8."

@@ -79,15 +79,9 @@ class FileColumn:
 
     @property
     def of_text(self) -> bool:
-        """Whether it is named as a person's or a judge's answers, or labels, and holds text."""
-        named = {*words("people"), *words("judges"), *words("maybe_people")} - {*words("gold")}
-        return (
-            not named.isdisjoint(name := tokens(self.name))
-            and name[-1] not in words("no_rating")
-            and self.name.lower() not in words("raters")
-            and len(self.texts) > 1
-            and not self.rated
-        )
+        """Whether its name says that it holds a person's or a judge's answers, and it holds text."""
+        named = kinds_by_name([self.name])[self.name] and tokens(self.name)[-1] not in words("no_rating")
+        return bool(named) and len(self.texts) > 1 and not self.rated
 
     @property
     def no_labels(self) -> str:
@@ -99,12 +93,8 @@ class FileColumn:
     @property
     def says_whose(self) -> bool:
         """Whether it is of a known name and says of every rating whether it is a person's or a judge's."""
-        given = {str(cell) for cell in self.cells if not is_blank(cell)}
-        return (
-            self.name.lower() in words("kinds")
-            and None not in kinds_by_name(given).values()
-            and len(given) > 1
-        )
+        known = self.name.lower() in words("kinds")
+        return known and len(self.texts) > 1 and None not in kinds_by_name(self.texts).values()
 
 
 @dataclass(frozen=True)

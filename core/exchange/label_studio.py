@@ -5,7 +5,7 @@ only the number, are left out and counted.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -19,6 +19,7 @@ from concord.exchange.answers import (
     Answered,
     AnswerFile,
     StudyItem,
+    ToolAnswer,
     conversation_of,
     items,
     mappings,
@@ -35,16 +36,16 @@ OBJECT = "dialogue"
 _SPEAKERS = {"system": "System prompt", "user": "User", "assistant": "Model", "tool": "Tool"}
 
 
-def write(db: Database, study: str, *, answers: bool = True, judges: bool = False) -> tuple[str, str, int]:
-    """The tasks (JSON) and the labelling configuration (XML) of a study, and how many tasks there are.
+def write(db: Database, study: str, *, answers: bool = True, judges: bool = False) -> dict[str, str]:
+    """The files of a study: its tasks (JSON) and the labelling configuration (XML).
 
     With `answers`, people's ratings are annotations; with `judges`, those of judges are predictions, which
     Label Studio shows to annotators. Raises NotFound for an unknown study.
     """
     row = studies.get(db, study)
-    called = names(row.criteria)
-    tasks = [_task(item, row.criteria, called, answers, judges) for item in items(db, study)]
-    return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n", configuration(row), len(tasks)
+    tasks = [_task(item, answers, judges) for item in items(db, row)]
+    text = json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
+    return {"tasks.json": text, "config.xml": configuration(row)}
 
 
 def configuration(study: studies.Study) -> str:
@@ -88,36 +89,23 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
         yield f'<TextArea name="{name}-reason" toName="{OBJECT}" placeholder="Why?"/>'
 
 
-def _task(
-    item: StudyItem, criteria: tuple[Criterion, ...], called: Mapping[str, str], answers: bool, judges: bool
-) -> dict[str, Any]:
+def _task(item: StudyItem, answers: bool, judges: bool) -> dict[str, Any]:
     data = {
         "item": item.name,
         "ask": item.ask,
         "context": item.context,
         "dialogue": [{"author": who, "text": m.content} for who, m in _said(item.conversation)],
     }
-    task: dict[str, Any] = {"data": data}
-
-    def results(given: Mapping[str, tuple[float, str]]) -> list[dict[str, Any]]:
-        return [
-            result
-            for criterion in criteria
-            if criterion.name in given
-            for result in _results(item, criterion, called[criterion.name], *given[criterion.name])
-        ]
-
-    if answers and item.people:
-        task["annotations"] = [
-            {"completed_by": {"email": who.name}, "was_cancelled": False, "result": results(given)}
-            for who, given in item.people.items()
-        ]
-    if judges and item.judges:
-        task["predictions"] = [
-            {"model_version": f"{who.name} {who.variant}".strip(), "result": results(given)}
-            for who, given in item.judges.items()
-        ]
-    return task
+    annotations = [
+        {"completed_by": {"email": who.name}, "was_cancelled": False, "result": _results(item, given)}
+        for who, given in item.by("human")
+    ]
+    predictions = [
+        {"model_version": f"{who.name} {who.variant}".strip(), "result": _results(item, given)}
+        for who, given in item.by("judge")
+    ]
+    beside = {"annotations": annotations if answers else [], "predictions": predictions if judges else []}
+    return {"data": data, **{name: given for name, given in beside.items() if given}}
 
 
 def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:
@@ -130,19 +118,18 @@ def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:
                 yield f"{_SPEAKERS[message.role]} · turn {turn.number}", message
 
 
-def _results(
-    item: StudyItem, criterion: Criterion, name: str, score: float, why: str
-) -> Iterator[dict[str, Any]]:
-    scale = criterion.scale
-    about = {"from_name": name, "to_name": OBJECT}
-    if score not in scale or not scale.offered:
-        yield {"id": f"{item.name}-{name}", **about, "type": "number", "value": {"number": score}}
-    else:
-        chosen = scale.chosen(score)
-        yield {"id": f"{item.name}-{name}", **about, "type": "choices", "value": {"choices": chosen}}
-    if why and criterion.reason:
-        reason = {**about, "from_name": f"{name}-reason", "type": "textarea", "value": {"text": [why]}}
-        yield {"id": f"{item.name}-{name}-reason", **reason}
+def _results(item: StudyItem, given: Iterable[ToolAnswer]) -> list[dict[str, Any]]:
+    results = []
+    for criterion, name, score, why in given:
+        scale, about = criterion.scale, {"id": f"{item.name}-{name}", "from_name": name, "to_name": OBJECT}
+        if score not in scale or not scale.offered:
+            results.append({**about, "type": "number", "value": {"number": score}})
+        else:
+            results.append({**about, "type": "choices", "value": {"choices": scale.chosen(score)}})
+        if why and criterion.reason:
+            reason = {key: f"{about[key]}-reason" for key in ("id", "from_name")}
+            results.append({**about, **reason, "type": "textarea", "value": {"text": [why]}})
+    return results
 
 
 def read(path: Path, study: str) -> AnswerFile:

@@ -171,13 +171,6 @@ def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
         audit.record(db, f"exported {export.what}", export.study, detail=detail)
 
 
-def _label_studio(db: Database, export: Export, _: Begun) -> Files:
-    tasks, config, _count = label_studio.write(
-        db, export.study, answers=not export.blank, judges=export.with_judges
-    )
-    return [("tasks.json", tasks), ("config.xml", config)]
-
-
 def _report(db: Database, export: Export, begun: Begun) -> Files:
     report = agreement_report(db, export.study, export.options)
     begun(f"{len(report.ratings.units):,} items")
@@ -213,14 +206,6 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
         for table in report.tables(criterion).values():
             if table.rows:
                 yield f"tables/{folder}/{file_name(table.name)}.csv", as_csv(table)
-
-
-def _dataset(db: Database, export: Export, _: Begun) -> Files:
-    return dataset.folder(db, export.study, made=date.today(), with_names=export.with_names).items()
-
-
-def _argilla(db: Database, export: Export, _: Begun) -> Files:
-    return argilla.write(db, export.study, judges=export.with_judges)[0].items()
 
 
 def _site(db: Database, export: Export, begun: Begun) -> Files:
@@ -277,20 +262,24 @@ PARTS: Mapping[str, Part] = {
     "dataset": Part(
         "A study as a Hugging Face dataset folder: Parquet files and a card",
         "study with_names",
-        files=_dataset,
+        files=lambda db, of, _: dataset.folder(
+            db, of.study, made=date.today(), with_names=of.with_names
+        ).items(),
         first="README.md",
     ),
     "label-studio": Part(
         "A study for Label Studio, tasks and configuration",
         "study blank with_judges",
-        files=_label_studio,
+        files=lambda db, of, _: label_studio.write(
+            db, of.study, answers=not of.blank, judges=of.with_judges
+        ).items(),
         first="config.xml",
     ),
     "argilla": Part(
         "A study for Argilla, as `Dataset.from_disk` reads it",
         "study with_judges",
-        files=_argilla,
-        first="README.md",
+        files=lambda db, of, _: argilla.write(db, of.study, judges=of.with_judges).items(),
+        first="records.json",
     ),
     "report": Part(
         "A report on a study's agreement: summary, tables, hashes",

@@ -47,11 +47,7 @@ def holds_ratings(path: Path) -> bool:
 
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The records of a file, the first of which names the columns; rows of one that is no CSV as those."""
-    try:
-        kind = rows.kind_of(path)
-    except ImportRefused:  # says what the file lacks as ratings
-        kind = "CSV"
-    if kind == "CSV":
+    if rows.kind_of(path) == "CSV":
         yield from records(path, separator(path))
         return
     columns: list[str] = []

