@@ -137,22 +137,21 @@ class ClusterClient(Client):
         """One attempt, made by the worker that is making the fewest. Raises Trouble."""
         worker = await self._free()
         worker.calls += 1
-        call: asyncio.Future[tuple[bytes, Mapping[str, str]]] | None = None
+        call = asyncio.ensure_future(worker.actor.attempt(model, path, body))
         try:
-            call = asyncio.ensure_future(worker.actor.attempt(model, path, body))
             # The worker ends it in time; this is for one that hangs.
             async with asyncio.timeout(model.timeout + LATE_SECONDS):
                 await asyncio.wait((call, worker.lost), return_when=asyncio.FIRST_COMPLETED)
             if call.done():
-                return call.result()
+                answered: tuple[bytes, Mapping[str, str]] = call.result()
+                return answered
         except TimeoutError:
             raise Trouble("A worker did not answer in time.", kind="timeout") from None
         except GONE:
             pass  # Its connection broke before it was known to be lost.
         finally:
             worker.calls -= 1
-            if call is not None:
-                call.cancel()
+            call.cancel()
         raise Trouble("A worker was lost while it made the call.", kind="timeout", reason="a lost worker")
 
     async def _free(self) -> _Worker:

@@ -225,7 +225,7 @@ def _role(benchmark: Benchmark, role: Role, models: dict[str, Model]) -> tuple[s
     def shown(name: str) -> str:
         return marked(name, models[name].simulated)
 
-    known = _of_kind(models, "chat")
+    known = _of_kind(models, role.kind)
     if not known and not role.required:
         return ()
     about = {"help": role.help, "key": f"{benchmark.name} {role.name}", "format_func": shown, **KEPT}

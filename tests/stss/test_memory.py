@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 
 import numpy as np
@@ -19,7 +20,7 @@ def stream(*entries):
 
 
 def retrieve(found, query, now, k):
-    return found.retrieve(query, now, k)
+    return asyncio.run(found.retrieve(query, now, k))
 
 
 def test_relevance_is_the_cosine_of_tf_idf():

@@ -12,7 +12,7 @@ import numpy as np
 
 from concord.benchmarks.stss import bodies
 from concord.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter
-from concord.benchmarks.stss.memory import Stream, together
+from concord.benchmarks.stss.memory import Stream, Vectors, together
 from concord.benchmarks.stss.mind import Mind, Now, Said, Summary, converse, minutes
 from concord.benchmarks.stss.schedule import Day, Wish, arrange
 from concord.benchmarks.stss.tasks import SocialTask
@@ -145,17 +145,18 @@ def people(
     town: Town,
     minds: Mapping[str, Mind],
     task: SocialTask | None = None,
+    vectors: Vectors | None = None,
 ) -> list[Body]:
     """Residents, by name with their minds, asleep in their beds, in the order given.
 
-    Only the performer knows the task.
+    Only the performer knows the task. With `vectors` memories are retrieved by meaning, else by words.
     """
     return [
         Body(
             town.residents[name],
             town.home(name),
             task if task and task.performer == name else None,
-            Stream(),
+            Stream(vectors=vectors),
             mind=mind,
             town=town,
         )
