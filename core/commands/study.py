@@ -37,14 +37,7 @@ command.commands.update(annotating.commands.commands)
 @click.option(
     "--by",
     type=options.NAMES,
-    help="What the sample is spread over; default: player and all that varies.",
-)
-@click.option(
-    "--allocation",
-    type=click.Choice(["even", "proportional"]),
-    default="even",
-    show_default=True,
-    help="The same number of every stratum, or its share of the conversations.",
+    help="What the sample is spread over; default: player and all that varies; “”: nothing.",
 )
 @options.seeded("draws the same sample")
 @options.several("--ask", "Criteria to ask; default: those that enter final.")
@@ -57,12 +50,6 @@ command.commands.update(annotating.commands.commands)
     default=0,
     show_default=True,
     help="Raters for each unit; 0: everybody. A deal may change it; a study for a crowd alone needs no deal.",
-)
-@click.option(
-    "--without-refused",
-    "exclude_refused",
-    is_flag=True,
-    help="Leave out conversations in which a judge saw a refusal.",
 )
 @options.several("--not-in", "Studies whose conversations are not drawn.")
 @click.option(

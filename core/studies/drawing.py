@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
@@ -29,7 +29,6 @@ class Sample:
     candidates: pd.DataFrame
     chosen: pd.DataFrame
     by: tuple[str, ...]
-    wanted: Filter
 
     @property
     def strata(self) -> tuple[int, int]:
@@ -57,24 +56,20 @@ def draw(
     wanted: Filter,
     by: Sequence[str] | None = None,
     seed: int = 0,
-    allocation: sampling.Allocation = "even",
-    exclude_refused: bool = False,
     not_in: Sequence[str] = (),
 ) -> Sample:
     """Draw `n` stored conversations, storing nothing: the sample of `draw_study`.
 
     Raises StudyError, and NotFound for a study in `not_in`.
     """
-    if exclude_refused:
-        wanted = replace(wanted, refused=False)
     candidates = conversations.table(db, wanted)
     apart = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
     candidates = candidates[~candidates.id.isin(apart)]
     if by is None:
         varied = candidates.drop(columns=["id", "key"]).nunique()
         by = [str(column) for column, values in varied.items() if 1 < values <= n]
-    chosen = sampling.draw(candidates, n, seed=seed, by=by, allocation=allocation, name="key")
-    return Sample(candidates, chosen, tuple(by), wanted)
+    chosen = sampling.draw(candidates, n, seed=seed, by=by, name="key")
+    return Sample(candidates, chosen, tuple(by))
 
 
 def left_to_draw(db: Database, study: Study) -> int | None:
@@ -94,10 +89,8 @@ def draw_study(
     wanted: Filter,
     by: Sequence[str] | None = None,
     seed: int = 0,
-    allocation: sampling.Allocation = "even",
     ask: Sequence[str] | Sequence[Criterion] = (),
     per_turn: bool = False,
-    exclude_refused: bool = False,
     title: str = "",
     guidelines: str = "",
     overlap: int = 0,
@@ -130,22 +123,12 @@ def draw_study(
             )
         rubric.publish(db)
         criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
-    sample = draw(
-        db,
-        n,
-        wanted=wanted,
-        by=by,
-        seed=seed,
-        allocation=allocation,
-        exclude_refused=exclude_refused,
-        not_in=not_in,
-    )
+    sample = draw(db, n, wanted=wanted, by=by, seed=seed, not_in=not_in)
     drawn: dict[str, Any] = {
         "benchmark": wanted.benchmark,
-        "filter": {k: v for k, v in asdict(sample.wanted).items() if v},
+        "filter": {k: v for k, v in asdict(wanted).items() if v},
         "n": n,
         "by": list(sample.by),
-        "allocation": allocation,
         "candidates": len(sample.candidates),
     }
     least, greatest = float(sample.chosen.chance.min()), float(sample.chosen.chance.max())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BY = ("player", "character", "situation")
-Allocation = Literal["even", "proportional"]
 T = TypeVar("T", bound=Hashable)
 
 
@@ -31,15 +30,14 @@ def draw(
     *,
     seed: int = 0,
     by: Sequence[str] = BY,
-    allocation: Allocation = "even",
     name: str = "unit",
 ) -> pd.DataFrame:
     """Draw `n` of the candidates, spread over the strata that the columns `by` make; rows in the order drawn.
 
-    `even` gives every stratum the same number (one that has fewer gives all, the others share the rest);
-    `proportional` gives each its share of the candidates. What does not divide goes one each to the strata
-    with the largest remainders, then to those whose values, then pairs of values, have had the least so far:
-    with more strata than `n` the sample is still spread evenly over each column. Then chance decides.
+    Every stratum gives the same number; one that has fewer gives all, and the others share the rest. What
+    does not divide goes one each to the strata with the largest remainders, then to those whose values, then
+    pairs of values, have had the least so far: with more strata than `n` the sample is still spread evenly
+    over each column. Then chance decides.
 
     The column `name` identifies a candidate; the result gains the columns `stratum` and `chance`, the
     probability with which a candidate of its stratum is drawn: the stratum's share of `n`, as a fraction,
@@ -62,13 +60,11 @@ def draw(
     stratum = pd.Series(list(map(" / ".join, zip(*values, strict=True))) if by else "", candidates.index)
     chance = [chance_of(seed, unit) for unit in candidates[name]]
     table = candidates.assign(stratum=stratum, _chance=chance).sort_values("_chance")
-    wanted = _allot(table, list(by), n, seed, allocation)
+    wanted = _allot(table, list(by), n, seed)
     rank = table.groupby("stratum", sort=False).cumcount()
     drawn = table[rank < table.stratum.map(wanted)]
     sizes = table.groupby("stratum").size()
-    by_stratum = dict(
-        zip(sizes.index, _shares(np.array(sizes, dtype=np.float64), n, allocation) / sizes, strict=True)
-    )
+    by_stratum = dict(zip(sizes.index, _even(np.array(sizes, dtype=np.float64), n) / sizes, strict=True))
     drawn = drawn.assign(chance=drawn.stratum.map(by_stratum).astype(float))
     return drawn.drop(columns="_chance").reset_index(drop=True)
 
@@ -161,13 +157,13 @@ def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int, allocation: Allocation) -> dict[str, int]:
+def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int) -> dict[str, int]:
     """How many of each stratum."""
     import pandas as pd
 
     sizes = table.groupby("stratum").size()
     size = np.array(sizes, dtype=np.float64)
-    shares = _shares(size, n, allocation)
+    shares = _even(size, n)
     whole = np.floor(shares + 1e-9)
     # Rounded, so that equal remainders are equal; a stratum that gave all it has is out.
     remainder = np.where(whole < size, np.round(shares - whole, 9), -1.0)
@@ -187,11 +183,6 @@ def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int, allocation: Al
             for code in codes:
                 loads[code == code[chosen]] += code.max() + 1
     return dict(zip(sizes.index, whole.astype(int).tolist(), strict=True))
-
-
-def _shares(size: npt.NDArray[np.float64], n: int, allocation: Allocation) -> npt.NDArray[np.float64]:
-    """How many of each stratum are to be drawn, as fractions."""
-    return _even(size, n) if allocation == "even" else size * n / size.sum()
 
 
 def _loads(codes: Sequence[npt.NDArray[np.int64]], whole: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

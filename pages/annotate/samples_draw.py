@@ -52,10 +52,16 @@ def form() -> None:
         with workspace().read() as db:
             there = conversations.count(db, wanted)
             n, seed = _numbers((studies.left_to_draw(db, drawn) if drawn else None) or there)
-        refused = st.toggle("Leave out conversations in which a judge saw a refusal")
         varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
-        draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "exclude_refused": refused, **_how(varied)}
-        draw["not_in"] = _apart(of)
+        by = st.multiselect(
+            "Spread over",
+            varied,
+            default=varied,
+            format_func=_heading,
+            help="Every combination of these (a stratum) gives the same number; where there are more "
+            "combinations than items, each single value does. Over nothing: a simple random sample.",
+        )
+        draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "by": by, "not_in": _apart(of)}
         pilot = st.text_input(
             "A pilot of the study",
             placeholder="none",
@@ -80,26 +86,6 @@ def _apart(of: str) -> list[str]:
         default=[study.name for study in there if study.pilot_of or study.name == of],
         placeholder="none",
     )
-
-
-def _how(varied: Sequence[str]) -> dict[str, Any]:
-    """What the sample is spread over, and how much of it each stratum gives."""
-    by = st.multiselect(
-        "Spread over",
-        varied,
-        default=varied,
-        format_func=_heading,
-        help="Every combination of these (a stratum) gets its share; where there are more combinations than "
-        "items, each single value does.",
-    )
-    allocation = st.segmented_control(
-        "Each combination gives",
-        ["even", "proportional"],
-        default="even",
-        required=True,
-        format_func={"even": "the same number", "proportional": "its share"}.__getitem__,
-    )
-    return {"by": by, "allocation": allocation}
 
 
 def _filter(benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) -> Filter:

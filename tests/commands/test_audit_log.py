@@ -31,7 +31,7 @@ def test_each_command_leaves_a_line(filled, run):
         ("cy", "feedback set", "", "yes"),
         ("dana", "dealt", "ann", ""),
         ("dana", "dealt", "bob", ""),
-        ("dana", "drawn", "", "benchmark pingpong; n 2; allocation even; seed 3"),
+        ("dana", "drawn", "", "benchmark pingpong; n 2; seed 3"),
         ("eve", "exported ratings", "", ""),
         ("researcher", "discussion set", "", "yes"),
     ]

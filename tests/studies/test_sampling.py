@@ -34,13 +34,6 @@ class TestDraw:
         table = pd.DataFrame({"unit": range(52), "player": ["a"] * 40 + ["b"] * 10 + ["c"] * 2})
         assert Counter(sampling.draw(table, 12, by=["player"]).player) == {"a": 5, "b": 5, "c": 2}
 
-    def test_proportional_gives_the_largest_remainder_the_rest(self):
-        # 10 of 57: a 30/57·10 = 5.26, b 20/57·10 = 3.51, c 7/57·10 = 1.23; whole 5 + 3 + 1, the tenth goes to
-        # b.
-        table = pd.DataFrame({"unit": range(57), "player": ["a"] * 30 + ["b"] * 20 + ["c"] * 7})
-        drawn = sampling.draw(table, 10, by=["player"], allocation="proportional")
-        assert Counter(drawn.player) == {"a": 5, "b": 4, "c": 1}
-
     @pytest.mark.parametrize("n", [8, 30, 64, 100, 250, 300])
     def test_more_strata_than_units_still_spread_over_every_margin(self, n):
         drawn = sampling.draw(grid(repeats=2), n)
@@ -63,11 +56,11 @@ class TestDraw:
         assert Counter(sampling.draw(table, 2, by=["tone"]).stratum) == {"dry": 1, "": 1}
 
     def test_the_probability_of_each_is_kept(self):
-        """Of strata of 30 and 10, 20 are drawn: evenly 10 of each, 1/3 and 1; in proportion, 1/2 of both."""
+        """Of strata of 30 and 10, 20 are drawn: 10 of each, with 1/3 and 1; without strata, each with 1/2."""
         table = pd.DataFrame({"unit": range(40), "player": ["a"] * 30 + ["b"] * 10})
         drawn = sampling.draw(table, 20, by=["player"])
         assert drawn.groupby("player").chance.mean().to_dict() == pytest.approx({"a": 1 / 3, "b": 1})
-        alike = sampling.draw(table, 20, by=["player"], allocation="proportional")
+        alike = sampling.draw(table, 20, by=[])
         assert set(alike.chance) == {0.5}
 
     def test_without_strata_chance_alone_decides(self):
@@ -88,22 +81,18 @@ class TestDraw:
     @given(
         sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8),
         data=st.data(),
-        allocation=st.sampled_from(["even", "proportional"]),
     )
     @settings(max_examples=60, deadline=None)
-    def test_n_distinct_units_and_no_stratum_is_passed_over(self, sizes, data, allocation):
+    def test_n_distinct_units_and_no_stratum_is_passed_over(self, sizes, data):
         players = [str(i) for i, size in enumerate(sizes) for _ in range(size)]
         table = pd.DataFrame({"unit": range(len(players)), "player": players})
         n = data.draw(st.integers(1, len(players)))
-        drawn = sampling.draw(table, n, by=["player"], allocation=allocation)
+        drawn = sampling.draw(table, n, by=["player"])
         assert len(set(drawn.unit)) == n
         counts = Counter(drawn.player)
         for i, size in enumerate(sizes):
-            if allocation == "even":
-                # Nobody with candidates left has two fewer than somebody else.
-                assert counts[str(i)] == size or counts[str(i)] >= max(counts.values()) - 1
-            else:
-                assert abs(counts[str(i)] - size * n / len(players)) < 1
+            # Nobody with candidates left has two fewer than somebody else.
+            assert counts[str(i)] == size or counts[str(i)] >= max(counts.values()) - 1
 
 
 def shared(dealt):

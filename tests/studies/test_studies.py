@@ -139,12 +139,6 @@ class TestDraw:
         assert len(units) == 10
         assert [u["turn"] for u in units[:4]] == [1, 2, 1, 2]
 
-    def test_refused_conversations_are_passed_over_on_request(self, db):
-        draw(db, 32)
-        assert frames.refusals_seen(db, "s")
-        studies.draw_study(db, "t", 32, wanted=PINGPONG, exclude_refused=True)
-        assert frames.refusals_seen(db, "t") == {}
-
     @pytest.mark.parametrize(
         ("options", "sentence"),
         [
