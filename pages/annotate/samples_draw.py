@@ -162,19 +162,7 @@ def _preview(n: int, draw: Mapping[str, Any]) -> bool:
     st.markdown(
         f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} combinations, {least}."
     )
-    for of, rows in sample.margins().groupby("of", sort=False):
-        st.dataframe(
-            rows[["value", "candidates", "drawn"]],
-            hide_index=True,
-            height="content" if len(rows) <= 8 else 320,
-            column_config={
-                "value": st.column_config.TextColumn(_heading(of)),
-                "candidates": st.column_config.NumberColumn("there are", width="small"),
-                "drawn": st.column_config.ProgressColumn(
-                    "drawn", min_value=0, max_value=int(rows.drawn.max()), format="%d"
-                ),
-            },
-        )
+    st.dataframe(sample.margins(), hide_index=True, column_config={"candidates": "there are"})
     return True
 
 
