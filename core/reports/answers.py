@@ -90,11 +90,13 @@ def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
 
 
 def severest(evidence: Evidence, criterion: str) -> list[str]:
-    """The most severe annotator whose interval lies above 0; empty without figures."""
-    tables = section(evidence, "raters", criterion)
+    """The most severe annotator whose interval lies above 0, and how far severity moves the means of players;
+    empty without figures.
+    """
+    table = section(evidence, "raters", criterion)["raters"]
     measured = [
         (str(row["rater"]), figure, figure.value)
-        for row in tables["raters"].rows
+        for row in table.rows
         if row["kind"] == "person"
         and isinstance(figure := row["severity"], Estimate)
         and figure.value is not None
@@ -104,9 +106,12 @@ def severest(evidence: Evidence, criterion: str) -> list[str]:
     severe = [one for one in measured if one[1].interval and one[1].interval[0] > 0]
     name, figure, _ = max(severe or measured, key=lambda one: one[2])
     by = f"{_figure(figure, ' points')} below the average one"
-    if not severe:
-        return [f"The annotators may be equally severe: {name} is farthest, {by}."]
-    return [f"{name} is the most severe annotator: {by}."]
+    sentence = (
+        f"{name} is the most severe annotator: {by}."
+        if severe
+        else f"The annotators may be equally severe: {name} is farthest, {by}."
+    )
+    return [sentence, *table.notes[:-1]]
 
 
 def per_thousand(price: float | None, currency: str) -> str:

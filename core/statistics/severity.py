@@ -1,6 +1,6 @@
-"""How severe each annotator and judge is, in points."""
+"""How severe each annotator and judge is, in points, and how far that moves the means of players."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -9,7 +9,7 @@ from concord.estimate import Estimate, estimate, undefined
 from concord.glossary import explain
 from concord.statistics.figures import Drawing, cluster_codes, empty, tabulate
 from concord.statistics.intervals import student
-from concord.statistics.ratings import Bools, CriterionScores, Floats, Ints, Ratings, divide, sums
+from concord.statistics.ratings import Bools, CriterionScores, Facet, Floats, Ints, Ratings, divide, sums
 from concord.statistics.resampling import own_clusters
 from concord.table import Column, Table
 
@@ -94,8 +94,8 @@ def _linked(rated: Any) -> Bools:
     return np.asarray(sets == sizes.argmax())
 
 
-def raters(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
-    """The severity of people and judges.
+def raters(table: Ratings, criterion: str, players: Facet | None = None, **drawing: Unpack[Drawing]) -> Table:
+    """The severity of people and judges; the first note says how far it moves the means of players.
 
     People make the scale; a judge's severity is the mean of the items' adjusted scores less its own, on the
     items that people rated, and moves nobody else's. An interval is Student's, of the spread over items (or
@@ -130,7 +130,9 @@ def raters(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
     rows.sort(key=lambda row: -_number(row["severity"]) if row["severity"].defined else np.inf)
     over = "items" if clusters is None else "clusters of items"
     notes = (f"Student's t over {over}",)
-    return tabulate(RATERS, table, criterion, rows, target="", notes=notes, **drawing)
+    made = tabulate(RATERS, table, criterion, rows, target="", notes=notes, **drawing)
+    moved = [] if reason else _moved(table, place - scores.target, players or {})
+    return replace(made, notes=(*moved, *made.notes))
 
 
 def _too_little(scores: CriterionScores, fitted: Additive) -> str:
@@ -141,6 +143,24 @@ def _too_little(scores: CriterionScores, fitted: Additive) -> str:
     if fitted.several < FEWEST_ITEMS:
         return f"{fitted.several} items have two answers or more, at least {FEWEST_ITEMS} are needed"
     return "all answers are equal" if np.ptp(scores.score) == 0 else ""
+
+
+def _moved(table: Ratings, shift: Floats, players: Facet) -> list[str]:
+    """How far the mean of a player moves at most where each item is scored as by an annotator of severity 0;
+    nothing where fewer than two players were rated. `shift` is the move of each item, nan where nobody rated.
+    """
+    codes, names = table.facet(players)
+    known = (codes >= 0) & ~np.isnan(shift)
+    means = divide(
+        sums(codes[known], shift[known], len(names)), np.bincount(codes[known], minlength=len(names))
+    )
+    if np.isfinite(means).sum() < 2:
+        return []
+    most = int(np.nanargmax(np.abs(means)))
+    return [
+        "Were all annotators equally severe, people's mean of a player would move by at most "
+        f"{abs(means[most]):.2f} points ({names[most]})."
+    ]
 
 
 def _judge(difference: Floats, fitted: Additive | None, clusters: Ints | None) -> Estimate:

@@ -13,10 +13,10 @@ from concord.statistics.severity import raters
 from tests.agreement.frames import FED, fed, flat, frame, people, study
 
 
-def measured(ratings, **options):
+def measured(ratings, players=None, **options):
     given = {name: options.pop(name) for name in ("anonymous_people", "other_scale") if name in options}
     table = read_ratings(ratings, criteria=["quality"], **given)
-    return raters(table, "quality", **options)
+    return raters(table, "quality", players, **options)
 
 
 def by_rater(table):
@@ -195,3 +195,20 @@ def test_the_interval_of_a_judge_holds_the_error_of_severities():
     assert cells.severity["ann"] == pytest.approx(s)
     assert cells.severity["j"] == pytest.approx(value)
     assert (cells.severity_low["j"], cells.severity_high["j"]) == pytest.approx((value - half, value + half))
+
+
+def test_how_far_severity_moves_the_mean_of_a_player():
+    """sy gives each item 1 less than lou. On items 1 to 8 both answer, so that severities are 0.5 and -0.5.
+    Only lou rated a's two further items, each half a point too high: of a's six items two move by -0.5,
+    a's mean by -1/6. Nobody's mean moves where both rated all items.
+    """
+    sy = [2, 3, 4, 2, 3, 4, 1, 2]
+    lou = [score + 1 for score in sy]
+    players = dict(enumerate(["a"] * 4 + ["b"] * 4 + ["a"] * 2))
+    table = measured(people({"sy": [*sy, None, None], "lou": [*lou, 5, 3]}), players)
+    assert table.notes[0] == (
+        "Were all annotators equally severe, people's mean of a player would move by at most 0.17 points (a)."
+    )
+    table = measured(people({"sy": sy, "lou": lou}), players)
+    assert "at most 0.00 points" in table.notes[0]
+    assert "would move" not in measured(people({"sy": sy, "lou": lou}), {0: "a"}).notes[0]
