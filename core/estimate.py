@@ -124,6 +124,11 @@ def undefined(reason: str, *, n: int | None = None) -> Estimate:
     return Estimate(None, n=n, reason=reason)
 
 
+def value_of(cell: object) -> float:
+    """The value of a figure, for its place in an order; −∞ where it is undefined or is none."""
+    return cell.value if isinstance(cell, Estimate) and cell.value is not None else -math.inf
+
+
 def too_few(n: int, least: int = 0, of: str = "") -> str:
     """A reason: that n items, such as those “in common”, are too few, and how many are needed."""
     words = ("1 item", of, "is too few") if n == 1 else (f"{n} items", of, "are too few")

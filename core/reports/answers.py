@@ -4,8 +4,9 @@ They describe figures with their intervals and state no finding: what may be cla
 """
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
-from concord.estimate import Estimate
+from concord.estimate import Estimate, value_of
 from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
@@ -132,13 +133,8 @@ def left_out(evidence: Evidence, criterion: str, prices: Mapping[str, float | No
     if len(known) == len(evidence.judges) and len(set(known.values())) > 1:
         return max(known, key=lambda judge: known[judge]), "the dearest"
     table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
-    alone = {row["rater"]: row[name] for row in table.rows}
-
-    def agreement(judge: str) -> float:
-        figure = alone.get(judge)
-        return figure.value if isinstance(figure, Estimate) and figure.value is not None else -2.0
-
-    return min(evidence.judges, key=agreement), "which agrees least with people"
+    alone = {row["rater"]: value_of(row[name]) for row in table.rows}
+    return min(evidence.judges, key=lambda judge: alone.get(judge, -inf)), "which agrees least with people"
 
 
 def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | None], currency: str) -> str:

@@ -37,10 +37,7 @@ def everybody(judges: int) -> str:
 
 
 def renamed(table: Table, names: Mapping[str, str]) -> Table:
-    """A table with the names of judges and panels that readers see, a panel's also within a text.
-
-    What `meta` has by name, such as the curves of a picture, has these names too.
-    """
+    """A table with the names of judges and panels that readers see, a panel's also within a text."""
     panels = {name: readable for name, readable in names.items() if name.startswith("Avg(")}
 
     def readable(text: str) -> str:
@@ -53,13 +50,7 @@ def renamed(table: Table, names: Mapping[str, str]) -> Table:
         for row in table.rows
     )
     columns = (replace(c, heading=names[c.title]) if c.title in names else c for c in table.columns)
-    meta = {
-        key: {names.get(name, name): of for name, of in value.items()}
-        if isinstance(value, Mapping)
-        else value
-        for key, value in table.meta.items()
-    }
-    return replace(table, rows=tuple(rows), columns=tuple(columns), meta=meta)
+    return replace(table, rows=tuple(rows), columns=tuple(columns))
 
 
 def short_names(judges: Sequence[str]) -> dict[str, str]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from concord.estimate import Estimate
+from concord.estimate import Estimate, value_of
 from concord.files.plain import plain_line
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import usual
@@ -35,7 +36,7 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
         | ({"mistaken": _mistaken(report, criterion, str(row["rater"]))} if categories else {})
         for row in beside.rows
     ]
-    rows.sort(key=lambda row: -_value(row["each" if compared else "agreement"]))
+    rows.sort(key=lambda row: -value_of(row["each" if compared else "agreement"]))
     symbol = COEFFICIENTS[by].split()[-1]
     columns = (
         Column("rater", file_only=True),
@@ -78,7 +79,7 @@ def tiles(report: AgreementReport, criterion: str) -> list[Tile]:
     judges, *decided = tables(report, criterion)
     best: Mapping[str, Cell] = judges.rows[0] if judges.rows else {}
     symbol = COEFFICIENTS[usual(report, criterion)].split()[-1]
-    agreement = "each" if _value(best.get("each")) > -2 else "agreement"
+    agreement = "each" if value_of(best.get("each")) > -inf else "agreement"
     figures = [
         (f"Best: {best.get('name')}", best.get(agreement), f"{symbol} {{:z.2f}}"),
         ("One more person", best.get("person"), f"{symbol} {{:z.2f}}"),
@@ -195,7 +196,3 @@ def screen_json(
     on = criterion or report.main
     own = {table.name: as_values(table) for table in tables(report, on)}
     return report.as_json() | {"taken": [*taken], "not_read": [*left_out], "screen": own}
-
-
-def _value(cell: Cell) -> float:
-    return cell.value if isinstance(cell, Estimate) and cell.value is not None else -2.0

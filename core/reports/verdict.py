@@ -11,7 +11,7 @@ from math import comb
 
 import numpy as np
 
-from concord.estimate import Estimate, too_few, undefined
+from concord.estimate import Estimate, too_few, undefined, value_of
 from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
@@ -92,10 +92,10 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
     rows = {str(row["rater"]): row for row in table.rows}
     row = rows.get(called(members), {})
-    if len(members) > 1 and max(_value(row.get("judge")), _value(row.get(name))) == float("-inf"):
+    if len(members) > 1 and max(value_of(row.get("judge")), value_of(row.get(name))) == float("-inf"):
         # Two judges that tie have no answer together: the best of them has.
         best = max(
-            members, key=lambda judge: _value(rows[judge].get(name)) if judge in rows else float("-inf")
+            members, key=lambda judge: value_of(rows[judge].get(name)) if judge in rows else float("-inf")
         )
         members, row = (best,), rows.get(best, {})
     given = row.get("verdict")
@@ -160,9 +160,9 @@ def _better_alone(table: Table, members: tuple[str, ...], judge: Estimate) -> Ma
         for row in table.rows
         if row["rater"] in alone
         and row["verdict"] == "at least as good"
-        and _value(row["judge"]) > _value(judge)
+        and value_of(row["judge"]) > value_of(judge)
     ]
-    return max(better, key=lambda row: _value(row["judge"]), default=None)
+    return max(better, key=lambda row: value_of(row["judge"]), default=None)
 
 
 def _conditions(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> str:
@@ -243,8 +243,8 @@ def headline(evidence: Evidence) -> Table:
     best = []
     for single in (True, False):
         kind = [row for row in table.rows if (row["rater"] in alone) is single]
-        best += sorted(kind, key=lambda row: _value(row[rho]), reverse=True)[:1]
-    return replace(table, rows=tuple(row for row in best if _value(row[rho]) > float("-inf")))
+        best += sorted(kind, key=lambda row: value_of(row[rho]), reverse=True)[:1]
+    return replace(table, rows=tuple(row for row in best if value_of(row[rho]) > float("-inf")))
 
 
 def missing(
@@ -744,10 +744,6 @@ def _word(evidence: Evidence, on: str) -> Callable[[float], str]:
 def _figure(row: Mapping[str, Cell], name: str) -> Estimate | None:
     cell = row.get(name)
     return cell if isinstance(cell, Estimate) else None
-
-
-def _value(cell: Cell) -> float:
-    return cell.value if isinstance(cell, Estimate) and cell.value is not None else float("-inf")
 
 
 def _p(row: Mapping[str, Cell]) -> float:

@@ -63,7 +63,7 @@ def page() -> None:
         )
         with how:
             options = options_of(partial(held, drawn=bool(how.open)))
-        _draw(version, report_of(*version, options), middle, how)
+        _draw(report_of(*version, options), middle, how)
     except ConcordError as error:
         sentence(error)
         with workspace().read() as db:
@@ -72,7 +72,7 @@ def page() -> None:
             link("comparisons", "Comparisons", pairs=study)
 
 
-def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how: Any) -> None:
+def _draw(report: AgreementReport, top: Any, how: Any) -> None:
     """The answer, then the tabs; less where nothing can be compared."""
     for what in report.missing:
         st.markdown(f":material/info: {with_code(what)}")

@@ -65,16 +65,13 @@ class Tab(NamedTuple):
     first: Callable[[AgreementReport, str], None]
     more: tuple[str, ...] = ()
 
-    @property
-    def of_categories(self) -> tuple[str, ...]:
-        """The sections whose figures need no order of answers."""
-        return tuple(name for name in self.more if name in UNORDERED)
-
     def draw(self, report: AgreementReport, criterion: str) -> None:
         """Draw the tab on a criterion. A section for which the study lacks data is named, not offered."""
         self.first(report, criterion)
         lacking = []
-        for name in self.more if criterion in report.ordered else self.of_categories:
+        for name in self.more:
+            if criterion not in report.ordered and name not in UNORDERED:
+                continue
             if why := report.lacks(name, criterion):
                 lacking.append(f"{SECTIONS[name].title} ({why})")
             else:
