@@ -106,11 +106,18 @@ def shown(name: str, value: str) -> str:
     return value
 
 
-def choice(label: str, name: str, options: Sequence[str], default: str, **look: Any) -> str:
-    """One of the options, chosen on the page; it stands in the address."""
+def choice(
+    label: str,
+    name: str,
+    options: Sequence[str],
+    default: str,
+    widget: Callable[..., Any] = st.segmented_control,
+    **look: Any,
+) -> str:
+    """One of the options, chosen on the page; it stands in the address. `widget` may be `st.pills`."""
 
     def draw(key: str) -> str:
-        return str(st.segmented_control(label, options, required=True, key=key, **look))
+        return str(widget(label, options, required=True, key=key, **look))
 
     return held(name, default, draw, read=one_of(options), always=True)
 

@@ -16,18 +16,16 @@ from concord.reports.agreement_report import AgreementReport
 from concord.store import access, progress, runs
 from concord.store import studies as stored
 from pages.parts import menu
-from pages.parts.address import checked, go, held, link, listed, nothing, one_of, returned
+from pages.parts.address import checked, choice, go, held, link, listed, nothing, returned
 from pages.parts.navigation import heading
 from pages.parts.person import exported
 from pages.parts.plain import plain, with_code
 from pages.parts.reports import options_of, report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.trust.agreement_tabs import (
-    CATEGORIES,
     LEAVING,
     MOCK,
     TABS,
-    Tab,
     answer,
     limits,
     said_once,
@@ -84,7 +82,8 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
         if not report.ratings.judges:
             link("runs", "Have judges rate these conversations", study=report.of.study.name, judge="true")
     with top:
-        criterion = _criterion(report)
+        named: dict[str, Any] = {"format_func": lambda name: plain(report.label(name)), "widget": st.pills}
+        criterion = choice("Criterion", "criterion", report.criteria, report.main, **named)
     if not report.ratings.people:  # every figure would be undefined
         if report.of.simulated:
             st.caption(MOCK)
@@ -96,25 +95,14 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
     with st.spinner("Measuring …"):
         answer(report, criterion)
     _files(report)
-    tabs = {name: tab for name, tab in TABS.items() if criterion in report.ordered or name in CATEGORIES}
-    tab = _tab(tabs)
+    tabs = [name for name, tab in TABS.items() if criterion in report.ordered or tab.categories]
+    look: dict[str, Any] = {"format_func": lambda name: TABS[name].title, "label_visibility": "collapsed"}
+    tab = choice("Question", "tab", tabs, tabs[0], widget=st.pills, **look)
     with st.spinner("Measuring …"):
-        tab.draw(report, criterion)
+        TABS[tab].draw(report, criterion)
     if report.limits or report.notes:
         with st.expander("What limits this answer", icon=":material/info:"):
             limits(report)
-
-
-def _tab(tabs: Mapping[str, Tab]) -> Tab:
-    """The tab of the question that the reader chose; there is nothing to choose of one."""
-    if len(tabs) == 1:
-        return next(iter(tabs.values()))
-
-    def choose(key: str) -> str:
-        return str(st.pills("Question", list(tabs), required=True, key=key, label_visibility="collapsed"))
-
-    slugs = {tab.slug: name for name, tab in tabs.items()}
-    return tabs[held("tab", next(iter(tabs)), choose, read=slugs.get, written=lambda name: TABS[name].slug)]
 
 
 def _files(report: AgreementReport) -> None:
@@ -154,24 +142,6 @@ def _waiting(study: str, mark: str) -> None:
 def _study(titles: Mapping[str, str], usual: str) -> str:
     """The study chosen; at first the usual one."""
     return listed("Study", "study", [*titles], usual, format_func=partial(study_called, titles=titles))
-
-
-def _criterion(report: AgreementReport) -> str:
-    """The criterion that the figures are of, on every tab."""
-    names = report.criteria
-
-    def choose(key: str) -> str:
-        return str(
-            st.pills(
-                "Criterion",
-                names,
-                required=True,
-                key=key,
-                format_func=lambda name: plain(report.label(name)),
-            )
-        )
-
-    return held("criterion", report.main, choose, read=one_of(names), always=True)
 
 
 page()

@@ -59,11 +59,15 @@ WANTED = "conversation of an item"
 
 
 class Tab(NamedTuple):
-    """A tab: its name in the address, how it is drawn, and its sections that are measured when opened."""
+    """A tab: its question, how it is drawn, its sections that are measured when opened.
 
-    slug: str
+    A criterion that is answered by a category has those with `categories`.
+    """
+
+    title: str
     first: Callable[[AgreementReport, str], None]
     more: tuple[str, ...] = ()
+    categories: bool = False
 
     def draw(self, report: AgreementReport, criterion: str) -> None:
         """Draw the tab on a criterion. A section for which the study lacks data is named, not offered."""
@@ -124,7 +128,7 @@ def _report(report: AgreementReport, criterion: str) -> str:
 def _leave(step: NextStep) -> None:
     """Have the page leave for what is to be done next; where a judge fails stands on the page itself."""
     if step.page == "agreement":
-        st.query_params["tab"] = TABS["Where does it fail?"].slug
+        st.query_params["tab"] = "fails"
     else:
         st.session_state[LEAVING] = (step.page, step.at)
 
@@ -381,30 +385,13 @@ def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
     return Table("items", "Largest differences", kept, tuple(cells), caption)
 
 
+OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "extra", "anchoring")
 TABS = {
-    "Which judge?": Tab(
-        "judges",
-        _judges,
-        ("missing", "retest", "alt-test", "thresholds", "system"),
-    ),
-    "Would a cheaper panel do?": Tab("panels", _panels),
-    "Where does it fail?": Tab("fails", _where),
-    "What does it favour?": Tab("favours", _favours),
-    "Who rated how?": Tab(
-        "raters",
-        _raters,
-        (
-            "overlap",
-            "annotator-retest",
-            "gold",
-            "gold-labels",
-            "adjudication",
-            "extra",
-            "anchoring",
-        ),
-    ),
-    "How many more?": Tab("more", _more, ("next",)),
+    "judges": Tab("Which judge?", _judges, ("missing", "retest", "alt-test", "thresholds", "system"), True),
+    "panels": Tab("Would a cheaper panel do?", _panels),
+    "fails": Tab("Where does it fail?", _where),
+    "favours": Tab("What does it favour?", _favours),
+    "raters": Tab("Who rated how?", _raters, OF_PEOPLE, True),
+    "more": Tab("How many more?", _more, ("next",)),
 }
-"""The tabs by the name that readers see."""
-CATEGORIES = ("Which judge?", "Who rated how?")
-"""The tabs of a criterion that is answered by a category."""
+"""The tabs by their name in the address."""

@@ -41,7 +41,7 @@ def page() -> None:
     if st.query_params.get("work") in MODES:
         _work(benchmark, st.query_params["work"])
         return
-    look = {"format_func": MODES.__getitem__, "label_visibility": "collapsed"}
+    look: dict[str, Any] = {"format_func": MODES.__getitem__, "label_visibility": "collapsed"}
     mode = choice("Way", "mode", list(MODES), TRIAGE, **look)
     notice.show()
     (_triage if mode == TRIAGE else _audit)(benchmark)

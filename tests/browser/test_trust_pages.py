@@ -167,7 +167,7 @@ def test_on_a_phone_rows_are_cards(app: Server, browser: Browser) -> None:
     with browser.new_context(viewport={"width": 390, "height": 844}, user_agent=agent) as context:
         app.sign_in(context)
         phone = context.new_page()
-        phone.goto(f"{app.url}/agreement?study=made&tab=raters")
+        phone.goto(f"{app.url}/agreement?study=made&tab=judges")
         tables(phone)
         sees(phone, re.compile("One more person: "))
         expect(phone.get_by_test_id("stDataFrame")).to_have_count(0)
