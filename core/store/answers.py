@@ -110,21 +110,19 @@ def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
     items are there once they are submitted.
     """
     yield from db.query(
-        "SELECT CASE s.kind WHEN 'adjudicate' THEN 'adjudicated' WHEN 'revise' THEN 'revised' "
-        "WHEN 'discuss' THEN 'discussed' ELSE s.kind END AS kind, c.key AS item_id, s.turn, s.criterion, "
-        "x.name AS rater, s.score, s.explanation, s.created, (SELECT r.score FROM ratings r "
-        "WHERE s.kind IN ('repeat', 'revise', 'discuss') "
-        "AND r.study_id = :study AND r.conversation_id = s.conversation_id AND r.turn IS s.turn "
-        "AND r.criterion = s.criterion AND r.rater_id = s.rater_id) AS blind, s.shown, "
-        "(SELECT g.answer FROM known_answers g WHERE g.item_id = s.item_id "
-        "AND g.criterion = s.criterion) AS gold, ifnull((SELECT y.name FROM judgements j JOIN raters y "
-        "ON y.id = j.rater_id WHERE j.id = s.judgement_id), '') AS judge "
-        "FROM (SELECT p.purpose AS kind, i.id AS item_id, i.conversation_id, i.turn, i.judgement_id, "
-        "a.question AS criterion, p.rater_id, a.value AS score, a.reason AS explanation, "
-        "a.given AS created, a.shown FROM items i JOIN placements p ON p.item_id = i.id "
-        "AND p.state = 'done' JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL "
-        "WHERE i.study_id = :study AND p.purpose <> 'first') s "
-        "JOIN conversations c ON c.id = s.conversation_id "
-        "JOIN raters x ON x.id = s.rater_id ORDER BY 1, c.key, s.turn, s.criterion, x.name",
+        "SELECT CASE p.purpose WHEN 'adjudicate' THEN 'adjudicated' WHEN 'revise' THEN 'revised' "
+        "WHEN 'discuss' THEN 'discussed' ELSE p.purpose END AS kind, c.key AS item_id, i.turn, "
+        "a.question AS criterion, x.name AS rater, a.value AS score, a.reason AS explanation, "
+        "a.given AS created, (SELECT r.score FROM ratings r "
+        "WHERE p.purpose IN ('repeat', 'revise', 'discuss') AND r.study_id = :study "
+        "AND r.conversation_id = i.conversation_id AND r.turn IS i.turn AND r.criterion = a.question "
+        "AND r.rater_id = p.rater_id) AS blind, a.shown, "
+        "(SELECT g.answer FROM known_answers g WHERE g.item_id = i.id AND g.criterion = a.question) AS gold, "
+        "ifnull(y.name, '') AS judge FROM items i "
+        "JOIN placements p ON p.item_id = i.id AND p.state = 'done' AND p.purpose <> 'first' "
+        "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL "
+        "JOIN conversations c ON c.id = i.conversation_id JOIN raters x ON x.id = p.rater_id "
+        "LEFT JOIN judgements j ON j.id = i.judgement_id LEFT JOIN raters y ON y.id = j.rater_id "
+        "WHERE i.study_id = :study ORDER BY 1, c.key, i.turn, a.question, x.name",
         {"study": studies.any_id(db, name)},
     )

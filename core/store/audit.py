@@ -102,18 +102,11 @@ def moment(stored: str | None) -> str:
 
 def table(db: Database, study: str = "") -> Table:
     """The log as a table. Raises NotFound."""
-    columns = (
-        Column("done", "when (UTC)"),
-        Column("by", "who"),
-        *map(Column, ("what", "study", "about", "detail")),
-    )
+    named = map(Column, ("what", "study", "about", "detail"))
+    columns = (Column("done", "when (UTC)"), Column("by", "who"), *named)
     rows = tuple(
-        {
-            "done": entry.done[:19].replace("T", " "),
-            "by": entry.by or "not recorded",
-            **{name: getattr(entry, name) for name in ("what", "study", "about")},
-            "detail": f"{entry.item} {entry.detail}".strip(),
-        }
+        entry._asdict()
+        | {"done": entry.done[:19].replace("T", " "), "detail": f"{entry.item} {entry.detail}".strip()}
         for entry in every(db, study)
     )
     notes = () if rows else ("Nothing was decided or exported yet.",)

@@ -17,7 +17,7 @@ from concord.store import settings
 from concord.store.audit import moment
 from concord.store.database import find, now, records
 from concord.store.links import hashed
-from concord.table import Cell, Column, Table
+from concord.table import Column, Table, record
 
 Kind = Literal["local", "passphrase", "oidc", "annotator", "member"]
 Role = Literal["owner", "researcher", "adjudicator"]
@@ -144,29 +144,22 @@ def each(db: Database) -> list[Session]:
 
 def table(db: Database, mine: int = 0) -> Table:
     """The same as a table; `mine` is the session of whoever reads it."""
-    rows: list[dict[str, Cell]] = [
-        {
-            "number": one.id,
-            "name": one.name,
-            "kind": ENTRANCES[one.kind].words + (" (this browser)" if one.id == mine else ""),
-            "used": moment(one.used),
-            "source": one.source,
-            "begun": moment(one.begun),
-            "browser": one.browser,
-        }
+    rows = tuple(
+        record(one)
+        | {"used": moment(one.used), "begun": moment(one.begun)}
+        | {"kind": ENTRANCES[one.kind].words + (" (this browser)" if one.id == mine else "")}
         for one in each(db)
-    ]
+    )
     columns = (
-        *map(Column, ("number", "name")),
+        Column("id", "number"),
+        Column("name"),
         Column("kind", "signed in by"),
         Column("used", "last used (UTC)"),
         Column("source", "from"),
         Column("begun", "since (UTC)"),
         Column("browser"),
     )
-    return Table(
-        "sessions", "Sessions", columns, tuple(rows), notes=() if rows else ("Nobody is signed in.",)
-    )
+    return Table("sessions", "Sessions", columns, rows, notes=() if rows else ("Nobody is signed in.",))
 
 
 def was_signed_in(db: Database, token: str) -> int | None:

@@ -164,7 +164,6 @@ def stamp(db: Database) -> str:
     """
     row = db.execute(
         "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM ratings), (SELECT max(id) "
-        "FROM judgements), (SELECT count(*) FROM judgements WHERE failure IS NOT NULL), "
-        "(SELECT total(compared) FROM rater_counts), (SELECT max(created) FROM comparisons)"
+        "FROM judgements), (SELECT total(compared) FROM rater_counts), (SELECT max(created) FROM comparisons)"
     ).fetchone()
     return ",".join(map(str, row))
