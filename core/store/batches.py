@@ -132,9 +132,3 @@ def end(db: Database, batch: int, state: str, message: str) -> None:
 def forget(db: Database, batch: int) -> None:
     """Remove a batch that the endpoint never had; its calls are to be asked again."""
     db.table("batches").delete(batch)
-
-
-def waiting_of(db: Database, run: int) -> int:
-    """The calls that wait at an endpoint in batches that a run sent."""
-    sql = "SELECT count(*) FROM batch_calls c JOIN batches b ON b.id = c.batch_id WHERE b.run_id = ?"
-    return int(scalar(db, sql, [run]))

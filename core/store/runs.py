@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.configuration import Configuration, Reported
 from concord.errors import not_found
 from concord.rating import Spent
-from concord.store import batches, configurations, locks
+from concord.store import configurations, locks
 from concord.store.database import file_of, find, insert, now, update
 from concord.store.filters import Where
 
@@ -130,16 +130,22 @@ def ask_to_stop(db: Database, run: int) -> None:
         db.table("runs").update(run, {"stop_asked": 1})
 
 
+_RUNS = (
+    "SELECT r.*, (SELECT count(*) FROM batches b JOIN batch_calls c ON c.batch_id = b.id "
+    "WHERE b.run_id = r.id) AS waiting FROM runs r"
+)
+
+
 def get(db: Database, run: int) -> Progress:
     """One run. Raises NotFound."""
-    for row in db.table("runs").rows_where("id = ?", [run]):
+    for row in db.query(f"{_RUNS} WHERE r.id = ?", [run]):
         return _progress(db, row)
     raise not_found("run", str(run), (str(row["id"]) for row in db.table("runs").rows))
 
 
 def recent(db: Database, limit: int = 20) -> list[Progress]:
     """The latest runs, newest first."""
-    return [_progress(db, row) for row in db.table("runs").rows_where(order_by="id DESC", limit=limit)]
+    return [_progress(db, row) for row in db.query(f"{_RUNS} ORDER BY r.id DESC LIMIT ?", [limit])]
 
 
 def ahead(db: Database, run: int) -> int | None:
@@ -147,11 +153,8 @@ def ahead(db: Database, run: int) -> int | None:
 
     What two runs could share, conversations and what judges said of them, belongs to one benchmark.
     """
-    rows = db.table("runs").rows_where(
-        "state = 'running' AND id < ? AND benchmark = (SELECT benchmark FROM runs WHERE id = ?)",
-        [run, run],
-        order_by="id",
-    )
+    before = "r.id < ? AND r.benchmark = (SELECT benchmark FROM runs WHERE id = ?)"
+    rows = db.query(f"{_RUNS} WHERE r.state = 'running' AND {before} ORDER BY r.id", [run, run])
     return next((row["id"] for row in rows if not _progress(db, row).interrupted), None)
 
 
@@ -320,7 +323,6 @@ def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]
 def _progress(db: Database, row: Mapping[str, Any]) -> Progress:
     values = {f.name: row[f.name] for f in fields(Progress) if f.name in row}
     spent = Spent(**{f.name: row[f.name] for f in fields(Spent)})
-    values["waiting"] = batches.waiting_of(db, row["id"])
     values |= {"plan": json.loads(row["plan"]), "stop_asked": bool(row["stop_asked"]), "spent": spent}
     if row["state"] == "running":
         file = file_of(db)
