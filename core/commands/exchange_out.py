@@ -64,9 +64,7 @@ def command(
     measured |= {"with_excluded": own["with_excluded"], "exclude_refused": not keep_refused}
     own["title"] = own["title"] or opened.path.name
     export = Export(what, **own, options=Options(families=families(opened.models_path), **measured))
-    sentence = publish.write(
-        opened, export, out or _shown, replace=replace, begun=lambda what: echo(f"{what} …", err=True)
-    )
+    sentence = publish.write(opened, export, out or _shown, replace=replace)
     echo(sentence, err=True)
 
 

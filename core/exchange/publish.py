@@ -59,8 +59,6 @@ class Export:
         return file_name(f"{self.study or self.benchmark or of}-{self.what}")
 
 
-Begun = Callable[[str], None]
-"""Told what is being made."""
 Out = Path | Callable[[str], object]
 
 
@@ -76,7 +74,7 @@ class Part:
     suffix: dataset.Form | Literal["zip"] = "zip"
     none: str = ""
     """What is said where there is no entry."""
-    files: Callable[[Database, Export, Begun], Files] | None = None
+    files: Callable[[Database, Export], Files] | None = None
     first: str = ""
     """The file to begin with."""
 
@@ -92,7 +90,6 @@ def write(
     out: Out | None,
     *,
     replace: bool = False,
-    begun: Begun = lambda _: None,
 ) -> str:
     """Write to a file, a folder (a ZIP where the name ends so), or line by line to what takes text; returns a
     sentence on it.
@@ -116,9 +113,8 @@ def write(
             with workspace.read() as db:
                 if export.study:
                     studies.any_id(db, export.study)
-                count = _write_files(
-                    db, export, temporary_path, begun, packed=path is not None and path.suffix == ".zip"
-                )
+                packed = path is not None and path.suffix == ".zip"
+                count = _write_files(db, export, temporary_path, packed=packed)
             if not count:
                 raise StudyError(part.none)
             _record(workspace, export, path)
@@ -136,7 +132,7 @@ def write(
     return f"{export.what}: {entries}" + (f"; begin with {part.first}." if part.files else ".")
 
 
-def _write_files(db: Database, export: Export, path: Path, begun: Begun, *, packed: bool) -> int:
+def _write_files(db: Database, export: Export, path: Path, *, packed: bool) -> int:
     """Write a file, a folder or a ZIP; returns how many entries, or files, it has."""
     part = export.part
     if part.rows and part.suffix != "zip":
@@ -145,7 +141,7 @@ def _write_files(db: Database, export: Export, path: Path, begun: Begun, *, pack
                 return conversations_jsonl.write(db, file, study=export.study, benchmark=export.benchmark)
             return dataset.write(file, *part.rows(db, export), export.form or part.suffix)
     assert part.files
-    files = part.files(db, export, begun)
+    files = part.files(db, export)
     if packed:
         return zipped(path, files, file_name(export.study) if export.study else "")
     count = 0
@@ -169,12 +165,6 @@ def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
     with workspace.write() as db:
         detail = f"to {out.name}" if out else ""
         audit.record(db, f"exported {export.what}", export.study, detail=detail)
-
-
-def _report(db: Database, export: Export, begun: Begun) -> Files:
-    report = agreement_report(db, export.study, export.options)
-    begun(f"{len(report.ratings.units):,} items")
-    return report_files(db, report, made=date.today())
 
 
 def report_zip(db: Database, report: AgreementReport, *, made: date) -> bytes:
@@ -206,11 +196,6 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
         for table in report.tables(criterion).values():
             if table.rows:
                 yield f"tables/{folder}/{file_name(table.name)}.csv", as_csv(table)
-
-
-def _site(db: Database, export: Export, begun: Begun) -> Files:
-    pages = site.pages(db, export.title, made=date.today(), told=begun)
-    return ((page.path, page.text) for page in pages)
 
 
 PARTS: Mapping[str, Part] = {
@@ -262,7 +247,7 @@ PARTS: Mapping[str, Part] = {
     "dataset": Part(
         "A study as a Hugging Face dataset folder: Parquet files and a card",
         "study with_names",
-        files=lambda db, of, _: dataset.folder(
+        files=lambda db, of: dataset.folder(
             db, of.study, made=date.today(), with_names=of.with_names
         ).items(),
         first="README.md",
@@ -270,7 +255,7 @@ PARTS: Mapping[str, Part] = {
     "label-studio": Part(
         "A study for Label Studio, tasks and configuration",
         "study blank with_judges",
-        files=lambda db, of, _: label_studio.write(
+        files=lambda db, of: label_studio.write(
             db, of.study, answers=not of.blank, judges=of.with_judges
         ).items(),
         first="config.xml",
@@ -278,16 +263,19 @@ PARTS: Mapping[str, Part] = {
     "argilla": Part(
         "A study for Argilla, as `Dataset.from_disk` reads it",
         "study with_judges",
-        files=lambda db, of, _: argilla.write(db, of.study, judges=of.with_judges).items(),
+        files=lambda db, of: argilla.write(db, of.study, judges=of.with_judges).items(),
         first="records.json",
     ),
     "report": Part(
         "A report on a study's agreement: summary, tables, hashes",
         "study with_excluded options",
-        files=_report,
+        files=lambda db, of: report_files(db, agreement_report(db, of.study, of.options), made=date.today()),
         first="report.html",
     ),
     "site": Part(
-        "Everything as static pages, annotators numbered", "title replace", files=_site, first="index.html"
+        "Everything as static pages, annotators numbered",
+        "title replace",
+        files=lambda db, of: site.pages(db, of.title, made=date.today()),
+        first="index.html",
     ),
 }

@@ -43,7 +43,7 @@ def made(tmp_path_factory):
         facets = {"character": HOSTILE, "situation": "'); alert(1) //"}
         conversations.save(db, Conversation("pingpong", "hostile", HOSTILE, said, facets=facets))
     with workspace.read() as db:
-        found = {page.path: page.text for page in site.pages(db, "A <site>", made=date(2026, 1, 2))}
+        found = dict(site.pages(db, "A <site>", made=date(2026, 1, 2)))
         report = agreement_report(db, "first")
     return found, report
 

@@ -5,8 +5,8 @@ What models wrote is text in them, never markup: every template escapes what it 
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -37,18 +37,8 @@ MARK = "texts.js"
 """The file by which a folder is known to hold a site."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """A file of the site: its path below the site's folder, and its text."""
-
-    path: str
-    text: str
-
-
-def pages(
-    db: Database, title: str, *, made: date, told: Callable[[str], None] = lambda _: None
-) -> Iterator[Page]:
-    """Every file of the site, the conversations first; `told` hears what is being made.
+def pages(db: Database, title: str, *, made: date) -> Iterator[tuple[str, str]]:
+    """Every file of the site, its path below the site's folder and its text; the conversations first.
 
     Raises ConcordError where there is no conversation.
     """
@@ -58,11 +48,10 @@ def pages(
     people = annotators(db)
     environment = templates(made, site=title, simulated=any(one.simulated for one in listed))
 
-    def page(path: str, template: str, **given: Any) -> Page:
+    def page(path: str, template: str, **given: Any) -> tuple[str, str]:
         root = "../" if "/" in path else ""
-        return Page(path, environment.get_template(f"{template}.html").render(root=root, **given))
+        return path, environment.get_template(f"{template}.html").render(root=root, **given)
 
-    told(f"{len(listed):,} conversations")
     texts = []
     for one, (what, _) in zip(listed, conversations.several(db, [one.id for one in listed]), strict=True):
         texts.append(" ".join(message.content for message in what.messages).casefold())
@@ -74,17 +63,17 @@ def pages(
             benchmark=_title(one.benchmark),
             **_scores(db, one, people),
         )
-    yield Page("search.js", (HERE / "search.js").read_text(encoding="utf-8"))
-    yield Page(MARK, "const TEXTS = " + json.dumps(texts) + ";\n")
+    yield "search.js", (HERE / "search.js").read_text(encoding="utf-8")
+    yield MARK, "const TEXTS = " + json.dumps(texts) + ";\n"
     facets = list(dict.fromkeys(name for one in listed for name in one.facets))[:6]
     yield page("conversations.html", "conversations", rows=listed, facets=facets, titles=_title)
     boards = []
-    for path, name, tables in _leaderboards(db, {one.benchmark for one in listed}, told):
+    for path, name, tables in _leaderboards(db, {one.benchmark for one in listed}):
         boards.append((path, name))
         drawn = chart(tables[0])
         yield page(path, "tables", heading=f"Leaderboard: {name}", sentences=[], tables=tables, chart=drawn)
     studies = []
-    for path, held, report in _studies(db, people, told):
+    for path, held, report in _studies(db, people):
         studies.append((path, held, report.summary[:2], forest(headline(report))))
         given = content(report, *items_of(db, held.name))
         rests_on = [*given["rests_on"], *provenance(db, held.name)]
@@ -147,13 +136,10 @@ def _scores(db: Database, talk: Found, people: Mapping[str, str]) -> dict[str, A
     }
 
 
-def _leaderboards(
-    db: Database, benchmarks: Collection[str], told: Callable[[str], None]
-) -> Iterator[tuple[str, str, Sequence[Table]]]:
+def _leaderboards(db: Database, benchmarks: Collection[str]) -> Iterator[tuple[str, str, Sequence[Table]]]:
     """Path, title and tables of each leaderboard that can be made, one for each language."""
     names = with_leaderboard(db, benchmarks)
     for name, file in file_names(names).items():
-        told(f"leaderboard of {_title(name)}")
         make = own_tables(name)
         languages = conversations.values(db, name)["language"]
         for language in languages:
@@ -171,14 +157,11 @@ def _leaderboards(
             yield path, f"{_title(name)}, {language}" if several else _title(name), tables
 
 
-def _studies(
-    db: Database, people: Mapping[str, str], told: Callable[[str], None]
-) -> Iterator[tuple[str, StudyHeld, AgreementReport]]:
+def _studies(db: Database, people: Mapping[str, str]) -> Iterator[tuple[str, StudyHeld, AgreementReport]]:
     """Path and report of each study that people rated blind, without names."""
     held = [study for study in holdings.studies(db) if study.rated]
     files = file_names([study.name for study in held])
     for study in held:
-        told(f"agreement in “{study.title}”")
         named = agreement_report(db, study.name, Options())
         yield (
             f"study-{files[study.name]}.html",
