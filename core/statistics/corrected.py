@@ -90,10 +90,9 @@ def _with_interval(value: float, error: float, n: int, scale: Ends | None) -> Es
     if scale is not None:
         # The correction may lead a little beyond the scale; the interval still holds the value.
         inside = min(max(value, scale[0]), scale[1])
-        low, high, _ = bounded_mean(inside, error, n, scale)
-        if low is not None and high is not None:
-            method = "PPI++; one more value at each end of the scale"
-            return Estimate(value, min(low, value), max(high, value), n, method)
+        low, high = bounded_mean(inside, error, n, scale)
+        method = "PPI++; one more value at each end of the scale"
+        return Estimate(value, min(low, value), max(high, value), n, method)
     half = student(n - 2) * error
     if half == 0:
         return estimate(value, n=n, reason="no interval: the corrected mean has no error")

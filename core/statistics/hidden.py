@@ -139,9 +139,7 @@ def share(hits: int, n: int, without: str = "no item was submitted") -> Estimate
     value = hits / n
     if n < FEWEST:
         return estimate(value, n=n, reason=f"no interval: {too_few(n, FEWEST)}")
-    low, high, reason = bounded_mean(value, math.sqrt(value * (1 - value) / (n - 1)), n, SHARE.ends)
-    if low is None or high is None:
-        return estimate(value, n=n, reason=reason)
+    low, high = bounded_mean(value, math.sqrt(value * (1 - value) / (n - 1)), n, SHARE.ends)
     return estimate(value, low, high, n=n, method=SHARE.words)
 
 

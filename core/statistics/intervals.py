@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,14 +29,6 @@ UNDEFINED_SHARE = 0.05
 
 ROUNDING = 1e-9
 """A mean of rounded scores may lie so far outside its scale."""
-
-
-class Interval(NamedTuple):
-    """A confidence interval, or the reason why there is none."""
-
-    low: float | None
-    high: float | None
-    reason: str = ""
 
 
 def _same(values: Floats, _n: int) -> Floats:
@@ -129,56 +120,6 @@ SHARE = bounded(0.0, 1.0)
 """A share of items."""
 
 
-def no_interval(reason: str) -> Interval:
-    """Why there is no interval."""
-    return Interval(None, None, reason)
-
-
-def interval(
-    value: float,
-    drawn: Floats,
-    n: int,
-    kind: Kind = DIFFERENCE,
-    *,
-    widened: float = 1.0,
-    without_each: Floats | None = None,
-) -> Interval:
-    """The interval of a figure on `n` items (or clusters): value ± t·SE on the scale of its kind.
-
-    SE is the standard deviation of the resamples, t Student's, times `widened` (see `simultaneous`). With
-    `without_each`, the figure without each annotator in turn, the interval is for annotators like these: the
-    variance of items and that of k annotators by the jackknife, (k − 1)/k · the sum of squares about their
-    mean (Efron and Stein 1981), are added, and t has the degrees of freedom of Satterthwaite (1946).
-
-    None without resamples, for fewer than `FEWEST` items, for a figure that is often undefined, where all
-    resamples have the same value, and for annotators like fewer than three.
-    """
-    if kind.lacking:
-        return no_interval(kind.lacking)
-    if not len(drawn):
-        return no_interval("no resamples were drawn")
-    fewest = 2 if kind.padded else FEWEST
-    if n < fewest:
-        return no_interval(too_few(n, fewest))
-    defined = kind.to(drawn, n)
-    defined = defined[~np.isnan(defined)]
-    undefined = len(drawn) - len(defined)
-    if undefined > UNDEFINED_SHARE * len(drawn):
-        return no_interval(f"undefined in {undefined / len(drawn):.0%} of the resamples")
-    error_and_freedom = _error(defined, n, kind, without_each)
-    if error_and_freedom is None:
-        return no_interval("fewer than three annotators can be left out one at a time")
-    error, freedom = error_and_freedom
-    if kind.padded:
-        return bounded_mean(value, error, n, kind.ends, math.inf if without_each is None else freedom)
-    own = float(kind.to(np.array([value]), n)[0])
-    half = widened * student(freedom) * error
-    if half == 0:
-        return no_interval("all resamples have the same value")
-    low, high = kind.back(np.array([own - half, own + half])).tolist()
-    return Interval(max(kind.ends[0], min(low, value)), min(kind.ends[1], max(high, value)))
-
-
 def resampled(
     value: float,
     drawn: Floats,
@@ -190,27 +131,52 @@ def resampled(
     widened: float = 1.0,
     without_each: Floats | None = None,
 ) -> Estimate:
-    """A figure of `n` items with the interval of its resamples, or the reason why it has none.
+    """A figure of `n` items with its interval, value ± t·SE on the scale of its kind, or why it has none.
 
-    `units` is how many items or clusters a resample draws, where that is not `n`.
+    `units` is how many items or clusters a resample draws, where that is not `n`. SE is the standard
+    deviation of the resamples, t Student's, times `widened` (see `simultaneous`). With `without_each`, the
+    figure without each annotator in turn, the interval is for annotators like these: the variance of items
+    and that of k annotators by the jackknife, (k − 1)/k · the sum of squares about their mean (Efron and
+    Stein 1981), are added, and t has the degrees of freedom of Satterthwaite (1946).
+
+    None without resamples, for fewer than `FEWEST` units, for a figure that is often undefined, where all
+    resamples have the same value, and for annotators like fewer than three.
     """
-    units = n if units is None else units
-    low, high, reason = interval(value, drawn, units, kind, widened=widened, without_each=without_each)
-    if low is None or high is None:
+
+    def none(reason: str) -> Estimate:
         return estimate(value, n=n, reason=f"no interval: {reason}")
-    _, freedom = _error(kind.to(drawn, units), units, kind, without_each) or (0.0, None)
+
+    units = n if units is None else units
+    fewest = 2 if kind.padded else FEWEST
+    if kind.lacking:
+        return none(kind.lacking)
+    if not len(drawn):
+        return none("no resamples were drawn")
+    if units < fewest:
+        return none(too_few(units, fewest))
+    defined = kind.to(drawn, units)
+    defined = defined[~np.isnan(defined)]
+    undefined = len(drawn) - len(defined)
+    if undefined > UNDEFINED_SHARE * len(drawn):
+        return none(f"undefined in {undefined / len(drawn):.0%} of the resamples")
+    error, freedom = _spread(defined, units), float(units - kind.spent)
+    if without_each is not None:
+        both = _with_annotators(error, freedom, kind.to(without_each, units))
+        if both is None:
+            return none("fewer than three annotators can be left out one at a time")
+        error, freedom = both
+    if kind.padded:
+        low, high = bounded_mean(
+            value, error, units, kind.ends, math.inf if without_each is None else freedom
+        )
+    else:
+        own = float(kind.to(np.array([value]), units)[0])
+        half = widened * student(freedom) * error
+        if half == 0:
+            return none("all resamples have the same value")
+        low, high = kind.back(np.array([own - half, own + half])).tolist()
+        low, high = max(kind.ends[0], min(low, value)), min(kind.ends[1], max(high, value))
     return replace(estimate(value, low, high, n=n, method=method), freedom=freedom)
-
-
-def _error(drawn: Floats, n: int, kind: Kind, without_each: Floats | None) -> tuple[float, float] | None:
-    """Standard error and degrees of freedom of a figure; None where annotators are too few to leave one
-    out."""
-    error, freedom = _spread(drawn[~np.isnan(drawn)], n), float(n - kind.spent)
-    return (
-        (error, freedom)
-        if without_each is None
-        else _with_annotators(error, freedom, kind.to(without_each, n))
-    )
 
 
 def described(
@@ -234,17 +200,17 @@ def described(
     return "; ".join((f"95% intervals: value ± Student's t · {error}", *words))
 
 
-def of_ranks(rho: float, n: int) -> Interval:
+def of_ranks(rho: float, n: int) -> Ends | None:
     """The interval of Spearman's ρ of `n` drawn units, without resamples: z ± t·√((1 + ρ²/2) / (n − 3)).
 
     After Bonett and Wright (2000), with Student's t of n − 2 degrees of freedom in place of the normal. None
     for fewer than `FEWEST` units.
     """
     if n < FEWEST:
-        return no_interval(f"{n} are too few, at least {FEWEST} are needed")
+        return None
     z = float(_fisher(np.array([rho]), n)[0])
     half = student(n - 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
-    return Interval(math.tanh(z - half), max(math.tanh(z + half), min(rho, 1.0)))
+    return math.tanh(z - half), max(math.tanh(z + half), min(rho, 1.0))
 
 
 def simultaneous(drawn: Floats, n: int, kind: Kind = DIFFERENCE) -> float:
@@ -301,25 +267,23 @@ def _with_annotators(error: float, freedom: float, without_each: Floats) -> tupl
     return math.sqrt(variance), freedom
 
 
-def bounded_mean(value: float, error: float, n: int, scale: Ends, freedom: float = math.inf) -> Interval:
+def bounded_mean(value: float, error: float, n: int, scale: Ends, freedom: float = math.inf) -> Ends:
     """The interval of a mean of `n` values on `scale` (its least and greatest value) with standard `error`.
 
     One observation is added at each end of the scale, then Student's t is taken with n + 1 degrees of
     freedom (or `freedom`, if that is less), and the ends are kept within the scale: what Agresti and Coull
     (1998) do for a share, for any bounded value. It has width where all values are equal: eight people who
-    all say 5 of 1–5 do not show that everybody would. None without a value.
+    all say 5 of 1–5 do not show that everybody would.
 
     Raises ValueError for a scale without width and a value outside the scale.
     """
     least, greatest = scale
     if not least < greatest or not least - ROUNDING <= value <= greatest + ROUNDING:
         raise ValueError(f"the mean {value:g} does not lie on the scale {least:g} to {greatest:g}")
-    if n < 1:
-        return no_interval("no items")
     mean = (n * value + least + greatest) / (n + 2)
     squares = (n - 1) * n * error**2 + n * (value - mean) ** 2 + (least - mean) ** 2 + (greatest - mean) ** 2
     half = student(min(n + 1, freedom)) * math.sqrt(squares / (n + 1) / (n + 2))
-    return Interval(max(least, min(mean - half, value)), min(greatest, max(mean + half, value)))
+    return max(least, min(mean - half, value)), min(greatest, max(mean + half, value))
 
 
 def _spread(values: Floats, n: int) -> float:

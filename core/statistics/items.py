@@ -35,9 +35,6 @@ from concord.table import Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST_GROUPS = 6
-"""Fewer groups than this have no order worth a correlation."""
-
 FEWEST_UNLIKE = 4
 """Items of a group below which no judge is said to treat it otherwise than people do."""
 

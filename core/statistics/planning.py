@@ -21,7 +21,7 @@ from concord.statistics.figures import (
     tabulate,
 )
 from concord.statistics.hidden import share
-from concord.statistics.intervals import interval, of_ranks
+from concord.statistics.intervals import of_ranks, resampled
 from concord.statistics.judges import against_people, level_figures
 from concord.statistics.ratings import Contender, Floats, Ints, Ratings, called
 from concord.statistics.reliability import components, no_components, people_per_item
@@ -158,8 +158,10 @@ def _row(
         units = round(size * count_clusters(codes, items) / max(len(items), 1))
         weights = draws(every, resamples, seed, among=items, clusters=codes, size=units)
         drawn = np.concatenate([np.empty(0), *map(on, weights)])
-        low, high, reason = interval(own, drawn, units, kind)
-        return undefined(reason) if low is None or high is None else Estimate(high - low)
+        figure = resampled(own, drawn, n=units, kind=kind)
+        return (
+            Estimate(figure.interval[1] - figure.interval[0]) if figure.interval else undefined(figure.reason)
+        )
 
     now = at(len(items))
     row |= {"items": len(items), "width": now}
@@ -220,8 +222,8 @@ def expected(judge: Floats, counts: Sequence[int] = COUNTS) -> Table:
     rows: list[dict[str, Cell]] = []
     for n in (n for n in counts if n <= len(scores)):
         if not named:
-            low, high, _ = of_ranks(RHO, n)
-            rows.append({"n": n, "rho": None if low is None or high is None else (high - low) / 2})
+            ends = of_ranks(RHO, n)
+            rows.append({"n": n, "rho": (ends[1] - ends[0]) / 2 if ends else None})
             continue
         passes = round(float(scores.mean()) * n)
         right = round(RIGHT * passes), round(RIGHT * (n - passes))

@@ -250,9 +250,9 @@ class Ratings:
         """A facet of the units (player, scenario) as numbers, −1 where unknown, and its sorted values."""
         table = dict(groups.items())
         values = [table.get(unit) for unit in self.units]
-        names = _sorted({value for value in values if not _missing(value)})
-        number = {name: index for index, name in enumerate(names)}
-        codes = [-1 if _missing(value) else number[value] for value in values]
+        names = _sorted({value for value in values if value is not None})
+        number = {name: index for index, name in enumerate(names)} | {None: -1}
+        codes = [number[value] for value in values]
         return np.array(codes, dtype=np.int64), names
 
 
@@ -426,12 +426,3 @@ def _by_name(names: Iterable[str]) -> list[str]:
         return [(text, int(digits or -1)) for text, digits in re.findall(r"(\D*)(\d*)", name)], name
 
     return sorted(names, key=key)
-
-
-def _missing(value: object) -> bool:
-    return value is None or (isinstance(value, float) and np.isnan(value)) or _is_na(value)
-
-
-def _is_na(value: object) -> bool:
-    """Whether it is what pandas writes for a missing value."""
-    return type(value).__name__ in ("NAType", "NaTType")
