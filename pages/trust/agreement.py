@@ -41,14 +41,15 @@ def page() -> None:
     returned("agreement")
     heading("agreement")
     with workspace().read() as db:
-        titles, order = stored.titles(db), stored.ranked(db)
+        titles = stored.titles(db)
+        usual = next(iter([*stored.ranked(db), *titles]), "")
     if not titles:
         return nothing("There is no study yet.", ("samples", "Draw a sample"), ("import", "Import ratings"))
     if not checked("study", titles):
-        return link("agreement", f"Agreement of {titles[order[0]]}", study=order[0])
+        return link("agreement", f"Agreement of {titles[usual]}", study=usual)
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     with left:
-        study = _study(titles, order[0])
+        study = _study(titles, usual)
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
     _waiting(study, version[2])

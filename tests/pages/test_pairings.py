@@ -162,3 +162,11 @@ def test_a_study_of_pairs_by_a_rubric_is_made_and_dealt_by_page(workspace: Works
     next(w for w in shown.multiselect if w.label == "To").set_value(["Ann"]).run()
     next(b for b in shown.button if b.label == "Deal").click().run()
     assert [s.value for s in shown.success] == [plain("Dealt. Ann: 6 items. Items of an annotator: 6.")]
+
+
+def test_the_page_of_agreement_leads_from_a_study_of_pairs_to_comparisons(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        made.deal(db, ["Ann"])
+    shown = page("trust/agreement.py", study=PAIRS)
+    ways = {link.proto.label: link.proto.query_string for link in shown.get("page_link")}
+    assert ways == {"Comparisons": f"pairs={PAIRS}"}

@@ -109,6 +109,7 @@ def verdicts(workspace):
 
 def test_a_group_has_all_pairs_of_a_prompt_and_groups_are_drawn_whole(filled):
     with filled.write() as db:
+        assert pairings.count(db, rubric(), "chats") == 3
         pairings.new(db, "two", rubric(), "chats", 2, seed=1)
         assert len(studies.units(db, "s")) == 3 * 6
         assert len(studies.units(db, "two")) == 2 * 6
