@@ -88,10 +88,10 @@ def _ratings(
         with opened.write() as db:
             by.publish(db)
     with printing.progress("Storing") as shown:
-        done = incoming.store(opened, brought, append=append, progress=shown)
+        stored = incoming.store(opened, brought, append=append, progress=shown)
     for note in given.notes:
         echo(f"  {note}")
-    _report(done)
+    echo(stored)
     for criterion in brought.study.criteria:
         scale = criterion.scale
         kind = f"{len(scale.offered)} answers" if scale.offered else "a range, not to be asked at the desk"
@@ -133,10 +133,9 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
         table = ratings_csv.read(data / "ratings.parquet")
         with opened.read() as db:
             brought = ratings_study.incoming(db, table, study)
-        _report(incoming.store(opened, brought))
+        echo(incoming.store(opened, brought))
     if (data / "comparisons.parquet").is_file():
-        done = comparisons_file.store(opened, data / "comparisons.parquet")
-        echo(f"{done.total() - done[comparisons_file.KNOWN]:,} new comparisons.")
+        echo(comparisons_file.store(opened, data / "comparisons.parquet"))
 
 
 @command.command("conversations")
@@ -229,12 +228,7 @@ def _conversations(
 @click.pass_obj
 def _comparisons(workspace: str, file: Path, benchmark: str) -> None:
     """Which of two conversations people and judges preferred, one comparison a row (CSV, JSON Lines)."""
-    done = comparisons_file.store(Workspace.open(workspace), file, benchmark)
-    new = [f"{done['human']:,} comparisons by people", f"{done['judge']:,} by judges"]
-    new += [f"{done['gold']:,} gold labels"] if done["gold"] else []
-    known = done[comparisons_file.KNOWN]
-    repeated = f" {known:,} were here already." if known else ""
-    echo(f"New: {', '.join(new)}.{repeated}")
+    echo(comparisons_file.store(Workspace.open(workspace), file, benchmark))
 
 
 def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str) -> None:
@@ -252,7 +246,7 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
         answered = read(file, study)
         with opened.read() as db:
             brought = answers.incoming(db, answered, study, scales=scales)
-        _report(incoming.store(opened, brought, append=True))
+        echo(incoming.store(opened, brought, append=True))
         for why, count in answered.left_out.items():
             echo(f"  left out: {count:,} {why}")
 
@@ -269,13 +263,3 @@ _of_tool(
     "FILE",
     "What people answered in Argilla: records.json, or the folder of to_disk.",
 )
-
-
-def _report(done: incoming.Imported) -> None:
-    new = [f"{done.people:,} ratings by people", f"{done.judges:,} by judges"]
-    new += [f"{done.gold:,} gold labels"] if done.gold else []
-    new += [f"{done.units:,} units"] if done.units else []
-    new += [f"{done.conversations:,} conversations"] if done.conversations else []
-    repeated = f" {done.known:,} ratings were here already." if done.known else ""
-    there = "" if done.conversations else ", all on conversations that were here"
-    echo(f"Study “{done.study}”, new: {', '.join(new)}{there}.{repeated}")

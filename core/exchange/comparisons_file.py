@@ -30,7 +30,6 @@ VERDICTS: Mapping[str, Verdict] = {
     **dict.fromkeys(("c", "tie", "neither", "0"), "C"),
 }
 AT_ONCE = 200
-KNOWN = "known"
 
 
 class PreferenceRow(NamedTuple):
@@ -58,9 +57,8 @@ def read(path: Path) -> list[PreferenceRow]:
     return given
 
 
-def store(workspace: Workspace, path: Path, benchmark: str = "") -> Counter[str]:
-    """Store a file's comparisons: all, or nothing. Returns how many are new by the kind of their rater, and
-    how many were KNOWN. Raises ImportRefused.
+def store(workspace: Workspace, path: Path, benchmark: str = "") -> str:
+    """Store a file's comparisons: all, or nothing. Returns what is new, in a sentence. Raises ImportRefused.
 
     `first` and `second` are keys of stored conversations, with or without `benchmark` before them. A
     comparison that is known with another verdict refuses the file.
@@ -75,8 +73,11 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> Counter[str]
                 for one in some:
                     first, second = _sides(db, one, benchmark)
                     new = _saved(db, one.where, replace(one.comparison, first=first, second=second))
-                    stored[one.comparison.rater.kind if new else KNOWN] += 1
-    return stored
+                    stored[one.comparison.rater.kind if new else "known"] += 1
+    counts = [f"{stored['human']:,} comparisons by people", f"{stored['judge']:,} by judges"]
+    counts += [f"{stored['gold']:,} gold labels"] if stored["gold"] else []
+    known = f" {stored['known']:,} were here already." if stored["known"] else ""
+    return f"New: {', '.join(counts)}.{known}"
 
 
 def _check_answers(workspace: Workspace, given: Sequence[PreferenceRow]) -> None:

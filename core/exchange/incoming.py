@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import numpy as np
 from sqlite_utils import Database
@@ -13,7 +13,7 @@ from concord.arrays import Columns
 from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused
 from concord.exchange.given import Given, RatingTable
-from concord.rating import Rater, RaterKind
+from concord.rating import Rater
 from concord.scores import labels, refused
 from concord.store import conversations, placements, ratings, studies, summaries
 from concord.store.database import now
@@ -41,29 +41,15 @@ class Incoming:
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Imported:
-    """What was stored: new units, conversations, ratings of people, of judges and gold labels; `known` was
-    there before.
-    """
-
-    study: str
-    units: int
-    conversations: int
-    people: int
-    judges: int
-    gold: int
-    known: int
-
-
 def store(
     workspace: Workspace,
     incoming: Incoming,
     *,
     append: bool = False,
     progress: Callable[[float], None] | None = None,
-) -> Imported:
-    """Store a study in transactions of some hundredths of a second, so that others write in between.
+) -> str:
+    """Store a study in transactions of some hundredths of a second, so that others write in between. Returns
+    what is new, in a sentence.
 
     `progress` is told the share that is done. Where it fails, nothing stays. Raises ImportRefused if the
     study of that name has ratings and `append` is not set, or if a rating is stored already (a judge's with
@@ -104,7 +90,17 @@ def store(
         with part() as db:
             persons = [number for rater, number in raters.items() if rater.kind == "human"]
             placements.close_imported(db, study, persons, begun)
-        return Imported(name, len(units), new, *(added[kind] for kind in (*get_args(RaterKind), KNOWN)))
+    return _sentence(name, added + Counter(units=len(units), conversations=new))
+
+
+def _sentence(study: str, new: Counter[str]) -> str:
+    """What was stored of a study, by the kind of rater and other names."""
+    counts = [f"{new['human']:,} ratings by people", f"{new['judge']:,} by judges"]
+    beside = {"gold": "gold labels", "units": "units", "conversations": "conversations"}
+    counts += [f"{new[name]:,} {words}" for name, words in beside.items() if new[name]]
+    there = "" if new["conversations"] else ", all on conversations that were here"
+    known = f" {new[KNOWN]:,} ratings were here already." if new[KNOWN] else ""
+    return f"Study “{study}”, new: {', '.join(counts)}{there}.{known}"
 
 
 def rate(

@@ -193,13 +193,8 @@ def _ratings(upload: Upload, number: str) -> None:
                 brought = ratings_study.incoming(
                     db, read, study, scales=given.scales, brought=given.conversations
                 )
-            done = incoming.store(workspace(), brought, append=append, progress=moved)
-            _stored(
-                number,
-                f"Study “{study}”: {done.people:,} new ratings by people, {done.judges:,} by judges, on "
-                f"{done.units:,} units.",
-                study=study,
-            )
+            sentence = incoming.store(workspace(), brought, append=append, progress=moved)
+            _stored(number, sentence, study=study)
 
 
 def _foreign(upload: Upload, number: str) -> None:

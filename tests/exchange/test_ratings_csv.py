@@ -66,11 +66,11 @@ class TestRead:
     def test_a_byte_order_mark_blank_lines_and_an_unnamed_column_are_passed_over(self, workspace, tmp_path):
         file = tmp_path / "excel.csv"
         file.write_bytes(("\ufeff," + HEADER + "\r\n0,a,fluency,human,ann,4\r\n,,,,,\r\n\r\n").encode())
-        assert bring(workspace, file).people == 1
+        assert "new: 1 ratings by people," in bring(workspace, file)
 
     def test_columns_may_be_written_in_capitals(self, workspace, tmp_path):
         file = put(tmp_path, "a,f,Human,ann,1", header="Item_ID,Criterion,Rater_Type,Rater,Score")
-        assert bring(workspace, file).people == 1
+        assert "new: 1 ratings by people," in bring(workspace, file)
 
     def test_judges_ratings_belong_to_the_conversation_and_are_no_persons(self, workspace, run, tmp_path):
         lines = ["a,f,human,ann,4", "a,f,judge,gpt,3", "b,f,judge,gpt,1"]
@@ -149,7 +149,7 @@ class TestRead:
         with workspace.write() as db:
             conversations.save(db, Conversation("x", "kept", "p", (Message("assistant", "Kept"),)))
         done = bring(workspace, put(tmp_path, "kept,f,human,ann,1", "other,f,human,ann,2"))
-        assert done.conversations == 1
+        assert "1 conversations" in done
         with workspace.read() as db:
             assert [u["key"] for u in stored.units(db, "s")] == ["kept", "s/other"]
 

@@ -91,7 +91,7 @@ def test_ratings_by_people_are_imported_as_a_study(workspace: Workspace) -> None
     shown = dropped(f"item_id;criterion;rater_type;rater;score\n{lines}", "mine.csv")
     assert "mine.csv holds 3 ratings by 2 people and 1 judge of 1 item on f." in said(shown)
     the(shown, "button", "Import").click().run()
-    assert "Study “mine”: 2 new ratings by people, 1 by judges, on 1 units." in said(shown)
+    assert "Study “mine”, new: 2 ratings by people, 1 by judges, 1 units, 1 conversations." in said(shown)
     the(shown, "button", "Import").click().run()
     assert "There is a study “mine” with ratings already." in said(shown)
 
@@ -102,7 +102,7 @@ def test_a_table_of_labels_is_imported_as_a_study(workspace: Workspace) -> None:
     assert "wide.csv holds 12 ratings by 1 person and 1 judge of 6 items on score." in said(shown)
     assert "people: human" in said(shown)
     the(shown, "button", "Import").click().run()
-    assert "Study “wide”: 6 new ratings by people, 6 by judges, on 6 units." in said(shown)
+    assert "Study “wide”, new: 6 ratings by people, 6 by judges, 6 units" in said(shown)
 
 
 def test_a_table_of_labels_with_texts_is_offered_as_ratings_first(workspace: Workspace) -> None:
@@ -110,7 +110,7 @@ def test_a_table_of_labels_with_texts_is_offered_as_ratings_first(workspace: Wor
     shown = dropped(f"prompt,answer,human,judge_a,judge_b\n{rows}", "labels.csv")
     assert "labels.csv holds 18 ratings by 1 person and 2 judges of 6 items on score." in said(shown)
     the(shown, "button", "Import").click().run()
-    assert "Study “labels”: 6 new ratings by people, 12 by judges, on 6 units." in said(shown)
+    assert "Study “labels”, new: 6 ratings by people, 12 by judges, 6 units" in said(shown)
     assert count(workspace) == 6
 
 
