@@ -307,12 +307,8 @@ def _criteria(
         elif usual and all(score in usual.scale for score in set(people.tolist())):
             criterion = usual
         else:
-            judges: dict[str, list[Rater]] = {}
-            for judge in raters["judge"]:
-                judges.setdefault(f"{judge.name} {judge.variant}", []).append(judge)
-            of_judges = {judge: scores[table.places(name, of)] for judge, of in judges.items()}
-            given = {judge: of for judge, of in of_judges.items() if len(of)}
-            guess = shared_scale(people, given, None).scale
+            of_judges = {f"{j.name} {j.variant}": scores[table.places(name, [j])] for j in raters["judge"]}
+            guess = shared_scale(people, {j: of for j, of in of_judges.items() if len(of)}, None).scale
             assert guess is not None, "a criterion of the file has scores"
             criterion = Criterion(name, name, guess)
         criteria.append(replace(criterion, counted=False) if name in uncounted else criterion)

@@ -89,25 +89,22 @@ def working(path: str | Path | None) -> Iterator[Workspace]:
 
 def _stored(workspace: Workspace, given: Any, name: str) -> str:
     """Import conversations, which may be there already; returns under which name they are kept."""
-    if isinstance(given, str | Path):
-        return _imported(workspace, Path(given), Path(given).stem)
-    rows = given.to_dict("records") if isinstance(given, pd.DataFrame) else given
     with TemporaryDirectory(prefix="concord-") as folder:
         file = Path(folder) / "conversations.jsonl"
-        with file.open("w", encoding="utf-8") as out:
-            out.writelines(json.dumps(dict(row), ensure_ascii=False, default=str) + "\n" for row in rows)
+        if isinstance(given, str | Path):
+            file, name = Path(given), Path(given).stem
+        else:
+            rows = given.to_dict("records") if isinstance(given, pd.DataFrame) else given
+            lines = (json.dumps(dict(row), ensure_ascii=False, default=str) for row in rows)
+            file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         try:
-            return _imported(workspace, file, name)
+            survey = conversations_file.survey(file, conversations_file.FileOptions(name))
+            if survey.benchmarks and name not in survey.benchmarks:
+                others = ", ".join(sorted(survey.benchmarks))
+                raise ImportRefused(f"{file} names other benchmarks: {others}. Remove the field.")
+            conversations_file.store(workspace, survey)
         except ImportRefused as error:
-            raise ImportRefused(str(error).replace(str(file), "the conversations")) from None
-
-
-def _imported(workspace: Workspace, file: Path, name: str) -> str:
-    found = conversations_file.survey(file, conversations_file.FileOptions(name))
-    if found.benchmarks and name not in found.benchmarks:
-        others = ", ".join(sorted(found.benchmarks))
-        raise ImportRefused(f"{file} names other benchmarks: {others}. Remove the field.")
-    conversations_file.store(workspace, found)
+            raise ImportRefused(str(error).replace(f"{folder}/{file.name}", "the conversations")) from None
     return name
 
 
