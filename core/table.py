@@ -199,7 +199,7 @@ def as_csv(table: Table) -> str:
     The ends and the reason have columns only where some row has them, n only where its column shows it.
     """
     wide = [(column, _parts(table, column)) for column in table.columns]
-    lines: list[list[str | int | float]] = [
+    lines: list[list[Any]] = [
         [name for column, parts in wide for name in (column.name, *(f"{column.name}_{p}" for p in parts))]
     ]
     lines += [
@@ -231,24 +231,17 @@ def _parts(table: Table, column: Column) -> list[str]:
     return [*(("low", "high") if ends else ()), *(("n",) if column.n else ()), *(("reason",) if why else ())]
 
 
-def _cells(cell: Cell, parts: Sequence[str]) -> list[str | int | float]:
-    figure = cell if isinstance(cell, Estimate) else None
-    values: list[Cell] = [figure.value if figure else cell, *(getattr(figure, part, None) for part in parts)]
-    return [_cell(value) for value in values]
+def _cells(cell: Cell, parts: Sequence[str]) -> list[Any]:
+    """The value of a cell and parts of a figure, as a CSV file has them."""
+    value = cell.value if isinstance(cell, Estimate) else cell
+    text = str(value).lower() if isinstance(value, bool) else value
+    return [text, *(getattr(cell, part, None) if isinstance(cell, Estimate) else None for part in parts)]
 
 
 def _lines(lines: Iterable[Sequence[Any]]) -> str:
     out = io.StringIO()
     write_csv(out, lines)
     return out.getvalue()
-
-
-def _cell(value: Cell) -> str | int | float:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value  # type: ignore[return-value]
 
 
 def as_markdown(table: Table) -> str:
