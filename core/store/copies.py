@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
-from concord.store.database import connect
+from concord.store.database import connect, put_on_disk
 
 
 def backup(path: Path, to: Path) -> None:
@@ -32,7 +32,7 @@ def backup(path: Path, to: Path) -> None:
         if verdict != "ok":
             raise WorkspaceError(f"{path} is damaged ({verdict}). `concord verify` says what to do.")
         for written in (to, to.absolute().parent):
-            _on_disk(written)
+            put_on_disk(written)
     except BaseException as error:
         for suffix in ("", "-wal", "-shm", "-journal"):
             Path(f"{to}{suffix}").unlink(missing_ok=True)
@@ -64,11 +64,3 @@ def _copy(path: Path, to: Path) -> None:
         closing(sqlite3.connect(to)) as target,
     ):
         source.backup(target, pages=-1)
-
-
-def _on_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

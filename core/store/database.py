@@ -274,11 +274,16 @@ def _create(path: Path) -> None:
     finally:
         db.close()
     os.replace(new, path)
-    folder = os.open(path.parent, os.O_RDONLY)
+    put_on_disk(path.parent)
+
+
+def put_on_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)
 
 
 def _damaged(path: Path, error: sqlite3.Error) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
@@ -44,21 +45,14 @@ class Pair(NamedTuple):
 
 
 class Check(NamedTuple):
-    """The answer of an annotator to a gold item, None where they submitted without one."""
+    """Whether an annotator's answer to a gold item hit the known one; none is no hit."""
 
     annotator: str
     item: int
     criterion: str
-    answer: float | None
-    gold: float
-    tolerance: float
+    hit: bool
     attention: bool
     attempt: int = 0
-
-    @property
-    def hit(self) -> bool:
-        """Whether the answer lies within the tolerance."""
-        return self.answer is not None and abs(self.answer - self.gold) <= self.tolerance + 1e-9
 
 
 Known = Literal["gold", "training"]
@@ -151,9 +145,7 @@ def checks(db: Database, name: str, kind: Known = "gold") -> list[Check]:
             one.person,
             one.id,
             of.criterion,
-            given.get((one.id, of.criterion)),
-            of.answer,
-            of.tolerance,
+            abs(given.get((one.id, of.criterion), inf) - of.answer) <= of.tolerance + 1e-9,
             of.attention,
             one.attempt,
         )

@@ -288,7 +288,7 @@ class TestGold:
 
 class TestWarnings:
     def test_gold_items_and_attention_checks(self):
-        checks = [Check("ann", i, "wit", 3.0, 3.0 if i < 2 else 5.0, 1.0, i == 11) for i in range(12)]
+        checks = [Check("ann", i, "wit", i < 2, i == 11) for i in range(12)]
         # 2 of 12 hit: who hits 70% does so with p = .0002; item 11 is an attention check, and missed.
         attention, gold = [flag.text for flag in quality.warnings(CRITERIA, [], checks)]
         assert attention == "ann missed 1 of 1 attention checks."
