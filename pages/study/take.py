@@ -2,9 +2,8 @@
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -29,20 +28,12 @@ TOGGLES = {
 }
 
 
-@dataclass
-class ExportFile:
+class ExportFile(NamedTuple):
     """A file that was written, on the disk as long as somebody looks at it."""
 
     asked: Export
-    folder: tempfile.TemporaryDirectory[str] = field(default_factory=tempfile.TemporaryDirectory)
-
-    @property
-    def path(self) -> Path:
-        """Where it is."""
-        asked = self.asked
-        return (
-            Path(self.folder.name) / f"{asked.name(workspace().path.name)}.{asked.form or asked.part.suffix}"
-        )
+    folder: tempfile.TemporaryDirectory[str]
+    path: Path
 
 
 def page() -> None:
@@ -111,15 +102,16 @@ def _asked(known: list[str], titles: Mapping[str, str], stored: list[str]) -> Ex
 
 
 def _write(asked: Export) -> None:
-    written = ExportFile(asked)
+    st.session_state.pop("written", None)
+    folder = tempfile.TemporaryDirectory()
+    name = asked.name(workspace().path.name)
+    path = Path(folder.name) / f"{name}.{asked.form or asked.part.suffix}"
     try:
         with acting(person.named()):
-            publish.write(workspace(), asked, written.path)
+            publish.write(workspace(), asked, path)
     except ConcordError as error:
-        st.session_state.pop("written", None)
-        sentence(error)
-    else:
-        st.session_state["written"] = written
+        return sentence(error)
+    st.session_state["written"] = ExportFile(asked, folder, path)
 
 
 page()

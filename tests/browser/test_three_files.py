@@ -140,7 +140,7 @@ def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: 
     page.get_by_text("Make a study of pairs").click()
     whose = page.get_by_label("Conversations", exact=True).and_(page.locator("input")).first
     expect(whose).to_have_value("arena")
-    pairs = page.get_by_role("spinbutton", name="Pairs, or groups", exact=True)
+    pairs = page.get_by_role("spinbutton", name="Pairs, or groups, at most", exact=True)
     pairs.fill("0")
     pairs.press("Enter")
     name = page.get_by_label("Name of the study")
