@@ -52,7 +52,7 @@ def names(workspace: Workspace) -> list[str]:
 
 def of_pairs(workspace: Workspace) -> dict[str, Rubric]:
     """The rubrics that ask which of two is better. One with a mistake is not among them: `concord rubric
-    check` and the page Rubrics name it.
+    show` and the page Rubrics name it.
     """
     rubrics_by_name = {}
     for name in names(workspace):

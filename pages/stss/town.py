@@ -38,6 +38,7 @@ LOOKS = {
 }
 """The shape and the colour of each part in the score."""
 GREY, HEIGHT = "#8a8f98", 520
+BOLD = "datum.task ? 'bold' : 'normal'"
 NAMED = 3
 """So many people in one place are named; of more the first, and how many others."""
 
@@ -48,12 +49,9 @@ def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation
     with workspace().read() as db:
         conversation, values = conversations.load(db, which), trajectories.load(db, which)
         simulated = conversations.listed(db, which).simulated
-    town = views.town_of(conversation, materials(workspace()))
-    return (
-        conversation,
-        Simulation(task_from(conversation.context["_task"]), from_stored(values), town),
-        simulated,
-    )
+    town = system.town_named(materials(workspace()), conversation.facets.get("town", ""))
+    of = Simulation(task_from(conversation.context["_task"]), from_stored(values), town)
+    return conversation, of, simulated
 
 
 def page() -> None:
@@ -138,16 +136,13 @@ def _to_moment(row: Mapping[str, Cell]) -> None:
 def _moment(of: Simulation) -> None:
     """The map, who does what, and what is said at the moment that the slider chooses; drawn alone."""
     here = views.people_at(of, _time(of))
-    if of.town is None:
-        st.caption("The file of this town is not at hand, so that there is no map.")
-    else:
-        off = [h.name for h in here if h.at is None]
-        words = "Map of the town: " + "; ".join(f"{h.name}: {', '.join(h.room)}" for h in here)
-        show(_map(of.town, of.sectors, here), words)
-        st.caption(
-            "Ring: in conversation. Bold place: where the task is to be done."
-            + (plain(f" At places that the map lacks: {', '.join(off)}.") if off else "")
-        )
+    off = [h.name for h in here if h.at is None]
+    words = "Map of the town: " + "; ".join(f"{h.name}: {', '.join(h.room)}" for h in here)
+    show(_map(of.town, of.sectors, here), words)
+    st.caption(
+        "Ring: in conversation. Bold place: where the task is to be done."
+        + (plain(f" At places that the map lacks: {', '.join(off)}.") if off else "")
+    )
     columns = tuple(map(Column, ("who", "does", "where", "since")))
     rows = tuple(
         {"who": h.name, "does": h.action, "where": ", ".join(h.room), "since": clock(h.since)} for h in here
@@ -194,19 +189,18 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
             "x": s.at[0],
             "y": s.at[1],
             "task": name in task,
-            "name": name if name in task or name in there else "",
+            "name": f"{name}\n{_crowd(there.get(name, []))}" if name in task or name in there else "",
             "words": f"{name}: {', '.join(s.arenas)}. Here: {', '.join(there.get(name, [])) or 'nobody'}.",
         }
         for name, s in town.sectors.items()
     )
     label = text_colour()
     base = alt.Chart(places).encode(x=x, y=y, tooltip="words:N")
-    names = base.mark_text(dy=20, color=label, fontSize=12).encode(text="name:N")
+    names = base.encode(text="name:N").transform_filter("datum.name")
     layers = [
         alt.Chart(ways).mark_rule(color=GREY, opacity=0.4).encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
         base.mark_square(size=260, color=GREY, opacity=0.35),
-        names.transform_filter("!datum.task"),
-        names.mark_text(dy=20, color=label, fontSize=12, fontWeight="bold").transform_filter("datum.task"),
+        names.mark_text(dy=20, color=label, fontSize=12, lineBreak="\n", fontWeight={"expr": BOLD}),
     ]
     people = pd.DataFrame(
         {
@@ -234,23 +228,14 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
                 ),
             ),
         ]
-    crowds = pd.DataFrame(
-        {"x": town.sectors[name].at[0], "y": town.sectors[name].at[1], "names": _crowd(names)}
-        for name, names in there.items()
-        if name in town.sectors
-    )
-    if len(crowds):
-        names = alt.Chart(crowds).encode(x=x, y=y, text="names:N")
-        layers.append(names.mark_text(dy=-12, baseline="bottom", lineBreak="\n", color=label, fontSize=11))
     return alt.layer(*layers).properties(height=HEIGHT)
 
 
 def _crowd(names: list[str]) -> str:
-    """First names of people in one place, a line each; of a crowd the first two, and how many more."""
+    """The first names of people in one place; of a crowd the first ones, and how many more."""
     first = [name.split()[0] for name in names]
-    return "\n".join(
-        first if len(first) <= NAMED else [*first[: NAMED - 1], f"and {len(first) + 1 - NAMED} more"]
-    )
+    more = [f"{len(first) - NAMED} more"] if len(first) > NAMED else []
+    return ", ".join([*first[:NAMED], *more])
 
 
 def _talk(of: Simulation, number: int) -> None:

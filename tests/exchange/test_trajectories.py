@@ -11,6 +11,7 @@ import pytest
 
 from concord.benchmarks.stss import views
 from concord.benchmarks.stss.tasks import task_from, values_of
+from concord.benchmarks.stss.town import Town
 from concord.benchmarks.stss.trajectory import from_stored
 from concord.conversation import Conversation, Message
 from concord.store import conversations, trajectories
@@ -70,7 +71,7 @@ def seen(workspace, key):
     with workspace.read() as db:
         number = conversations.find_id(db, key)
         task = task_from(conversations.load(db, number).context["_task"])
-        return views.Simulation(task, from_stored(trajectories.load(db, number)), None)
+        return views.Simulation(task, from_stored(trajectories.load(db, number)), Town("Lost", {}, {}))
 
 
 def test_an_imported_simulation_is_the_same_simulation(workspace, fresh, run, out):

@@ -35,7 +35,7 @@ EVENING = lived(
 )
 
 
-def seen(trajectory: Trajectory = EVENING, town: Town | None = TOWN, **task: object) -> views.Simulation:
+def seen(trajectory: Trajectory = EVENING, town: Town = TOWN, **task: object) -> views.Simulation:
     return views.Simulation(party(**task), trajectory, town)
 
 
@@ -135,10 +135,6 @@ def test_two_who_talk_have_the_number_of_their_conversation_until_they_do_someth
     assert [h.talk for h in views.people_at(of, at("2 18:30"))] == [1, 2, 2]
     # at 19:00 Ben takes part in the party
     assert [h.talk for h in views.people_at(of, at("2 19:00"))] == [1, None, 2]
-
-
-def test_without_a_town_nobody_has_a_spot() -> None:
-    assert {h.at for h in views.people_at(seen(town=None), at("2 18:30"))} == {None}
 
 
 def test_it_opens_where_something_counted_first() -> None:

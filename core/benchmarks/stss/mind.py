@@ -161,6 +161,14 @@ THOUGHTS: dict[str, type[Reply]] = {
 """The prompts of a resident's mind, with the schemas of their replies."""
 
 
+NOTES = {
+    "general_plan": ("tdp_plan", "steps"),
+    "plan_reminder": ("tdp_day", "reminder"),
+    "talk_reminder": ("tdp_talk", "items"),
+}
+"""What target-driven planning notes: each with the thought that makes it and the field of its reply."""
+
+
 def portrait(me: Self, town: Town) -> str:
     """A persona as prompts show it. “At present” has the performer's task and its target."""
     r, currently = me.resident, me.resident.currently
@@ -223,14 +231,10 @@ class Mind:
 
         All scenes of a task share what this leaves in `me.notes`.
         """
-        if not self.tdp or me.task is None:
-            return
-        general = await self._think("tdp_plan", me, now)
-        me.notes["general_plan"] = list(general.steps) if general else []
-        day = await self._think("tdp_day", me, now)
-        me.notes["plan_reminder"] = day.reminder.strip() if day else ""
-        talk = await self._think("tdp_talk", me, now)
-        me.notes["talk_reminder"] = list(talk.items) if talk else []
+        if self.tdp and me.task is not None:
+            for note, (thought, field) in NOTES.items():
+                reply = await self._think(thought, me, now)
+                me.notes[note] = getattr(reply, field) if reply else ""
 
     async def plan(self, me: Self, now: Now) -> DayPlan:
         """At midnight: the outline of the day, then its actions in places; by habit without usable reply."""
@@ -293,9 +297,7 @@ class Mind:
             time=f"{now.time:%H:%M}",
             memories=[f"[{m.time:%A %H:%M}] {m.text}" for m in recalled],
             task=me.task,
-            general_plan=me.notes.get("general_plan", []),
-            plan_reminder=me.notes.get("plan_reminder", ""),
-            talk_reminder=me.notes.get("talk_reminder", []),
+            **{note: me.notes.get(note, "") for note in NOTES},
             **values,
         )
         step = " ".join(filter(None, [now.label, me.name, name, part]))

@@ -99,6 +99,14 @@ class Fit:
         action, place = self.trajectory.states[index]
         return Deed(name, self.number, counted, why, time, until, action, place, self.words[index])
 
+    def part(
+        self, name: str, mask: Mask, told: Invited, why: str = "", moment: int | None = None
+    ) -> list[Deed]:
+        """What one of the others did, if they did it or were told; it counts unless `why` says why not."""
+        if mask.any():
+            return [self.deed(name, mask, why, counted=not why, moment=moment)]
+        return [self.missed(name)] if name in told else []
+
     def missed(self, name: str) -> Deed:
         """The moment at which most of what the subgoal names fitted, and what did not."""
         life = self.trajectory.lives[name]
@@ -186,14 +194,12 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
 
 def attendance(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
     """Public and online activities: others who match at any moment, mean over subgoals, ÷ (wanted − 1)."""
-    came, evidence = 0, []
-    for fit, name in product(fits(task, trajectory), _others(task, trajectory)):
-        mask = fit.matches(name)
-        came += bool(mask.any())
-        if mask.any():
-            evidence.append(fit.deed(name, mask, counted=True))
-        elif name in told:
-            evidence.append(fit.missed(name))
+    evidence = [
+        deed
+        for fit, name in product(fits(task, trajectory), _others(task, trajectory))
+        for deed in fit.part(name, fit.matches(name), told)
+    ]
+    came = sum(deed.counted for deed in evidence)
     return min(1.0, came / len(task.subgoals) / (task.wanted - 1)), evidence
 
 
@@ -214,14 +220,10 @@ def company(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
             evidence = [fit.deed(performer, own, "the performer", counted=True, moment=at)]
         else:
             evidence = [fit.missed(performer)]
+        why = f"did it, but not {'at the best-attended moment' if value else f'when {performer} did'}"
         for name, mask in each.items():
-            if value and mask[moment]:
-                evidence.append(fit.deed(name, mask, counted=True, moment=moment))
-            elif mask.any():
-                other = "at the best-attended moment" if value else f"when {performer} did"
-                evidence.append(fit.deed(name, mask, f"did it, but not {other}"))
-            elif name in told:
-                evidence.append(fit.missed(name))
+            there = value and mask[moment]
+            evidence += fit.part(name, mask, told, "" if there else why, moment if there else None)
         tried.append((value, evidence))
     return max(tried, key=itemgetter(0))
 

@@ -1,6 +1,5 @@
 """`stss`: a play simulates two days for one task, architecture and model; it is scored by rule."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
@@ -205,14 +204,6 @@ def expected(task: SocialTask, agent: Agent) -> tuple[Expected, ...]:
 
 
 STEP = 5
-STAGE = re.compile(r"day \d+ \d\d:\d\d")
-
-
-def stage(step: str) -> str:
-    """The town's time in the name of a step, as `Now.label` begins it."""
-    return match[0] if (match := STAGE.match(step)) else ""
-
-
 WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings")
 """Facets of both levels."""
 WHICH_ARCHITECTURES = narrowing("architectures", "these architectures", lambda m, c: [*ARCHITECTURES])
@@ -269,7 +260,7 @@ STSS = Benchmark(
     items=("task", "type", "performer"),
     evaluated=("architecture", "embeddings"),
     plays=plays,
-    stage=stage,
+    stage=lambda step: step[: len("day 1 00:00")],
     check_trajectory=check_stored,
     speakers=SPEAKERS,
 )

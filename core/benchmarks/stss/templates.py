@@ -91,12 +91,9 @@ def instantiate(template: Template, town: Town, seed: int = 1) -> SocialTask:
     start = None
     if template.times:
         start = datetime.combine(day, time()) + timedelta(minutes=minute_of(rng.choice(template.times)))
-    others = [n for n in town.residents if n not in (performer, target)]
-    size = min(rng.randint(*BACKGROUND), len(others) + (target is not None))
-    background = rng.sample(others, size - (target is not None)) + ([target] if target else [])
-    # In the order of the town, so that the order does not reveal the target.
-    cast = (performer, *(n for n in town.residents if n in background))
-    hoped = math.ceil(size / HOPED_FOR[template.type]) if template.type in HOPED_FOR else 1
+    targets = (target,) if target else ()
+    cast = _cast(rng, town, performer, targets)
+    hoped = math.ceil((len(cast) - 1) / HOPED_FOR[template.type]) if template.type in HOPED_FOR else 1
     values = {
         "performer": performer,
         "place": place,
@@ -118,7 +115,7 @@ def instantiate(template: Template, town: Town, seed: int = 1) -> SocialTask:
         currently=_filled(template.currently, values, name),
         criteria=_filled(template.criteria, values, name),
         subgoals=tuple(subgoals),
-        target=(target,) if target else (),
+        target=targets,
         wanted=1 if template.type == "help" else hoped + 1,
         cast=cast,
     )
@@ -129,11 +126,17 @@ def with_company(task: SocialTask, town: Town, seed: int = 1) -> SocialTask:
     if task.cast:
         return task
     rng = random.Random(f"{seed} {town.name} {task.id}")
-    named = (task.performer, *task.target)
-    others = [n for n in town.residents if n not in named]
-    drawn = rng.sample(others, min(max(0, rng.randint(*BACKGROUND) - len(task.target)), len(others)))
-    company = (n for n in town.residents if n in drawn or n in task.target)
-    return replace(task, cast=(task.performer, *company))
+    return replace(task, cast=_cast(rng, town, task.performer, task.target))
+
+
+def _cast(rng: random.Random, town: Town, performer: str, targets: tuple[str, ...]) -> tuple[str, ...]:
+    """The performer, the targets and residents drawn beside them.
+
+    In the order of the town, so that the order does not reveal the targets.
+    """
+    others = [n for n in town.residents if n not in (performer, *targets)]
+    drawn = rng.sample(others, min(max(0, rng.randint(*BACKGROUND) - len(targets)), len(others)))
+    return performer, *(n for n in town.residents if n in drawn or n in targets)
 
 
 def first_day(task: SocialTask) -> date:

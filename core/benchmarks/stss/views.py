@@ -8,13 +8,9 @@ from math import cos, pi, sin, sqrt
 from typing import Literal, NamedTuple, get_args
 
 from concord.benchmarks.stss.scoring import Score, about, score
-from concord.benchmarks.stss.system import town_named
 from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask
 from concord.benchmarks.stss.town import Town
 from concord.benchmarks.stss.trajectory import STAMP, Trajectory, changes
-from concord.conversation import Conversation
-from concord.errors import ConfigError, NotFound
-from concord.runs.benchmark import Materials
 from concord.table import Cell, Column, Table
 
 Part = Literal["performer", "counted", "missed it", "others"]
@@ -52,11 +48,11 @@ class Here(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A task and its trajectory. `town` is None if its files are missing."""
+    """A task, its trajectory, and the town as its files are now."""
 
     task: SocialTask
     lived: Trajectory
-    town: Town | None
+    town: Town
 
     @cached_property
     def score(self) -> Score:
@@ -76,15 +72,7 @@ class Simulation:
     def sectors(self) -> list[str]:
         """The sectors of the map where the task is to be done."""
         places = [s.location for s in self.task.subgoals if s.location]
-        return [s for s in (self.town.sectors if self.town else ()) if any(s in p for p in places)]
-
-
-def town_of(conversation: Conversation, materials: Materials) -> Town | None:
-    """The town of a simulation. None if its files are missing or invalid."""
-    try:
-        return town_named(materials, conversation.facets.get("town", ""))
-    except (ConfigError, NotFound):
-        return None
+        return [s for s in self.town.sectors if any(s in p for p in places)]
 
 
 def clock(moment: datetime) -> str:
@@ -103,7 +91,7 @@ def opens(of: Simulation) -> datetime:
 def people_at(of: Simulation, now: datetime) -> list[Here]:
     """Everybody at a moment, by part in the score; a crowd stands apart."""
     moment = of.lived.moment(now)
-    places = {name: sector.at for name, sector in (of.town.sectors if of.town else {}).items()}
+    places = {name: sector.at for name, sector in of.town.sectors.items()}
     across = max((abs(a[0] - b[0]) for a in places.values() for b in places.values()), default=0)
     crowds: dict[tuple[float, float], int] = {}
     there = []
