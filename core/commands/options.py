@@ -14,7 +14,6 @@ from concord.table import FORMS
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-    from concord.questions import Scale
 
 MOST_RESAMPLES = 100_000
 """More draws than this move no end of an interval that one would print."""
@@ -191,14 +190,7 @@ def measuring(command: F) -> F:
             help=cut,
         ),
         click.option("--panel", "panels", type=NAMES, multiple=True, help=panel),
-        click.option(
-            "--scale",
-            "scales",
-            multiple=True,
-            metavar="CRITERION=1..5",
-            callback=lambda _context, _option, given: tuple(_told(given)),
-            help=scale,
-        ),
+        _scales(tuple, scale),
     ):
         command = option(command)
     return command
@@ -206,23 +198,23 @@ def measuring(command: F) -> F:
 
 def scales(where: str) -> Callable[[F], F]:
     """`--scale CRITERION=1..5`, which may be repeated: the scales of criteria, by name (“”: of every one)."""
+    alone = f"The scale of a criterion (1..5 alone: of every one), where {where}; "
+    return _scales(dict, f"{alone}with words: CRITERION=1:bad,2:good.")
+
+
+def _scales(kept: type[tuple[Any, ...]] | type[dict[Any, Any]], help: str) -> Callable[[F], F]:
+    """`--scale`, its criteria with their scales kept as a tuple of pairs or as a dict."""
+
+    def read(_context: click.Context, _option: click.Parameter, given: Sequence[str]) -> Any:
+        if not given:
+            return kept()
+        from concord.studies.scales import named_scale  # loads numpy
+
+        return kept(map(named_scale, given))
+
     return click.option(
-        "--scale",
-        "scales",
-        multiple=True,
-        metavar="CRITERION=1..5",
-        callback=lambda _context, _option, given: dict(_told(given)),
-        help=f"The scale of a criterion (1..5 alone: of every one), where {where}; with words: "
-        "CRITERION=1:bad,2:good.",
+        "--scale", "scales", multiple=True, metavar="CRITERION=1..5", callback=read, help=help
     )
-
-
-def _told(given: Sequence[str]) -> list[tuple[str, Scale]]:
-    if not given:
-        return []
-    from concord.studies.scales import named_scale  # loads numpy
-
-    return [named_scale(text) for text in given]
 
 
 def names(text: str) -> tuple[str, ...]:

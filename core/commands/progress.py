@@ -49,7 +49,7 @@ def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progre
         if live is None:
             echo(line)
         else:
-            live.update(Text(plain(f"{_bar(progress)} {line}")))
+            live.update(Text(plain(line)))
 
     terminal = Live(console=Console(), refresh_per_second=4, transient=True)
     with terminal if sys.stdout.isatty() else nullcontext() as live:
@@ -145,8 +145,3 @@ def estimated(survey: Survey, paid_in: str = "") -> str:
     if survey.by_batch is not None:
         lines.append(f"By batch (--batch): {survey.by_batch:.2f}{unit}")
     return "\n".join(lines)
-
-
-def _bar(p: Progress, width: int = 24) -> str:
-    filled = round(width * (p.stored + p.done + p.failed) / p.planned) if p.planned else width
-    return "█" * filled + "░" * (width - filled)

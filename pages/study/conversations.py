@@ -17,7 +17,18 @@ from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
 from pages.parts import table
-from pages.parts.address import CAME_FROM, JUST_OPENED, came_from, checked, go, link, nothing, page_at, read
+from pages.parts.address import (
+    CAME_FROM,
+    JUST_OPENED,
+    came_from,
+    checked,
+    go,
+    link,
+    nothing,
+    page_at,
+    read,
+    several,
+)
 from pages.parts.navigation import heading
 from pages.parts.plain import excerpt, plain
 from pages.parts.session import sentence, workspace
@@ -117,8 +128,7 @@ def _ask() -> tuple[Filter, Order, list[str]]:
         values = conversations.values(db, benchmark) if benchmark else found
     facets = _facets(values, benchmark) if benchmark else []  # those of several have little in common
     keys = {"player": "player", **{name: f"facet-{name}" if name in TAKEN else name for name in facets}}
-    for name, key in {**keys, "language": "language"}.items():
-        checked(key, values[name], name)
+    checked("language", values["language"])
     checked("study", names)
     with st.expander("Filters", icon=":material/filter_alt:"):
         chosen = _several({name: values[name] for name in keys}, keys)
@@ -183,11 +193,9 @@ def _several(values: dict[str, list[str]], keys: dict[str, str]) -> dict[str, tu
     for start in range(0, len(names), 3):
         for cell, name in zip(st.columns(3), names[start : start + 3], strict=False):
             with cell:
-                chosen[name] = tuple(
-                    st.multiselect(
-                        plain(name.capitalize()), values[name], placeholder="all", **_kept(keys[name])
-                    )
-                )
+                label = plain(name.capitalize())
+                picked = several(label, keys[name], values[name], what=name, on_change=_first_page)
+                chosen[name] = tuple(picked)
     return chosen
 
 

@@ -76,36 +76,21 @@ def further_judges() -> None:
         of = st.selectbox("Conversations", stored["benchmark"], place, key="judged by a rubric")
     else:
         of = _benchmark(names, "judge").name
-    known = _of_kind(models, "chat") + (_of_kind(models, "program") if rubric else [])
-    judges = st.multiselect(
-        "Judges", known, key="further judges", help="Conversations they have rated are left out.", **KEPT
-    )
-    left, middle, right = st.columns(3)
+    judges, repeats = _judges(models, bool(rubric), "further judges")
     drawn = ["", *(name for name, benchmark in samples.items() if benchmark == of)]
-    sample = middle.selectbox(
+    sample = st.selectbox(
         "Only those of the study",
         drawn,
         drawn.index(wanted) if (wanted := st.query_params.get("study", "")) in drawn else 0,
         format_func=lambda name: name or "all conversations",
     )
-    language = left.selectbox(
-        "Language",
-        ["", *stored["language"]],
-        format_func=lambda n: n or "every language",
-        key="judge language",
-        **KEPT,
-    )
-    repeats = right.number_input(
-        "Times each judge rates a conversation", min_value=1, value=1, key="judge repeats", **KEPT
-    )
     if not judges:
         st.info("Choose judges to see what it will take.")
         return
-    where = {"language": (language,)} if language else {}
     with workspace().read() as db:
         keys = [unit["key"] for unit in studies.units(db, sample)] if sample else []
     among = tuple(dict.fromkeys(keys))
-    plan = JudgePlan(of, tuple(judges), where, judge_repeats=int(repeats), rubric=rubric, among=among)
+    plan = JudgePlan(of, judges, judge_repeats=repeats, rubric=rubric, among=among)
     estimate(plan, key="judge", address=True)
 
 
@@ -123,22 +108,22 @@ def judges_of_pairs(
     models = _models()
     if not models:
         return
-    known = _of_kind(models, "chat") + (_of_kind(models, "program") if study else [])
-    left, right = st.columns([3, 1])
-    judges = left.multiselect(
-        "Judges", known, key="judges of pairs", help="Pairs they have compared are left out."
-    )
-    repeats = right.number_input("Times each is asked", min_value=1, value=1, key="repeats of pairs")
+    judges, repeats = _judges(models, bool(study), "judges of pairs")
     if not judges:
-        with workspace().read() as db:
-            ranks = bool(study) and studies.get(db, study).ranks
-        how = "Each group is put in order once" if ranks else "Each pair is shown in both orders"
-        st.caption(f"{how}. Choose judges to see what it will take.")
+        st.caption("Choose judges to see what it will take.")
         return
-    plan = ComparePlan(
-        benchmark, tuple(judges), tuple(players), where or {}, judge_repeats=int(repeats), study=study
-    )
+    plan = ComparePlan(benchmark, judges, tuple(players), where or {}, judge_repeats=repeats, study=study)
     estimate(plan, key="compare")
+
+
+def _judges(models: dict[str, Model], programs: bool, key: str) -> tuple[tuple[str, ...], int]:
+    """Judges, programs among them where a rubric asks, and how often each is asked."""
+    known = _of_kind(models, "chat") + (_of_kind(models, "program") if programs else [])
+    left, right = st.columns([3, 1])
+    done = "What they have judged is left out."
+    judges = left.multiselect("Judges", known, key=key, help=done, **KEPT)
+    repeats = right.number_input("Times each is asked", min_value=1, value=1, key=f"repeats of {key}", **KEPT)
+    return tuple(judges), int(repeats)
 
 
 def begin(plan: Plan, address: bool = False, **options: Unpack[RunOptions]) -> None:

@@ -116,7 +116,7 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, 
 
     move(page, f"{app.url}/runs")
     page.get_by_role("tab", name="Have judges rate").click()
-    drawn(page, "Times each judge rates a conversation")
+    drawn(page, "Times each is asked")
     judged(page)
     expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
     move(page, f"{app.url}/agreement?study=pilot&tab=judges")

@@ -117,12 +117,12 @@ def test_what_was_chosen_stays_while_another_tab_is_open(workspace):
         conversations.save(db, Conversation("pingpong", "k", "player", (Message("user", "Hi"),)))
     at = shown("Have judges rate")
     at.multiselect(key="further judges").set_value(["a"]).run()
-    at.number_input(key="judge repeats").set_value(3).run()
+    at.number_input(key="repeats of further judges").set_value(3).run()
     for view in ("Start a run", "Have judges rate"):
         at.session_state["view"] = view
         at.run()
     assert at.multiselect(key="further judges").value == ["a"]
-    assert at.number_input(key="judge repeats").value == 3
+    assert at.number_input(key="repeats of further judges").value == 3
 
 
 def test_an_address_shows_its_run_and_where_it_is_resumed(workspace):
