@@ -118,21 +118,7 @@ class AgreementReport(Evidence):
     @cached_property
     def missing(self) -> list[str]:
         """What keeps the study from answering how far its judges can be trusted, with the remedies."""
-        parts = self.agreement.criteria.values()
-        compared = [row.spearman for part in parts for row in part.judges]
-        rated = [len(part.people) for part in parts]
-        for name in self.criteria[len(self.ordered) :]:
-            rated.append(len(self.ratings[name].people))
-            compared += self.section("judges", name)["judges"].estimates("kappa")
-        study, judges = self.of.study, self.ratings.judges
-        return missing(
-            study.name,
-            people=max(rated, default=0),
-            judges=judges,
-            compared=compared,
-            anonymous=study.anonymous,
-            waiting=self.of.waiting,
-        )
+        return missing(self)
 
     @property
     def notes(self) -> list[str]:

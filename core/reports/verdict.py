@@ -247,49 +247,38 @@ def headline(evidence: Evidence) -> Table:
     return replace(table, rows=tuple(row for row in best if value_of(row[rho]) > float("-inf")))
 
 
-def missing(
-    study: str,
-    *,
-    people: int,
-    judges: Iterable[str],
-    compared: Sequence[Estimate],
-    anonymous: bool,
-    waiting: Mapping[str, int],
-) -> list[str]:
+def missing(evidence: Evidence) -> list[str]:
     """What keeps a study from answering how far to trust its judges, one sentence each with the remedy.
 
-    `people` is how many rated, `compared` the figures of judges with people, `waiting` how many items are
-    open by annotator who has the study and has rated nothing of it. Code stands between backticks.
+    Code stands between backticks.
     """
-    judges = list(judges)
-    deal = f"`concord study deal {study}`"
+    study, waiting, ratings = evidence.of.study, evidence.of.waiting, evidence.ratings
+    compared = [row.spearman for part in evidence.agreement.criteria.values() for row in part.judges]
+    for name in evidence.criteria[len(evidence.ordered) :]:
+        compared += section(evidence, "judges", name)["judges"].estimates("kappa")
+    people = max((len(ratings[name].people) for name in evidence.criteria), default=0)
     have = "still open are " + _list(
         f"{n} item{'' if n == 1 else 's'} with {name}" if n else f"none with {name}"
         for name, n in waiting.items()
     )
-    reason = next((figure.reason for figure in compared), "")
-    sentences = [
-        (
-            not people,
-            f"Nobody has rated the study “{study}” yet"
-            + (f": {have}." if waiting else f". Deal it with {deal} and invite annotators."),
-        ),
-        (
-            people == 1 and not anonymous,
-            f"One person alone rated the study “{study}”, so how far people agree is unknown: "
-            + (f"{have}." if waiting else f"deal it to a second annotator with {deal}."),
-        ),
-        (
-            not judges,
-            f"No judge has rated the study “{study}”: have one rate its conversations with `concord judge`.",
-        ),
-        (
-            people and judges and not any(figure.defined for figure in compared),
-            f"No judge of the study “{study}” can be compared with people ({reason}): "
-            "more, and more varied, items have to be rated by both.",
-        ),
-    ]
-    return [sentence for lacking, sentence in sentences if lacking]
+    sentences, deal = [], f"`concord study deal {study.name}`"
+    if not people:
+        remedy = f": {have}." if waiting else f". Deal it with {deal} and invite annotators."
+        sentences.append(f"Nobody has rated the study “{study.name}” yet{remedy}")
+    if people == 1 and not study.anonymous:
+        remedy = f"{have}." if waiting else f"deal it to a second annotator with {deal}."
+        alone = f"One person alone rated the study “{study.name}”, so how far people agree is unknown"
+        sentences.append(f"{alone}: {remedy}")
+    if not ratings.judges:
+        rate = "have one rate its conversations with `concord judge`"
+        sentences.append(f"No judge has rated the study “{study.name}”: {rate}.")
+    elif people and not any(figure.defined for figure in compared):
+        reason = next((figure.reason for figure in compared), "")
+        sentences.append(
+            f"No judge of the study “{study.name}” can be compared with people ({reason}): more, and more "
+            "varied, items have to be rated by both."
+        )
+    return sentences
 
 
 def _words(

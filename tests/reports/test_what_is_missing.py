@@ -1,10 +1,11 @@
 """What a study says that lacks people's ratings: who has it where it is dealt, else how to deal it."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from concord.rating import Rater
-from concord.reports import verdict
 from concord.statistics.figures import basis
 from concord.statistics.ratings import read_ratings
 from concord.store import placements, progress, ratings, studies
@@ -12,6 +13,7 @@ from concord.studies.studies import ratings_for_agreement
 from concord.workspace import Workspace
 from pages.parts.plain import with_code
 from tests.pages.test_agreement import NAME, fill, varied
+from tests.reports.test_agreement_report import frame, measured
 
 DEAL = "`concord study deal s`"
 SAID = {
@@ -32,10 +34,10 @@ SAID = {
 
 @pytest.mark.parametrize(("people", "waiting"), SAID)
 def test_the_sentence_follows_what_is_dealt(people: int, waiting: tuple[tuple[str, int], ...]) -> None:
-    found = verdict.missing(
-        "s", people=people, judges=["j"], compared=[], anonymous=False, waiting=dict(waiting)
-    )
-    assert found[0] == SAID[people, waiting]
+    given = {("human", f"p{number}"): [[1, 2], [2, 1], [3, 3]] for number in range(people)}
+    report = measured(frame({**given, ("judge", "j"): [[1, 2], [3, 1], [2, 3]]}))
+    report = replace(report, of=replace(report.of, waiting=dict(waiting)))
+    assert report.missing[0] == SAID[people, waiting]
 
 
 def test_people_who_have_the_study_are_named_until_they_rate(workspace: Workspace) -> None:
