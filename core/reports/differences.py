@@ -77,10 +77,7 @@ def of_board(board: Leaderboard, of: str, one: str, other: str) -> TwoSides:
     if of == PROMPT:
         raters = board.rated.raters
         panels = [[j for j in board.rated.judges if raters[j].variant == name] for name in (one, other)]
-        boards = _boards([board.rated] * 2, panels, board)
-        return ComparedSide(one, boards[0], boards[0].usable), ComparedSide(
-            other, boards[1], boards[1].usable
-        )
+        return _sides((one, other), [board.rated] * 2, panels, board)
     if of == PLAYER:
         return of_players(board, one, other)
     rows = board.usable
@@ -122,8 +119,7 @@ def of_runs(workspace: Workspace, one: str, other: str) -> TwoSides:
     panels = [
         [j for j in of.judges if of.raters[j] in raters] for of, (_, raters) in zip(rated, sides, strict=True)
     ]
-    left, right = _boards(rated, panels)
-    return ComparedSide(f"Run {one}", left, left.usable), ComparedSide(f"Run {other}", right, right.usable)
+    return _sides((f"Run {one}", f"Run {other}"), rated, panels)
 
 
 def _rubric(db: Database, benchmark: str, raters: Collection[Rater]) -> str:
@@ -147,10 +143,13 @@ def _plan(workspace: Workspace, number: str) -> PlayPlan | JudgePlan:
     return plan
 
 
-def _boards(
-    rated: Sequence[Rated], panels: Sequence[Sequence[str]], like: Leaderboard | None = None
-) -> list[Leaderboard]:
-    """A leaderboard of each, by the models that both panels have (under whichever version of the prompt).
+def _sides(
+    names: tuple[str, str],
+    rated: Sequence[Rated],
+    panels: Sequence[Sequence[str]],
+    like: Leaderboard | None = None,
+) -> TwoSides:
+    """Two sides, each by the models that both panels have (under whichever version of the prompt).
 
     Where they have none in common, by all judges of each. Final is of the criteria that both were asked.
     """
@@ -166,9 +165,10 @@ def _boards(
     ways = weightings([c for c in rated[0].system.criteria if c.name in common])
     how: dict[str, Any] = {"weights": next(iter(ways.values()))}
     how |= {"weights": like.weights, "refusals": like.refusals} if like else {}
-    return [
+    left, right = (
         leaderboard(of, judges=panel, resamples=0, **how) for of, panel in zip(rated, shared, strict=True)
-    ]
+    )
+    return ComparedSide(names[0], left, left.usable), ComparedSide(names[1], right, right.usable)
 
 
 def difference(one: ComparedSide, other: ComparedSide, *, resamples: int = 1000, seed: int = 0) -> Table:

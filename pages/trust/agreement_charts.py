@@ -136,14 +136,9 @@ def scatter(
             ),
         )
     )
-    layers = [_diagonal("mean", "score", ends), chart] if ends else [chart]
-    return alt.layer(*layers).properties(height=SQUARE)
-
-
-def _diagonal(x: str, y: str, ends: tuple[float, float]) -> Chart:
-    """The dashed line on which both are equal."""
-    line = alt.Chart(pd.DataFrame({x: ends, y: ends})).mark_line(color=GREY, strokeDash=[4, 4], strokeWidth=1)
-    return line.encode(x=alt.X(f"{x}:Q"), y=alt.Y(f"{y}:Q"))
+    alike = alt.Chart(pd.DataFrame({"mean": ends or (), "score": ends or ()}))
+    diagonal = alike.mark_line(color=GREY, strokeDash=[4, 4], strokeWidth=1).encode(x="mean:Q", y="score:Q")
+    return alt.layer(diagonal, chart).properties(height=SQUARE)
 
 
 def distribution(table: Table, scale: Scale | None) -> Chart:
@@ -186,27 +181,26 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     shade; grey where the interval holds 0.
     """
     table = tables.get("by_criterion")
-    cells: list[tuple[Any, ...]] = []
     if table is None:
         return
+    rows: list[Point] = []
     of, *others = table.shown  # a study of one judge has the criteria as rows
     for row, column in product(table.rows, others):
         figure, label = row.get(column.name), str(row[of.name])
-        if isinstance(figure, Estimate) and figure.defined:
+        if isinstance(figure, Estimate):
             rater, criterion = (column.title, label) if of.name == "criterion" else (label, column.title)
-            cells.append((criterion, rater, figure.value, figure.low, figure.high, figure.n))
-    if not cells:
+            rows.append(Point(rater, figure, criterion))
+    data = frame(rows)
+    if data.empty:
         return
-    data = pd.DataFrame(cells, columns=["across", "down", "value", "low", "high", "n"])
-    raters, criteria = (list(dict.fromkeys(data[name])) for name in ("down", "across"))
-    data = data.astype(dict.fromkeys(("value", "low", "high"), float))
+    raters, criteria = (list(dict.fromkeys(data[name])) for name in ("name", "kind"))
     data["shown"] = [f"{rho:z.2f}" for rho in data.value]
     slanted = len(criteria) > SLANTED or on_phone()
     head = alt.Axis(orient="top", labelAngle=-40 if slanted else 0, labelLimit=110, labelOverlap=False)
     base = alt.Chart(data).encode(
-        x=alt.X("across:N", sort=criteria, title=None, axis=head),
-        y=alt.Y("down:N", sort=raters, title=None, axis=name_axis()),
-        tooltip=tips(("down:N", "of"), ("across:N", "on"), VALUE, *ENDS),
+        x=alt.X("kind:N", sort=criteria, title=None, axis=head),
+        y=alt.Y("name:N", sort=raters, title=None, axis=name_axis()),
+        tooltip=tips(("name:N", "of"), ("kind:N", "on"), VALUE, *ENDS),
     )
     sure = "datum.low > 0 || datum.high < 0"
     shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
