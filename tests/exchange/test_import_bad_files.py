@@ -77,8 +77,12 @@ def test_a_conversation_that_is_stored_with_other_messages_refuses_the_file(fres
     done = run(fresh, "import", "conversations", put(tmp_path, [chat(id=2), chat("Other", id=1)]))
     assert "line 2: a conversation “chats/1” with other messages is stored already" in done.output
     assert count(fresh) == 1
-    done = run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--benchmark", "others")
-    assert "2 new conversations" in done.output
+    skipped = run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--skip-wrong")
+    assert "1 new conversations. 1 rows were left out." in skipped.output
+    assert (
+        "2 new conversations"
+        in run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--benchmark", "others").output
+    )
 
 
 def table(chats):

@@ -73,6 +73,13 @@ def test_a_file_that_belongs_to_no_other_is_refused(tmp_path):
         read(chats, joins=(lines(tmp_path / "x.jsonl", {"colour": "red"}),))
 
 
+def test_what_is_left_out_of_several_entries_is_named_once(tmp_path):
+    """Objects inside an entry are no entries: their names stand with the place where they lie."""
+    replies = [{"response": text, "model": text, "notes": {"by": {"x": 1}}, "cost": 2} for text in "ab"]
+    found, _ = read(lines(tmp_path / "a.jsonl", {"instruction": "Hi", "completions": replies}))
+    assert dict(found.left_out) == {"completions.notes": 1, "completions.cost": 1}
+
+
 def test_two_replies_of_any_names_are_a_pair(tmp_path):
     file = tmp_path / "pairs.csv"
     file.write_text("id\tq\tone\tother\tbetter\tby\n7\tHi\tHello\tYo\tsecond\tann\n")
