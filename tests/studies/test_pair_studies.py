@@ -1,5 +1,6 @@
 """Studies of pairs: which two are compared, what is refused, and judges who compare them by a rubric."""
 
+import sys
 import tomllib
 
 import pytest
@@ -248,8 +249,11 @@ MODELS = "".join(
 
 
 @pytest.fixture
-def judged(workspace):
+def judged(workspace, monkeypatch):
     """Two pairs; x writes more in both."""
+    # A module of this name was imported from the workspace of another test.
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "metric", raising=False)
     with workspace.write() as db:
         for prompt in "01":
             conversations.save(db, talk("x", prompt, "A long answer."))

@@ -1,6 +1,7 @@
 """Studies of groups that are put in order: what is drawn, the desk, judges, and the figures."""
 
 import json
+import sys
 import tomllib
 
 import pytest
@@ -298,7 +299,11 @@ def twice(told):
 
 
 @pytest.fixture
-def judged(filled):
+def judged(filled, monkeypatch):
+    # A module of this name was imported from the workspace of another test.
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a file is changed within a second
+    monkeypatch.delitem(sys.modules, "metric", raising=False)
     (filled.path / "rubrics").mkdir()
     (filled.path / "rubrics" / "sorted.toml").write_text(RUBRIC)
     (filled.path / "metric.py").write_text(PROGRAMS)
@@ -334,6 +339,7 @@ def test_a_reply_that_is_no_order_is_one_failure_and_asked_again(judged, run, ju
     with judged.read() as db:
         assert db.execute("SELECT count(*), count(failure) FROM comparisons").fetchone() == (3, 3)
     (judged.path / "metric.py").write_text(PROGRAMS.replace('"A > B > C > C"', '"A > B > C > D"'))
+    del sys.modules["metric"]
     run(judged, "compare", "s", "--judges", judge, "--retry-failed")
     with judged.read() as db:
         found = db.execute("SELECT count(*), count(failure) FROM comparisons").fetchone()
