@@ -124,6 +124,11 @@ class Table:
         """The figures of one column, row by row; cells that are none are left out."""
         return [cell for row in self.rows if isinstance(cell := row.get(name), Estimate)]
 
+    def defined(self, name: str) -> list[tuple[Mapping[str, Cell], Estimate]]:
+        """The rows whose figure of one column has a value, with it."""
+        cells = ((row, row.get(name)) for row in self.rows)
+        return [(row, cell) for row, cell in cells if isinstance(cell, Estimate) and cell.defined]
+
 
 def _titled(of: Mapping[str, Sequence[str]]) -> list[str]:
     """Rows and the columns of each, rows of the same columns together."""

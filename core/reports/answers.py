@@ -12,7 +12,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.names import first_names, renamed
 from concord.reports.overview import NextStep
-from concord.reports.sections import lacks, section, unmeasured
+from concord.reports.sections import section, unmeasured
 from concord.reports.verdict import Verdict
 from concord.runs.registry import BENCHMARKS
 from concord.statistics.claims import more_items
@@ -33,22 +33,17 @@ def farthest(evidence: Evidence, criterion: str, rater: str) -> list[str]:
 
     The groups are those of players and of every other facet. Empty where fewer than two have an interval.
     """
-    groups: list[tuple[str, Mapping[str, Cell]]] = []
-    for name, table in (("players", "players"), ("scenarios", "facets")):
-        for row in section(evidence, name, criterion)[table].rows if _has(evidence, name, criterion) else ():
-            if row["rater"] == rater:
-                groups.append((f"{row.get('facet', 'player')} {row['group']}", row))
+    of_sections = (("players", "players"), ("scenarios", "facets"))
+    tables = [section(evidence, name, criterion).get(table) for name, table in of_sections]
     worst = []
     for name, words, unit in (("bias", "bias", " points"), ("spearman", "correlation", "")):
-        figures = [(group, cell) for group, row in groups if isinstance(cell := row.get(name), Estimate)]
-        measured = [
-            (group, cell, cell.value) for group, cell in figures if cell.interval and cell.value is not None
-        ]
-        if len(measured) > 1:
-            group, cell, _ = max(measured, key=lambda one: abs(one[2]) if unit else -one[2])
+        every = [one for table in tables if table for one in table.defined(name)]
+        figures = [(row, figure) for row, figure in every if row["rater"] == rater and figure.interval]
+        if len(figures) > 1:
+            row, figure = max(figures, key=lambda one: abs(float(one[1])) if unit else -float(one[1]))
             worst.append(
-                f"Worst by {words} of {len(measured)} groups: {group}, {'' if unit else 'ρ '}"
-                f"{_figure(cell, unit, signed=bool(unit))}, {cell.n} items."
+                f"Worst by {words} of {len(figures)} groups: {row.get('facet', 'player')} {row['group']}, "
+                f"{'' if unit else 'ρ '}{_figure(figure, unit, signed=bool(unit))}, {figure.n} items."
             )
     about = whom(evidence.ratings, criterion, "these")
     ends = f"; intervals are {about}" if about else ""
@@ -62,18 +57,18 @@ def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
     is said that theirs hold 0. What the study does not let one measure of any judge is said with the reason.
     """
     table = section(evidence, "bias", criterion).get("feature_bias")
+    effects = renamed(table, evidence.names).defined("effect") if table else []
     reasons = unmeasured(evidence)
 
     def answer(lacking: str, feature: str, liked: str, step: str = "") -> str:
-        rows = renamed(table, evidence.names).rows if table else ()
-        effects = [(str(row["rater"]), row, row["effect"]) for row in rows if row["feature"] == feature]
         sentences, within = [], []
-        for rater, row, figure in effects:
-            if not isinstance(figure, Estimate) or figure.value is None:
+        for row, figure in effects:
+            rater = str(row["rater"])
+            if row["feature"] != feature:
                 continue
             if figure.interval and not figure.interval[0] <= 0 <= figure.interval[1]:
                 gives = "gives" if rater in evidence.ratings.judges else "give"
-                way, effect = "more" if figure.value > 0 else "less", _figure(figure, " points", signed=True)
+                way, effect = "more" if figure > 0 else "less", _figure(figure, " points", signed=True)
                 by = step.format(float(str(row["step"]))) if step else ""
                 sentences.append(f"{rater} {gives} {liked} {way} than people do: {effect}{by}.")
             elif rater in evidence.ratings.judges:
@@ -95,17 +90,11 @@ def severest(evidence: Evidence, criterion: str) -> list[str]:
     empty without figures.
     """
     table = section(evidence, "raters", criterion)["raters"]
-    measured = [
-        (str(row["rater"]), figure, figure.value)
-        for row in table.rows
-        if row["kind"] == "person"
-        and isinstance(figure := row["severity"], Estimate)
-        and figure.value is not None
-    ]
-    if len(measured) < 2:
+    people = [(str(row["rater"]), of) for row, of in table.defined("severity") if row["kind"] == "person"]
+    if len(people) < 2:
         return []
-    severe = [one for one in measured if one[1].interval and one[1].interval[0] > 0]
-    name, figure, _ = max(severe or measured, key=lambda one: one[2])
+    severe = [one for one in people if one[1].interval and one[1].interval[0] > 0]
+    name, figure = max(severe or people, key=lambda one: float(one[1]))
     by = f"{_figure(figure, ' points')} below the average one"
     sentence = (
         f"{name} is the most severe annotator: {by}."
@@ -199,10 +188,6 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None, waiting: Sequen
     )
     text = f"Only {left:,} more can be drawn: {first} comes first." if left else ""
     return NextStep(text or "All stored conversations are drawn.", way, at, label)
-
-
-def _has(evidence: Evidence, name: str, criterion: str) -> bool:
-    return not lacks(evidence, name, criterion)
 
 
 def _figure(figure: Estimate, unit: str, *, signed: bool = False) -> str:

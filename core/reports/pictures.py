@@ -1,7 +1,7 @@
 """Pictures for pages that need no server: forest plots in pixels, and the templates that draw them."""
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import sha256
@@ -53,7 +53,7 @@ def forest(table: Table) -> dict[str, Any]:
             figure,
             row.get("person"),
         )
-        for row, figure in _defined(table, measured(table))
+        for row, figure in table.defined(measured(table))
     ]
     least = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
     marks = np.arange(min(0.0, np.floor(least * 5) / 5), 1.01, 0.2).round(1).tolist()
@@ -71,7 +71,7 @@ def chart(table: Table) -> dict[str, Any]:
     among = [
         c for c in table.shown if c.interval != "none" and any(e.interval for e in table.estimates(c.name))
     ]
-    figures = _defined(table, among[-1].name) if among else []
+    figures = table.defined(among[-1].name) if among else []
     if len(figures) < 2:
         return _picture([], "", [])
     column = among[-1]
@@ -85,12 +85,6 @@ def chart(table: Table) -> dict[str, Any]:
     alone = len({row.get(first) for row, _ in figures}) == len(figures)
     rows = [(str(row[first]) if alone else table.label(row), figure, None) for row, figure in figures]
     return _picture(rows, f"{column.title}; 95% intervals", [(mark, shown(mark, name)) for mark in marks])
-
-
-def _defined(table: Table, column: str) -> list[tuple[Mapping[str, Any], Estimate]]:
-    """The rows whose figure in a column has a value, with it."""
-    cells = ((row, row.get(column)) for row in table.rows)
-    return [(row, cell) for row, cell in cells if isinstance(cell, Estimate) and cell.defined]
 
 
 def _picture(

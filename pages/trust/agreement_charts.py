@@ -57,16 +57,13 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     """
     table = tables["glance"]
     what = measured(table)
-    defined = [row for row in table.rows if _defined(row[what])]
-    if not defined:
+    figures = table.defined(what)
+    if not figures:
         return
+    defined = [row for row, _ in figures]
     person = defined[-1].get("person")
-    compared = what == "judge" and _defined(person)
-    rows = [
-        Point(_with_verdict(row), figure, str(row["name"]))
-        for row in defined
-        if isinstance(figure := row[what], Estimate)
-    ]
+    compared = what == "judge" and isinstance(person, Estimate) and person.defined
+    rows = [Point(_with_verdict(row), figure, str(row["name"])) for row, figure in figures]
     if compared:
         rows.append(Point(HUMAN, person, HUMAN))  # type: ignore[arg-type]
     names = [row.name for row in rows]
@@ -217,11 +214,8 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
 
 def _figures(table: Table | None, name: str, figure: str, kind: str) -> list[Point]:
     """The defined figures of a column, named by other cells of their rows, and by the kind there."""
-    return [
-        Point(name.format(**row), cell, str(row[kind]))
-        for row in (table.rows if table else ())
-        if isinstance(cell := row[figure], Estimate) and cell.defined
-    ]
+    figures = table.defined(figure) if table else []
+    return [Point(name.format(**row), cell, str(row[kind])) for row, cell in figures]
 
 
 def _severities(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
@@ -245,10 +239,6 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
             "right of 0 the judge favours it, across 0 nothing is shown.",
             intervals(rows, "effect on judge less people (points)", colours=judge_colours(raters)),
         )
-
-
-def _defined(cell: Any) -> bool:
-    return isinstance(cell, Estimate) and cell.defined
 
 
 PICTURES: dict[str, Pictures] = {

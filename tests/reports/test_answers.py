@@ -21,10 +21,9 @@ def table(name: str, rows: list[dict[str, Any]]) -> dict[str, Table]:
 
 @pytest.fixture
 def evidence(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """Evidence of which the test gives the sections; no section lacks anything."""
+    """Evidence of which the test gives the sections."""
     sections: dict[str, dict[str, Table]] = {}
     monkeypatch.setattr(answers, "section", lambda _, name, __: sections[name])
-    monkeypatch.setattr(answers, "_has", lambda *_: True)
     monkeypatch.setattr(answers, "unmeasured", lambda _: {"own family": "no family is given"})
     monkeypatch.setattr(answers, "whom", lambda *_: "for these 3 annotators")
     ratings = SimpleNamespace(judges=("a", "b"), people=(1, 2))
