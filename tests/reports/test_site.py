@@ -161,7 +161,7 @@ def test_what_annotators_did_carelessly_is_published_without_their_names(tmp_pat
     assert name in set(of.column("rater").tolist())
     dealt = tuple(item(name, n, state="done", seconds=1) for n in range(20))
     asked, gone = of.criteria[0], item("Zoe", 1, state="done", seconds=1)
-    checks = tuple(Check(name, n, asked, 1.0, 5.0, 1.0, False) for n in range(20))
+    checks = tuple(Check(name, n, asked, hit=False, attention=False) for n in range(20))
     pairs = tuple(Pair(name, n, asked, 1.0, 5.0) for n in range(20))
     people = {of_whom: f"Annotator {n}" for n, of_whom in enumerate(PEOPLE, 1)}
     of = replace(of, dealt=(*dealt, gone), checks=checks, again={"repeat": pairs})
