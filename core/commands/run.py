@@ -6,34 +6,22 @@ from typing import Any
 import click
 
 from concord.commands.options import NAMES
-from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
-from concord.llm.models import OWN, own_benchmarks
 from concord.runs import launching
 from concord.runs.benchmark import Benchmark, Option, Role
 from concord.runs.plans import PlayPlan, from_dict
-from concord.runs.registry import BENCHMARKS, register
+from concord.runs.registry import BENCHMARKS
 from concord.store import runs
 from concord.workspace import Workspace
 
 
 class _Benchmarks(click.Group):
-    """A command for each benchmark; `module:name` names one of the user's own."""
+    """A command for each benchmark, those of the workspace's models.toml too."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *BENCHMARKS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if ":" in cmd_name:
-            workspace = Workspace.open(ctx.obj)
-            own = register(cmd_name, workspace.path)
-            if cmd_name not in own_benchmarks(workspace.models_path):
-                echo(
-                    f"Other commands and the pages know {own.title} once {workspace.models_path} has, above "
-                    f'its tables: {OWN} = ["{cmd_name}"]',
-                    err=True,
-                )
-            return _command(own)
         benchmark = BENCHMARKS.get(cmd_name)
         return _command(benchmark) if benchmark else super().get_command(ctx, cmd_name)
 

@@ -175,8 +175,10 @@ def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
     return Table("agreement", f"Agreement with people on {part}", columns, tuple(rows), caption)
 
 
-def files(whole: Card, today: date) -> dict[str, str]:
-    """The card and the files by which the judge runs elsewhere, by name."""
+def write(whole: Card, folder: Path, today: date) -> list[Path]:
+    """Write the card, and the files by which the judge runs elsewhere, into a folder, which is made if it is
+    not there. Raises ConfigError where it cannot be written.
+    """
     title = whole.title.replace('"', "'").replace("\\", "")
     name = file_name(title.removeprefix("Judge card: ").replace(" ", "-"))
     texts = {
@@ -188,23 +190,17 @@ def files(whole: Card, today: date) -> dict[str, str]:
         "name": repr(name),
     }
     prompt = "\n\n".join(f"── {message.role}\n\n{message.content}" for message in whole.prompt)
-    return {
+    files = {
         "card.html": whole.as_html(today),
         "card.md": whole.as_markdown(),
         "card.json": whole.as_json(),
         "prompt.txt": prompt + "\n",
         "rubric.toml": writing.toml(whole.rubric),
     } | {name: (EXPORTED / f"{name}.txt").read_text(encoding="utf-8").format(**texts) for name in SCORERS}
-
-
-def write(whole: Card, folder: Path, today: date) -> list[Path]:
-    """Write the files into a folder, which is made if it is not there. Raises ConfigError where it cannot."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for name, text in files(whole, today).items():
-            paths.append(folder / name)
-            paths[-1].write_text(text, encoding="utf-8")
+        for file, text in files.items():
+            (folder / file).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"The card cannot be written to {folder}: {error.strerror}.") from error
-    return paths
+    return [folder / file for file in files]

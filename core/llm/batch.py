@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from concord.errors import CallFailed
 from concord.llm import completions, trouble
 from concord.llm.client import REPLY_BYTES, Client
-from concord.llm.completions import RAW, Broken, Read
+from concord.llm.completions import RAW, Broken, Completion
 from concord.llm.models import Model
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ TRANSFER_SECONDS = 3600.0
 """How long the sending or reading of a file may take."""
 MARK = "concord"
 """The name, in a batch's metadata, of the mark by which it is found again."""
-PAGES = 20
-"""Of a hundred batches each, the newest first, in which a batch is looked for."""
+LISTED = 2000
+"""Batches of an endpoint, the newest first, among which one is looked for."""
 ENDED = ("completed", "failed", "expired", "cancelled")
 
 
@@ -61,7 +61,7 @@ class Result:
     """
 
     id: str
-    answer: Read | None = None
+    answer: Completion | None = None
     failure: CallFailed | None = None
     again: bool = False
     counts: bool = True
@@ -107,21 +107,18 @@ async def look(client: Client, model: Model, batch: str) -> BatchStanding:
 
 async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
     """The batch with this mark, among the latest at the endpoint. Raises CallFailed."""
-    after: str | None = None
-    for _ in range(PAGES):
-        start = {"after": after} if after else {}
 
-        async def ask(
-            api: AsyncOpenAI, start: Mapping[str, Any] = start
-        ) -> tuple[BatchStanding | None, str | None]:
-            listed = (await api.batches.list(limit=100, **start)).data
-            this = next((one for one in listed if (one.metadata or {}).get(MARK) == mark), None)
-            return _standing(client, this) if this else None, listed[-1].id if listed else None
+    async def ask(api: AsyncOpenAI) -> BatchStanding | None:
+        left = LISTED
+        async for batch in api.batches.list(limit=100):
+            if (batch.metadata or {}).get(MARK) == mark:
+                return _standing(client, batch)
+            left -= 1
+            if not left:
+                break
+        return None
 
-        standing, after = await client.through(model, ask)
-        if standing or after is None:
-            return standing
-    return None
+    return await client.through(model, ask)
 
 
 async def download(client: Client, model: Model, file: str, into: IO[bytes], *, lines: int) -> None:

@@ -16,7 +16,7 @@ from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm import adapting, completions, embeddings, trouble
-from concord.llm.completions import RAW, Broken, Completion, Read, reported
+from concord.llm.completions import RAW, Broken, Completion, reported
 from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
 from concord.llm.models import UNSET, Model, pick
@@ -150,8 +150,7 @@ class Client:
             except CallFailed as failure:
                 if not self._adapts(model, body, failure):
                     raise
-        read = self.read_without_keys(read)
-        return Completion(read.text, read.cut, model.spent(read.tokens, seconds), read.reported, read.beside)
+        return replace(self.read_without_keys(read), spent=model.spent(read.tokens, seconds))
 
     def adapts(self, model: Model, failure: CallFailed) -> bool:
         """Whether a refused line of a batch, made for the model as it was then, can be sent in another form.
@@ -344,13 +343,13 @@ class Client:
         clean = self.without_keys(content)
         return text if clean == content else clean.decode("utf-8", "surrogatepass")
 
-    def read_without_keys(self, read: Read) -> Read:
+    def read_without_keys(self, read: Completion) -> Completion:
         """What a body says without the keys that were in parts, or under escapes, before it was read."""
         beside, clean = read.beside, self.text_without_keys
         thinking, raw = clean(beside.thinking), clean(beside.raw)
         beside = replace(beside, thinking=thinking, raw=raw, finish=clean(beside.finish))
         who = Reported(clean(read.reported.model), clean(read.reported.fingerprint))
-        return read._replace(text=clean(read.text), reported=who, beside=beside)
+        return replace(read, text=clean(read.text), reported=who, beside=beside)
 
     def _line(self, model: Model) -> _Line:
         if (line := self._lines.get(model.endpoint)) is None:

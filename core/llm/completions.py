@@ -7,10 +7,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 from concord.configuration import UNREPORTED, Reported
-from concord.rating import Spent
+from concord.rating import NOTHING_SPENT, Spent
 
 RAW = 2000
 """Characters of a body that are kept where it gave no reply."""
@@ -72,25 +72,16 @@ def marks(cut: bool, beside: Beside) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Completion:
-    """What an endpoint answered. `cut` says that the reply stopped before its end."""
-
-    text: str
-    cut: bool
-    spent: Spent
-    reported: Reported = UNREPORTED
-    beside: Beside = PLAIN
-
-
-class Read(NamedTuple):
-    """A body, read: text, whether it was cut, tokens in, out and cached (of those in), who answered, and
-    what stands beside.
+    """What an endpoint answered. `cut` says that the reply stopped before its end; `tokens` are those in, out
+    and cached (of those in), of which the client makes what was `spent`.
     """
 
     text: str
     cut: bool
-    tokens: tuple[int, int, int]
-    reported: Reported
-    beside: Beside
+    spent: Spent = NOTHING_SPENT
+    reported: Reported = UNREPORTED
+    beside: Beside = PLAIN
+    tokens: tuple[int, int, int] = (0, 0, 0)
 
 
 def decoded(content: bytes | str) -> Any:
@@ -118,7 +109,7 @@ def paired(text: str) -> str:
 _HALF = re.compile("[\ud800-\udfff]+")
 
 
-def read(content: bytes) -> Read:
+def read(content: bytes) -> Completion:
     """A chat completion. Raises Broken for a body that is none."""
     reply = decoded(content)
     try:
@@ -127,7 +118,7 @@ def read(content: bytes) -> Read:
         raise Broken("The body is JSON that is nested too deep") from None
 
 
-def _read(reply: Any, content: bytes) -> Read:
+def _read(reply: Any, content: bytes) -> Completion:
     if not isinstance(reply, dict):
         raise Broken("The body is JSON, but no object")
     choices = reply.get("choices")
@@ -154,7 +145,8 @@ def _read(reply: Any, content: bytes) -> Read:
     given, tokens_out, cached, thought = _tokens(reply.get("usage"))
     raw = content[:RAW].decode("utf-8", "replace") if not text.strip() else ""
     beside = Beside(thinking, thought, refused, finish, lacks, raw)
-    return Read(text, cut, (given, tokens_out, cached), reported(reply), beside)
+    tokens = given, tokens_out, cached
+    return Completion(text, cut, reported=reported(reply), beside=beside, tokens=tokens)
 
 
 def reported(reply: Mapping[str, Any]) -> Reported:
