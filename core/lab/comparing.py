@@ -173,12 +173,13 @@ def flips(bench: Bench, part: str, one: Candidate, other: Candidate) -> Table:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen on a part: the table of all, the best, the cheapest that is not worse by a margin."""
+    """What was chosen on a part: the table of all, whose first note says it, the best, and the cheapest that
+    is not worse by a margin.
+    """
 
     table: Table
-    best: Candidate | None
+    best: Candidate
     cheapest: Candidate | None
-    sentence: str
 
 
 def choose(
@@ -194,48 +195,45 @@ def choose(
     """
     inside = bench.marked(part)
     rated = {judge: np.where(inside, bench.agreement(judge), np.nan) for judge in among}
-    most = max((int((~np.isnan(of)).sum()) for of in rated.values()), default=0)
-    whole = [j for j, of in rated.items() if most and (~np.isnan(of)).sum() >= (1 - LACKING) * most]
+    answered = {judge: int((~np.isnan(values)).sum()) for judge, values in rated.items()}
+    most = max(answered.values(), default=0)
+    whole = [judge for judge in among if most and answered[judge] >= (1 - LACKING) * most]
     if not whole:
         raise NotFound(f"No judge has answered the part “{part}” yet: concord lab run {bench.parts.study} …")
     together = ~np.isnan([rated[judge] for judge in whole]).any(axis=0)
     n, codes = int(together.sum()), bench.clusters(part)
-    figures = [mean(np.where(together, rated[judge], np.nan)) for judge in whole]
-    own, drawn = bench.drawn(figures, part, seed)
     if not n:
         raise StudyError(f"No item of the part “{part}” was answered by all of these judges.")
-    at = int(np.argmax(own))
+    own, drawn = bench.drawn([mean(np.where(together, rated[judge], np.nan)) for judge in whole], part, seed)
+    order = np.argsort(-own, kind="stable")
+    whole, own, drawn = [whole[place] for place in order], own[order], drawn[order]
     wide = simultaneous(drawn, n), simultaneous_differences(drawn)
-    prices = {judge: price(bench.asked[part].get(judge)) for judge in whole}
     rows: list[dict[str, Cell]] = []
-    close = []
-    for place in np.argsort(-own, kind="stable").tolist():
-        judge = whole[place]
-        gap = of_items(own[place] - own[at], drawn[place] - drawn[at], n, codes, wide[1])
-        beaten = any(
-            (cost, -own[p]) < (prices[judge], -own[place]) and own[p] >= own[place]
-            for p, other in enumerate(whole)
-            if (cost := prices[other]) is not None and prices[judge] is not None
+    close: list[tuple[float, int]] = []
+    worth = [(price(bench.asked[part].get(j)), -value) for j, value in zip(whole, own, strict=True)]
+    for place, (judge, (cost, less)) in enumerate(zip(whole, worth, strict=True)):
+        asked, behind = bench.asked[part].get(judge), None
+        beaten = cost is not None and any(
+            other[0] is not None and other < (cost, less) for other in worth if other[1] <= less
         )
-        if place == at or (gap.interval is not None and gap.interval[0] > -margin):
-            close.append(judge)
-        asked = bench.asked[part].get(judge)
+        if place:
+            behind = of_items(own[place] - own[0], drawn[place] - drawn[0], n, codes, wide[1])
+        if cost is not None and (behind is None or (behind.interval and behind.interval[0] > -margin)):
+            close.append((cost, place))
         rows.append(
             {
                 "judge": str(judge),
                 "agreement": of_items(own[place], drawn[place], n, codes, wide[0]),
-                "behind": None if place == at else gap,
-                "cost": prices[judge],
+                "behind": behind,
+                "cost": cost,
                 "seconds": asked.seconds / asked.judgements if asked and asked.judgements else None,
                 "frontier": not beaten,
-                "n": int((~np.isnan(rated[judge])).sum()),
+                "n": answered[judge],
             }
         )
     stopped = [judge for judge in among if judge not in whole]
-    rows += [{"judge": str(j), "n": int((~np.isnan(rated[j])).sum())} for j in stopped]
-    priced = [judge for judge in close if prices[judge] is not None]
-    cheapest = min(priced, key=lambda j: (prices[j] or 0.0, -own[whole.index(j)]), default=None)
-    best = whole[at]
+    rows += [{"judge": str(judge), "n": answered[judge]} for judge in stopped]
+    best, cheapest = whole[0], whole[min(close)[1]] if close else None
     sentence = f"Best on {part}: {best}."
     if len(whole) == 1:
         sentence += " There is no other to compare it with."
@@ -246,7 +244,7 @@ def choose(
     else:
         sentence += (
             f" The cheapest that is not worse than it by more than {margin:g}: {cheapest}, at "
-            f"{prices[cheapest] or 0:.2f} instead of {prices[best] or 0:.2f} per 1,000 judgements."
+            f"{min(close)[0]:.2f} instead of {rows[0]['cost'] or 0:.2f} per 1,000 judgements."
         )
     notes = [sentence, f"These {n} items chose: the agreement of the best one is too good on them."]
     if stopped:
@@ -262,12 +260,8 @@ def choose(
     )
     meta = {"part": part, "margin": margin, "seed": seed, "compared": n}
     title = f"Judges on the part “{part}” of {bench.parts.study}"
-    return Chosen(
-        Table("lab-choice", title, columns, tuple(rows), notes=tuple(notes), meta=meta),
-        best,
-        cheapest,
-        sentence,
-    )
+    table = Table("lab-choice", title, columns, tuple(rows), notes=tuple(notes), meta=meta)
+    return Chosen(table, best, cheapest)
 
 
 def price(asked: Asked | None) -> float | None:

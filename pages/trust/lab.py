@@ -251,7 +251,7 @@ def _choose(bench: Bench) -> None:
         return
     margin = st.slider("How much less agreement is no worse", 0.0, 0.2, comparing.MARGIN, 0.01)
     chosen = comparing.choose(bench, SELECT, variants.offered(bench), margin=margin)
-    st.markdown(f"**{plain(chosen.sentence)}**")
+    st.markdown(f"**{plain(chosen.table.notes[0])}**")
     _pareto(chosen.table)
     table.draw(chosen.table)
     together = st.expander(
