@@ -182,6 +182,7 @@ def run(
     Answers to test are stored and shown nowhere before `concord lab report` opens it.
     """
     from concord.lab import parts, running, variants
+    from concord.runs import planning
     from concord.runs.status import sentence
 
     workspace = Workspace.open(folder, create=False)
@@ -197,7 +198,7 @@ def run(
     for used in kept:
         plan = running.plan_of(divided, part, judges, used.version, repeats)
         if estimate:
-            survey = running.estimate(workspace, plan)
+            survey = planning.survey(workspace, planning.job(workspace, plan))
             echo(f"{used.variant}: {estimated(survey, currency(workspace.models_path))}")
             continue
         ended = running.carry_out(workspace, plan, purse)

@@ -10,7 +10,6 @@ from concord.lab import measuring
 from concord.lab.measuring import Candidate
 from concord.lab.parts import SELECT, Parts
 from concord.runs import engine, planning
-from concord.runs.planning import Survey
 from concord.runs.plans import JudgePlan, as_dict
 from concord.store import budgets, rubrics
 from concord.store.runs import Progress
@@ -45,11 +44,6 @@ def plan_of(
         rubric=parts.rubric,
         among=tuple(sorted(among)),
     )
-
-
-def estimate(workspace: Workspace, plan: JudgePlan) -> Survey:
-    """What a plan would do and cost; what is stored costs nothing."""
-    return planning.survey(workspace, planning.job(workspace, plan))
 
 
 def carry_out(workspace: Workspace, plan: JudgePlan, purse: Purse) -> Progress | None:
