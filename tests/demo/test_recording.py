@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import socket
 
 import pytest
 
@@ -138,3 +139,14 @@ def test_rows_of_another_database_are_refused(fresh, entry):
 
 def test_the_ratings_of_the_readme_are_those_that_their_script_writes():
     assert example_ratings.FILE.read_text(encoding="utf-8") == example_ratings.text()
+
+
+def test_where_the_port_is_taken_the_mock_models_move_and_it_is_said(fresh, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        demo.copy_files(fresh, demo.ADDRESS.format(port=port))
+        with demo.serving(fresh):
+            addresses = {model.base_url for model in load_models(fresh.models_path).values()}
+            assert demo.ADDRESS.format(port=port) not in addresses
+            assert [demo._answers(address) for address in addresses] == [True]
+    assert f"Port {port} is taken: the mock models are on port" in capsys.readouterr().out
