@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -72,7 +72,6 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
     few = itemgetter(*(at for at, name in enumerate(header) if name in _FEW))
     apart = ("", "item_id", "score", "text", *_FEW)
     rest = [at for at, name in enumerate(header) if name not in apart]
-    rest_of, of_rest = _several(rest), [header[at] for at in rest]
     item_at, score_at = header.index("item_id"), header.index("score")
     text_at = header.index("text") if "text" in header else -1
     items: dict[str, int] = {}
@@ -94,7 +93,7 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
 
     @lru_cache(MANY)
     def beside(cells: tuple[str, ...]) -> Mapping[str, str]:
-        texts = {name: unmarked(cell) for name, cell in zip(of_rest, cells, strict=True) if cell}
+        texts = {header[at]: unmarked(cell) for at, cell in zip(rest, cells, strict=True) if cell}
         names = {column: texts[column] for column in OF_ITEM if column in texts}
         return texts | {column: nfc(name_in("", column, name)) for column, name in names.items()} or NOTHING
 
@@ -105,7 +104,7 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
         try:
             check_width("", header, cells)
             item, by, score = item_of(cells[item_at]), asked_of(few(cells)), score_of(cells[score_at])
-            of_rating = beside(rest_of(cells))
+            of_rating = beside(tuple([cells[at] for at in rest]))
         except ImportRefused as error:
             wrong.append((number, f"{file}, line {number}{error}"))
             continue
@@ -144,11 +143,6 @@ def _filled(column: str, cell: str) -> str:
 def differs(column: str, item: str, line: int | str) -> str:
     """What is wrong where lines of an item say different things about it."""
     return f"the {column} of “{item}” differs from that in line {line}. Make them the same, or give it once."
-
-
-def _several(places: Sequence[int]) -> Callable[[Sequence[str]], tuple[str, ...]]:
-    """What a record has at these places."""
-    return itemgetter(*places) if len(places) > 1 else lambda cells: tuple([cells[at] for at in places])
 
 
 def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:
