@@ -65,10 +65,16 @@ def read_toml(path: Path, refusal: Refusal = ConfigError) -> dict[str, Any]:
     """The tables of a TOML file. Raises `refusal`."""
     text = read_text(path, refusal, most=limits.TOML_BYTES)
     try:
+        if _LONG_KEY.search(text):
+            # tomllib takes memory with the square of a key's parts.
+            raise ValueError(f"a key has more than {limits.KEY_PARTS} parts")
         tables: dict[str, Any] = _parsed(tomllib.loads, text)
     except ValueError as error:
         raise refusal(f"{path} is not valid TOML: {error}.") from error
     return tables
+
+
+_LONG_KEY = re.compile(rf"(?<![\w'\"-])(?:[\w'\"-]++[ \t]*+\.[ \t]*+){{{limits.KEY_PARTS},}}")
 
 
 def kept_toml(path: Path) -> Mapping[str, Any]:

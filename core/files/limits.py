@@ -14,6 +14,8 @@ IMAGE_BYTES = 4 * 2**20
 """An image in a message that is kept."""
 IMAGES_OF_ONE = 16
 """Images of one conversation that are kept; the others are named."""
+KEY_PARTS = 64
+"""Parts of a dotted key in TOML: a.b.c has three."""
 TOML_BYTES = 4 * 2**20
 """A TOML file: models.toml, prompts.toml, data."""
 NESTING = 64
