@@ -21,11 +21,13 @@ WINDOWS = 50
 ITEMS = 50
 """Items that one report may ask for."""
 ID = 500
-"""Characters of an item's id, and of any name in an event."""
+"""Characters of an item's id."""
 TEXT = 20_000
 """Characters of any text in an event; each kind of event has closer limits of its own."""
 NUMBER = 2**53
 """Browsers count exactly up to here, and SQLite stores it."""
+DEPTH = 4
+"""Lists and mappings within an event."""
 AT_ONCE = 1000
 """Events of one desk that are taken without a pause."""
 PER_SECOND = 100
@@ -33,12 +35,7 @@ PER_SECOND = 100
 DESKS = 10_000
 """Desks whose pace is remembered."""
 
-Whole = Annotated[int, Field(strict=True, gt=-NUMBER, lt=NUMBER)]
-Number = Whole | Annotated[float, Field(gt=-NUMBER, lt=NUMBER, allow_inf_nan=False)]
-Id = Whole | Annotated[str, Field(max_length=ID)]
-Words = Annotated[str, Field(max_length=TEXT)]
-Reported = dict[Annotated[str, Field(max_length=ID)], Number | Words | None]
-"""An event, of which `concord.store.desk.Event` knows the rest."""
+Id = Annotated[int, Field(strict=True, gt=-NUMBER, lt=NUMBER)] | Annotated[str, Field(max_length=ID)]
 
 
 class Report(BaseModel):
@@ -46,7 +43,7 @@ class Report(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
     k: int = Field(ge=0, lt=NUMBER)
-    boxes: dict[Annotated[str, Field(max_length=100)], list[Reported]] = Field(max_length=WINDOWS)
+    boxes: dict[Annotated[str, Field(max_length=100)], list[dict[str, Any]]] = Field(max_length=WINDOWS)
     want: list[Id] = Field(max_length=ITEMS)
 
 
@@ -77,11 +74,32 @@ def checked(desk: str, content: Mapping[str, Any]) -> dict[str, Any]:
     try:
         report = Report.model_validate(content)
     except ValidationError as error:
-        raise StudyError("The desk sent something that cannot be read. Reload the page.") from error
-    events = sum(map(len, report.boxes.values()))
-    if events > EVENTS or not _pace.take(desk, events, time.monotonic()):
+        raise StudyError(UNREADABLE) from error
+    events = [event for box in report.boxes.values() for event in box]
+    if len(events) > EVENTS or not _pace.take(desk, len(events), time.monotonic()):
         raise NotAllowed(
             "More answers arrived from this desk than a person can give. They are kept in this browser. "
             "Wait a minute, then reload the page."
         )
+    if not all(map(_is_small, events)):
+        raise StudyError(UNREADABLE)
     return {"k": report.k, "boxes": report.boxes, "want": list(dict.fromkeys(report.want))}
+
+
+UNREADABLE = "The desk sent something that cannot be read. Reload the page."
+
+
+def _is_small(value: Any, depth: int = 0) -> bool:
+    """Whether a value has bounded numbers, texts and depth; its size is bounded by that of the message."""
+    match value:
+        case str():
+            return len(value) <= TEXT
+        case int() | float():
+            return abs(value) < NUMBER  # false for NaN
+        case dict():
+            return depth < DEPTH and all(
+                len(key) <= ID and _is_small(each, depth + 1) for key, each in value.items()
+            )
+        case list():
+            return depth < DEPTH and all(_is_small(each, depth + 1) for each in value)
+    return value is None

@@ -2,10 +2,12 @@
 nothing.
 """
 
+import fcntl
 import json
 import signal
 import sys
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -98,13 +100,22 @@ def test_a_repeated_import_changes_nothing(workspace, out):
     assert held(workspace) == before
 
 
+def waits(path):
+    """Whether somebody is next to write to a database: who is, holds the queue."""
+    with open(f"{path}-queue") as queue:
+        try:
+            fcntl.flock(queue, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def test_others_write_between_two_lines(workspace, out, monkeypatch):
     """Their write begins while the third line is stored, and is done before the fifth one is."""
     saved, lines, other = conversations_jsonl.save_beside, [], []
-    begun, done = threading.Event(), threading.Event()
+    done = threading.Event()
 
     def write():
-        begun.set()
         with workspace.write() as db:
             other.append(conversations.count(db))
             settings.put(db, "other", "was here")
@@ -116,7 +127,8 @@ def test_others_write_between_two_lines(workspace, out, monkeypatch):
         lines.append(args)
         if len(lines) == 3:
             thread.start()
-            assert begun.wait(60)
+            while not waits(workspace.db_path):
+                time.sleep(0.01)
         elif len(lines) == 5:
             assert done.wait(60)
         return saved(*args, **how)

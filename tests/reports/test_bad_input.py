@@ -93,6 +93,8 @@ MEASURED: dict[str, AgreementReport] = {}
 def report(name: str) -> Iterator[AgreementReport]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        # Folders that pages of other tests left are removed whenever memory is collected.
+        warnings.simplefilter("ignore", ResourceWarning)
         if name not in MEASURED:
             MEASURED[name] = measured(frame(STUDIES[name]), options=Options(resamples=10))
         yield MEASURED[name]
@@ -143,6 +145,7 @@ def test_the_study_is_summed_up_or_what_is_missing_is_said(report: AgreementRepo
 def test_answers_as_categories_too(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ResourceWarning)
         of = measured(frame(STUDIES[name])).of
         asked = tuple(replace(c, scale=categories("abcdef")) for c in of.study.criteria)
         found = report_of(replace(of, study=replace(of.study, criteria=asked)), Options(resamples=10))

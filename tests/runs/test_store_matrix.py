@@ -14,7 +14,7 @@ from concord.benchmarks.simulbench import extraction
 from concord.runs import engine, planning, plans
 from concord.runs import stored as run_store
 from concord.runs.plans import ComparePlan, JudgePlan, ProposePlan
-from concord.store import database, turns, writer
+from concord.store import database, locks, writer
 from concord.workspace import Workspace
 from tests.mock.server import running
 from tests.runs.test_runs import calls_made, calls_of, count
@@ -35,7 +35,7 @@ LATENCY = {"play": 0.04, "judge": 0.04, "compare": 0.1, "propose": 0.1}
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
-    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(locks, "PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr(writer, "AGAIN_SECONDS", 0.05)
     monkeypatch.setattr(run_store, "LAG_SECONDS", 0.05)
     monkeypatch.setattr(run_store, "AGAIN_SECONDS", 0.1)
