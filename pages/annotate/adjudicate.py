@@ -28,7 +28,7 @@ def page() -> None:
     """Draw the rule and what it names, or the work itself."""
     with workspace().read() as db:
         every = [study for name in stored.ranked(db) if not (study := stored.get(db, name)).anonymous]
-    names = [study.name for study in sorted(every, key=lambda study: adjudicate.rule_of(study) is None)]
+        names = [study.name for study in sorted(every, key=lambda study: _place(db, study))]
     if st.query_params.get("work") == WORK:
         _work(names)
         return
@@ -60,6 +60,14 @@ def page() -> None:
         if not settles_only:
             link("agreement", "Agreement before and after", study=name)
     draw(replace(queue, notes=()))
+
+
+def _place(db: Database, study: stored.Study) -> int:
+    """Where a study stands: those with something to settle come first, those without a rule last."""
+    if adjudicate.rule_of(study) is None:
+        return 2
+    look = _look(db, study.name)
+    return int(len(look.items) == len(look.done))
 
 
 def _look(db: Database, name: str) -> Look:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from urllib.request import urlopen
 
 import pytest
@@ -33,7 +33,7 @@ UNTRUSTED = f"{URL} www.example.org me@example.org <{URL}> [x]({URL}) ![x]({URL}
 MORE = (
     "conversations?conversation=1",
     "leaderboard?benchmark=simulbench",
-    "rate?as=Ada",
+    f"rate?as={quote(f'Bo {URL}')}",
     "town?task=concert&architecture=GA%2BTDP",
 )
 ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages] + [*MORE]

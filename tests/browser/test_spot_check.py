@@ -252,7 +252,6 @@ def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) 
     page.on("request", lambda request: asked.append(request.url))
     begin(page, app, f"spot-check?work=triage&at={hostile.conversation_id}")
     expect(page.locator(".message.rated.reply .text")).to_have_text(HOSTILE)
-    expect(page.locator(".message.hard")).to_contain_text("harder one")
     assert page.title() != "broken"
     assert not [url for url in asked if "elsewhere" in url or url.endswith("/x")]
 
