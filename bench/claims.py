@@ -290,7 +290,7 @@ def _hidden(of: StudyRatings, design: Design, rng: np.random.Generator) -> Study
         for n in range(20):
             gold = 0.2 if design.effect == "gold" and not person else design.careful
             same = 0.2 if design.effect == "repeats" and not person else design.careful
-            checks.append(Check(name, n, "c0", 4.0, 4.0 if rng.random() < gold else 2.0, 1.0, False))
+            checks.append(Check(name, n, "c0", rng.random() < gold, False))
             pairs.append(Pair(name, n, "c0", 4.0, 4.0 if rng.random() < same else 1.0))
         dealt += [
             Item(name, n, n, f"k{n}", None, "", "done", "", "", 20 + 60 * rng.random(), 600, "2026-01-01")
