@@ -112,9 +112,11 @@ def own(fields: Mapping[str, Any], kind: str) -> bool:
 
 
 def write(db: Database, out: BinaryIO, *, study: str = "", benchmark: str = "") -> int:
-    """Write conversations (of a study, of a benchmark, or all) as `store` reads them; returns how many."""
-    if study:
-        studies.study_id(db, study)
+    """Write conversations (of a study, of a benchmark, or all) as `store` reads them; returns how many.
+
+    A study of pairs is not written, its conversations are.
+    """
+    of_study = studies.get(db, study) if study else None
     stored = conversations.table(db, Filter(benchmark=benchmark, study=study))
     for name in conversations.benchmarks_of(db, stored.key.tolist()):
         criteria = [_told(c) for c in ratings.criteria(db, name)]
@@ -132,8 +134,8 @@ def write(db: Database, out: BinaryIO, *, study: str = "", benchmark: str = "") 
         }
         lived = trajectories.find(db, number)
         _put(out, entry if lived is None else {**entry, "trajectory": lived})
-    if study:
-        _put(out, _as_entry(db, studies.get(db, study)))
+    if of_study is not None and not of_study.pairs:
+        _put(out, _as_entry(db, of_study))
     return len(stored)
 
 

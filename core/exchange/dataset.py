@@ -188,7 +188,7 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
             return row
         return {**row, "rater": numbers.setdefault(row["rater"], f"annotator {len(numbers) + 1}")}
 
-    keys = {u["key"] for u in studies.units(db, study)}
+    keys = set(conversations.table(db, Filter(study=study)).key)
     by_rater = sorted(ratings.exported(db, study), key=lambda row: str(row["rater"]))
     compared = (row for name in conversations.benchmarks_of(db, [*keys]) for row in comparison_rows(db, name))
     among_them = (row for row in compared if {row["first"], row["second"]} <= keys)

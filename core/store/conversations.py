@@ -331,7 +331,8 @@ def _where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     if wanted.study:
         clauses.append(
             "c.id IN (SELECT i.conversation_id FROM items i JOIN studies t ON t.id = i.study_id "
-            "WHERE t.name = :study AND i.known = '')"
+            "WHERE t.name = :study AND i.known = '' UNION SELECT i.other_id FROM items i JOIN studies t "
+            "ON t.id = i.study_id WHERE t.name = :study AND i.known = '' AND i.other_id IS NOT NULL)"
         )
         args["study"] = wanted.study
     if wanted.text:

@@ -53,6 +53,24 @@ def report(workspace, person, *events, client="browser"):
         return stored_desk.apply(db, access.annotator_id(db, person), client, events)
 
 
+def test_conversations_and_votes_of_a_study_of_pairs_can_be_read_back(filled, fresh, run, tmp_path):
+    deal(filled, PEOPLE, 4)
+    with filled.write() as db:
+        made.compare(db, "Ann", lambda *_: "A")
+        both = {pair.shown for pair in made.on_desk(db, "Ann")}
+        keys = {conversations.load(db, n).key for pair in both for n in pair}
+    written, folder = tmp_path / "pairs.jsonl", tmp_path / "folder"
+    assert run(filled, "export", "conversations", "--study", PAIRS, "--out", written).exit_code == 0
+    assert run(filled, "export", "dataset", "--study", PAIRS, "--out", folder).exit_code == 0
+    done = run(fresh, "import", "conversations", written)
+    assert done.exit_code == 0, done.output
+    with fresh.read() as theirs:
+        assert set(conversations.existing(theirs, sorted(keys))) == keys
+        assert not studies.names(theirs, pairs=True) + studies.names(theirs)
+    done = run(fresh, "import", "dataset", folder, "--study", "votes")
+    assert "New: 4 comparisons by people" in done.output
+
+
 def test_every_two_models_get_as_many_and_every_person_as_many(filled):
     assert deal(filled, PEOPLE[:2], 8, overlap=1, seed=1) == {"Ann": 4, "Bob": 4}
     dealt = pairs(filled, "Ann") + pairs(filled, "Bob")
