@@ -112,7 +112,7 @@ def write(
             temporary_path = Path(temporary, "export")
             with workspace.read() as db:
                 if export.study:
-                    studies.any_id(db, export.study)
+                    (studies.any_id if export.what == "apart" else studies.study_id)(db, export.study)
                 packed = path is not None and path.suffix == ".zip"
                 count = _write_files(db, export, temporary_path, packed=packed)
             if not count:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sqlite_utils import Database
 
-from concord.errors import StudyError, not_found
+from concord.errors import NotFound, StudyError, not_found
 from concord.rating import Criterion
 from concord.store import audit, conversations, database, ratings
 from concord.store.database import column, find, now, once, scalar, update
@@ -136,6 +136,11 @@ def any_id(db: Database, name: str) -> int:
 @once
 def _row(db: Database, name: str) -> dict[str, Any]:
     row = next(iter(db.query("SELECT * FROM studies WHERE name = ? AND kind <> 'checks'", [name])), None)
+    if row is None and find(db, "studies", "id", name=name):
+        raise NotFound(
+            f"There is no study “{name}”, but a spot-check: `concord export apart --study {name}` writes its "
+            "findings."
+        )
     if row is None:
         raise not_found("study", name, names(db))
     return row

@@ -229,6 +229,10 @@ def test_a_finding_is_no_rating_and_an_earlier_one_is_kept(filled, run):
     assert {(r["kind"], r["rater"], r["item_id"]) for r in rows} == {
         ("spot-check", "Ada", by_hand.key("s1", "x"))
     }
+    for what in ("ratings", "conversations"):
+        refused = run(filled, "export", what, "--study", "spot-check-simulbench")
+        assert refused.exit_code == 1
+        assert "`concord export apart --study spot-check-simulbench` writes its findings" in refused.output
 
 
 def test_the_same_finding_again_is_no_other_one(filled):
