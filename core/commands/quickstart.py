@@ -143,7 +143,7 @@ def _invite(workspace: Workspace, study: str, people: tuple[str, ...], port: int
         items = studies.deal_study(db, study, people)
     for person in people:
         place = f"at {links[person]}" if person in links else "by the link that was handed out before"
-        echo(f"{person} rates {items[person]} items {place}")
+        echo(f"{person}: {items[person]} items {place}")
 
 
 def _with_mocks(workspace: Workspace) -> None:

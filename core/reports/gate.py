@@ -48,6 +48,9 @@ def gate(
     figure = with_people(report, name, members, [statistic])[statistic] if members else None
     if figure is None or figure.value is None or figure.interval is None:
         why = "no judge rated it" if figure is None else figure.reason or "the figure has no interval"
+        if figure is not None and figure.value is not None:
+            measured = f"{coefficient_words(report, name, statistic)} {figure.value:.3f}, {figure.n} items"
+            why += f" ({measured}); --judges and --statistic choose another figure"
         return Tested(about, False, f"the agreement of {about} is not known: {why}.")
     low, high = figure.interval
     measured = (

@@ -1,5 +1,7 @@
 """`concord gate`: passes and fails by the lower end of the interval, and says in one sentence why."""
 
+from pathlib import Path
+
 import pytest
 
 from concord.commands.gate import STATISTICS
@@ -10,6 +12,8 @@ from concord.reports.coefficient import with_people
 from concord.statistics.coefficients import COEFFICIENTS
 from concord.store import studies
 from concord.store.studies import Study
+
+EXAMPLE = Path(__file__).parents[2] / "data" / "examples" / "ratings.csv"
 
 
 @pytest.fixture
@@ -64,6 +68,14 @@ def test_an_agreement_that_is_not_known_does_not_pass(filled, run, tmp_path):
     done = run(filled, "gate", "--study", "few", "--min-agreement", "-1")
     assert done.exit_code == 2
     assert "is not known: 2 items in common, at least 3 are needed" in done.stderr
+
+
+def test_a_figure_without_an_interval_is_said_with_the_remedy(filled, run):
+    done = run(filled, "gate", EXAMPLE, "--min-agreement", "0.6")
+    assert done.exit_code == 2
+    assert "all resamples have the same value (Cohen's κ with the majority of people 1.000, " in done.stderr
+    assert "--judges and --statistic choose another figure" in done.stderr
+    assert run(filled, "gate", EXAMPLE, "--min-agreement", "0.6", "--judges", "large_judge").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_from_a_file_to_the_agreement_of_people_and_judges(file, fresh, run, tmp
     begun = run(fresh, "quickstart", given, *asked)
     assert begun.exit_code == 0, begun.output
     assert form in begun.output
-    assert "Ben rates 12 items at http" in begun.output
+    assert "Ben: 12 items at http" in begun.output
 
     answers = {"Ada": lambda item: 1 + item % 5, "Ben": lambda item: 1 + item * 2 % 5}
     for person, score in answers.items():

@@ -46,7 +46,7 @@ def test_quickstart_again_makes_nothing_twice_and_leaves_the_links(started):
     again = quickstart()
     assert "0 new conversations, 24 were here already." in again
     assert "The study “support” is drawn already." in again
-    assert "Ann rates 6 items by the link that was handed out before" in again
+    assert "Ann: 6 items by the link that was handed out before" in again
     assert " 0 calls" in again
 
 
