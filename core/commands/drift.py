@@ -70,8 +70,8 @@ def command(
                 echo(line)
     if not outcomes_:
         raise ImportRefused(
-            f"{old} and {new} have no judge in common: {', '.join(tables[0].of.judges)} and "
-            f"{', '.join(tables[1].of.judges)}. Name the column of both with --judge."
+            f"{old} and {new} have no judge in common: {', '.join(tables[0].of.judges) or 'none'} and "
+            f"{', '.join(tables[1].of.judges) or 'none'}. Name the column of both with --judge."
         )
     outcomes.conclude("concord drift", outcomes_, form, str(new))
 

@@ -10,6 +10,7 @@ import click
 from concord.commands import options
 from concord.commands.check import table_options
 from concord.commands.printing import columns, echo
+from concord.errors import ImportRefused
 
 if TYPE_CHECKING:
     from concord.exchange.columns import TableOptions
@@ -42,6 +43,8 @@ def command(file: Path, out: Path | None, form: str, seed: int, reading: "TableO
 
     table = labels.read(file, reading, people=False)
     scores = table.of
+    if not scores.judges:
+        raise ImportRefused(f"{file} has no answers of a judge to plan from. Name their column with --judge.")
     judge = scores.judges[0]
     made = expected(np.asarray(scores.column("score")[scores.column("rater") == judge], dtype=np.float64))
     echo(as_document([made], form, width=columns(100)), nl=False)

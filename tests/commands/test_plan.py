@@ -56,6 +56,14 @@ def test_rows_are_filled_from_the_top_and_checked(file, tmp_path):
     assert pd.read_csv(again, dtype=str).id.tolist() != table.id.tolist()
 
 
+def test_answers_of_people_alone_are_refused_with_the_remedy(tmp_path):
+    people = tmp_path / "people.csv"
+    people.write_text("item_id,criterion,rater_type,rater,score\n1,wit,human,ann,3\n2,wit,human,ann,4\n")
+    done = call("plan", people)
+    assert done.exit_code == 1
+    assert "has no answers of a judge to plan from. Name their column with --judge." in done.output
+
+
 def test_scores_are_planned_by_their_correlation():
     rows = expected(np.array([1.0, 2, 3, 4, 5] * 20)).rows
     assert [row["n"] for row in rows] == [25, 50, 100]
