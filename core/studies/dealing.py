@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
 
-from concord.errors import NotAllowed, StudyError, not_found
+from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.store import access, acts, audit, crowds, frames, placements, studies
 from concord.store.studies import Study
 from concord.studies import asking, sampling
@@ -187,7 +187,10 @@ def plan(
     staying = (person for person in desks if person not in gone | fixed)
     people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
     for person in people:
-        access.annotator_id(db, person)
+        try:
+            access.annotator_id(db, person)
+        except NotFound as error:
+            raise NotFound(f"{error} New people are invited first: concord people invite NAME.") from None
     rule = extra_raters.rule_of(study) if extra is None else extra
     if extra is not None or overlap is not None:
         rule = _possible(study, rule, k, len(people))
