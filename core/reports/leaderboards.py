@@ -325,7 +325,8 @@ def standings(
 def foremost(table: Table) -> str:
     """Who scores highest in a benchmark's own table, or who may, by the intervals of its first figure.
 
-    Intervals that do not overlap tell two apart more cautiously than a test does. “” where there are not two.
+    Intervals that do not overlap tell two apart more cautiously than a test does; where they overlap it is
+    not known. “” where there are not two.
     """
     figures = table.estimates(table.meta.get("first by", ""))
     low = figures[0].low if len(figures) > 1 else None
@@ -335,7 +336,8 @@ def foremost(table: Table) -> str:
     first, *others = [name for name, of in rows if of.high is None or of.high >= low]
     if not others:
         return f"{first} scores higher than all others, beyond chance."
-    return f"{', '.join([first, *others[:-1]])} and {others[-1]} are not told apart: their intervals overlap."
+    names = f"{', '.join([first, *others[:-1]])} and {others[-1]}"
+    return f"It is not known yet which of {names} scores highest: their intervals overlap."
 
 
 def length_factor(length: float | None, median: float | None) -> float | None:

@@ -282,9 +282,14 @@ def test_who_is_first_in_a_table_of_a_benchmark_is_said_where_intervals_lie_apar
 
     high, middle, low = Estimate(3.0, 2.5, 3.5), Estimate(2.4, 2.0, 2.8), Estimate(1.0, 0.5, 1.5)
     assert words(high, low) == "a scores higher than all others, beyond chance."
-    assert words(high, middle, low) == "a and b are not told apart: their intervals overlap."
+    assert (
+        words(high, middle, low)
+        == "It is not known yet which of a and b scores highest: their intervals overlap."
+    )
     assert words(high, low, undefined("no script")) == "a scores higher than all others, beyond chance."
-    assert words(high, middle, Estimate(1.0)) == "a, b and c are not told apart: their intervals overlap."
+    assert words(high, middle, Estimate(1.0)) == (
+        "It is not known yet which of a, b and c scores highest: their intervals overlap."
+    )
     assert words(high) == words(Estimate(3.0), low) == ""
 
 
