@@ -114,7 +114,9 @@ def next_steps(held: Overview) -> list[NextStep]:
         left = f"{unjudged:,} conversations are not judged yet"
         steps.append(NextStep(f"{left}. Let judges rate them.", "runs", {"judge": "true"}))
     if sum(held.unreadable):
-        text = f"{unreadable_words(*held.unreadable)} See what was replied; their run asks again."
+        text = f"{unreadable_words(*held.unreadable)} See what was replied."
+        if held.unreadable[0]:
+            text += " Their run can ask again for the judgements."
         steps.append(NextStep(text, "conversations", {"unreadable": "true"}))
     return steps
 
