@@ -148,6 +148,8 @@ def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: 
     name.press("Enter")
     page.get_by_role("button", name="Make it").click()
     drawn(page, "12 pairs of arena")
+    move(page, f"{app.url}/comparisons?pairs=battles")  # a press beside a run may take the choice back
+    drawn(page, "12 pairs of arena")
     page.get_by_text("Have judges compare", exact=True).click()
     judged(page)
     # The form is folded once there are results.
