@@ -143,8 +143,9 @@ def _usual_margin() -> float:
 
 
 def measuring(command: F) -> F:
-    """How a study is measured: `panels`, `keep_refused`, `with_excluded`, `cluster_by`, `cuts`,
-    , `scales` and `margin`."""
+    """How a study is measured: `panels`, `keep_refused`, `with_excluded`, `cluster_by`, `people`,
+    `cuts`, `scales` and `margin`.
+    """
     alike = (
         "Resample items that are alike in these facets together: character,situation. By default those of "
         "one scenario; “none” takes items for independent."

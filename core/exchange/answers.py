@@ -17,6 +17,7 @@ from concord.exchange.cells import nfc, refuse
 from concord.exchange.dialogue import from_list
 from concord.exchange.given import Given, RatingTable
 from concord.exchange.incoming import Incoming
+from concord.exchange.rows import objects
 from concord.files.limits import NAME
 from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
@@ -146,15 +147,10 @@ def conversation_of(fields: Mapping[str, Any], key: str, study: str, where: str)
     """The conversation of an item that Concord did not make: its dialogue, else its texts. Raises
     ImportRefused.
     """
-    if dialogue := next((lists for value in fields.values() if (lists := mappings(value))), None):
+    if dialogue := next((lists for value in fields.values() if (lists := objects(value))), None):
         return Conversation(study, key, "unknown", from_list(dialogue, where))
     texts = [f"{name}: {text}" for name, text in fields.items() if isinstance(text, str) and name != "id"]
     return Conversation(study, key, "unknown", (Message("assistant", "\n\n".join(texts)),))
-
-
-def mappings(value: Any) -> list[Mapping[str, Any]]:
-    """The objects of a list; none of what is no list."""
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def incoming(

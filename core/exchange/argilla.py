@@ -19,7 +19,6 @@ from concord.exchange.answers import (
     conversation_of,
     is_name,
     items,
-    mappings,
     names,
     person,
     rater,
@@ -169,17 +168,17 @@ def _responses(responses: Any) -> Iterator[tuple[str, Any, str, Any]]:
     """
     if isinstance(responses, Mapping):
         for name, answers in responses.items():
-            for answer in mappings(answers):
+            for answer in rows.objects(answers):
                 status = answer.get("status", "submitted")
                 yield person(answer.get("user_id")), status, str(name), answer.get("value")
-    for response in mappings(responses):
+    for response in rows.objects(responses):
         for answer in _by_question(response.get("values")):
             name, status = str(answer.get("question")), response.get("status", "submitted")
             yield person(response.get("user_id")), status, name, answer.get("value")
 
 
-def _by_question(given: Any) -> list[Mapping[str, Any]]:
+def _by_question(given: Any) -> list[dict[str, Any]]:
     """Answers or suggestions as a list, also where they lie in an object by their question."""
     if not isinstance(given, Mapping):
-        return mappings(given)
+        return rows.objects(given)
     return [{"question": name, **value} for name, value in given.items() if isinstance(value, Mapping)]

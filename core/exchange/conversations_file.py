@@ -215,10 +215,10 @@ def store(
 
 def _stored(surveyed: FileSurvey, counts: Counter[str], study: str) -> str:
     """What was stored, in one sentence."""
-    said = {"known": "were here already", "votes": "comparisons"}
-    said |= {"people": f"ratings by people in the study “{study}”", "judges": "by judges"}
+    words = {"known": "were here already", "votes": "comparisons"}
+    words |= {"people": f"ratings by people in the study “{study}”", "judges": "by judges"}
     new = [f"{counts['conversations']:,} new conversations"]
-    new += [f"{counts[name]:,} {what}" for name, what in said.items() if counts[name]]
+    new += [f"{counts[name]:,} {what}" for name, what in words.items() if counts[name]]
     out = surveyed.faults + counts["left_out"]
     left = f" {out:,} rows were left out." if out else ""
     left += "".join(f" Study “{name}”." for name in surveyed.studies)

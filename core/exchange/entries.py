@@ -338,7 +338,7 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
 
     They are joined together, so that a call in one list and its result in the next belong to one reply.
     """
-    said = list[Utterance]()
+    utterances = list[Utterance]()
     spoken: list[tuple[Role, list[str]]] = []
     for role, paths in side.parts:
         path, value = part_at(walk.fields, paths, role)
@@ -350,19 +350,19 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
             spoken.append((role, texts))
             continue
         more = _utterances(value, role, walk, path, reading, where)
-        begins = bool(said) and _words(more[: len(said)]) == _words(said)
-        said = more if begins else [*said, *more]
-    there = _words(said)
+        begins = bool(utterances) and _words(more[: len(utterances)]) == _words(utterances)
+        utterances = more if begins else [*utterances, *more]
+    there = _words(utterances)
     for turn in range(max((len(texts) for _, texts in spoken), default=0)):
         for role, texts in spoken:
             if turn < len(texts):
                 if role != "assistant" and (role, texts[turn], ()) in there:
                     continue  # the list of messages begins with the prompt
                 # A system prompt, or the question to an answer that is a message, comes first.
-                systems = sum(each.message.role == "system" for each in said)
-                place = systems if role != "assistant" and turn == 0 else len(said)
-                said.insert(place, Utterance(Message(role, texts[turn])))
-    messages = dialogue.joined(said)
+                systems = sum(each.message.role == "system" for each in utterances)
+                place = systems if role != "assistant" and turn == 0 else len(utterances)
+                utterances.insert(place, Utterance(Message(role, texts[turn])))
+    messages = dialogue.joined(utterances)
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
@@ -374,8 +374,8 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
     return nfc(name_in(where, "player", player.strip() or side.unnamed)), messages
 
 
-def _words(said: Sequence[Utterance]) -> list[tuple[Role, str, tuple[str, ...]]]:
-    return [(message.role, message.content, calls) for message, calls in said]
+def _words(utterances: Sequence[Utterance]) -> list[tuple[Role, str, tuple[str, ...]]]:
+    return [(message.role, message.content, calls) for message, calls in utterances]
 
 
 def _texts(value: Any) -> list[str]:
@@ -410,12 +410,12 @@ def _utterances(
         name, inner = _inside(value)
         walk.leave(path, _beside(value, {name}) if name else ())
         texts = _texts(inner) if name else [json.dumps(value, ensure_ascii=False, default=str)]
-        said = [Utterance(Message(role, text)) for text in texts]
-        return said or _utterances(inner, role, walk, f"{path}.{name}", reading, where)
+        utterances = [Utterance(Message(role, text)) for text in texts]
+        return utterances or _utterances(inner, role, walk, f"{path}.{name}", reading, where)
     left = set[str]()
-    said = dialogue.utterances(entries, where, roles, left)
+    utterances = dialogue.utterances(entries, where, roles, left)
     walk.leave(path, sorted(left.difference(_LINKS) if walk.threads else left))
-    return said
+    return utterances
 
 
 _PARTS = ("text", "tool_use", "thinking", "redacted_thinking", "image", "image_url", "output_text")

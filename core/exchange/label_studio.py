@@ -22,7 +22,6 @@ from concord.exchange.answers import (
     ToolAnswer,
     conversation_of,
     items,
-    mappings,
     names,
     person,
     rater,
@@ -170,7 +169,7 @@ def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], 
     """Add the answers of an annotation or a prediction, each with the reason that stands beside it."""
     reasons: dict[str, str] = {}
     values: dict[str, float | str] = {}
-    for result in mappings(given.get("result")):
+    for result in rows.objects(given.get("result")):
         name, value = result.get("from_name"), result.get("value")
         if not isinstance(name, str) or not isinstance(value, Mapping):
             file.left_out["results that are no answer to a question, such as relations"] += 1

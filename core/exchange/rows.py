@@ -169,16 +169,16 @@ def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
             continue
         spans = [whole]
         for name in ("resourceSpans", "scopeSpans", "spans"):
-            spans = [each for span in spans for each in _dicts(span.get(name))]
+            spans = [each for span in spans for each in objects(span.get(name))]
         for number, span in enumerate(spans, 1):
-            listed = _dicts(span.get("attributes"))
+            listed = objects(span.get("attributes"))
             named = _nested({str(each.get("key")): _otlp(each.get("value")) for each in listed})
             yield FileRow(
                 f"{row.where}, span {number}", {**span, "attributes": named or span.get("attributes")}
             )
 
 
-def _dicts(value: Any) -> list[dict[str, Any]]:
+def objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none of anything else."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
@@ -203,8 +203,8 @@ def _otlp(value: Any) -> Any:
     if not isinstance(inner, dict) or not isinstance(inner.get("values"), list):
         return inner
     if kind == "kvlistValue":
-        return {str(each.get("key")): _otlp(each.get("value")) for each in _dicts(inner["values"])}
-    return [_otlp(each) for each in _dicts(inner["values"])]
+        return {str(each.get("key")): _otlp(each.get("value")) for each in objects(inner["values"])}
+    return [_otlp(each) for each in objects(inner["values"])]
 
 
 def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
@@ -239,7 +239,7 @@ def _document(path: Path, kind: str) -> Iterator[FileRow]:
     around: Mapping[str, Any] = {}
     rows, called = whole, "entry"
     if isinstance(whole, dict):
-        place = next((place for place in LISTS if _dicts(_at(whole, place))), "")
+        place = next((place for place in LISTS if objects(_at(whole, place))), "")
         rows = _at(whole, place) if place else _of_columns(whole) or [whole]
         around = {name: value for name, value in whole.items() if place and value is not rows}
         if "/" in place:
@@ -251,7 +251,7 @@ def _document(path: Path, kind: str) -> Iterator[FileRow]:
         )
     for number, fields in enumerate(rows, 1):
         where = f"{path}, {called} {number}"
-        if _dicts(fields):
+        if objects(fields):
             fields = {"messages": fields}
         if isinstance(fields, dict):
             yield FileRow(where, {**fields, AROUND: around} if around else fields)

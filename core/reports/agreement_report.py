@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -36,9 +36,6 @@ from concord.table import (
     latex_text,
     markdown_text,
 )
-
-if TYPE_CHECKING:
-    pass
 
 WIDTH = 110
 """Columns of a terminal whose width is not known."""

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, estimate, undefined, value_of
 from concord.glossary import explain
 from concord.statistics.figures import Drawing, cluster_codes, empty, tabulate
 from concord.statistics.intervals import student
@@ -127,12 +127,12 @@ def raters(table: Ratings, criterion: str, players: Facet | None = None, **drawi
         if other:
             severity = undefined(other, n=answers)
         rows.append({"rater": judge, "kind": "judge", "n": answers, "severity": severity})
-    rows.sort(key=lambda row: -_number(row["severity"]) if row["severity"].defined else np.inf)
+    rows.sort(key=lambda row: -value_of(row["severity"]))
     over = "items" if clusters is None else "clusters of items"
     notes = (f"Student's t over {over}",)
-    made = tabulate(RATERS, table, criterion, rows, target="", notes=notes, **drawing)
+    severities = tabulate(RATERS, table, criterion, rows, target="", notes=notes, **drawing)
     moved = [] if reason else _moved(table, place - scores.target, players or {})
-    return replace(made, notes=(*moved, *made.notes))
+    return replace(severities, notes=(*moved, *severities.notes))
 
 
 def _too_little(scores: CriterionScores, fitted: Additive) -> str:
@@ -188,8 +188,3 @@ def _student(value: float, influence: Floats, items: Ints, clusters: Ints | None
     half = student(units - 1) * float(np.sqrt((influence**2).sum() * units / (units - 1)))
     over = "items" if clusters is None else "clusters of items"
     return estimate(value, value - half, value + half, n=n, method=f"Student's t over {over}")
-
-
-def _number(cell: object) -> float:
-    value = cell.value if isinstance(cell, Estimate) else None
-    return np.nan if value is None else value

@@ -28,10 +28,11 @@ def page() -> None:
     """Draw the rule and what it names, or the work itself."""
     with workspace().read() as db:
         every = [study for name in stored.ranked(db) if not (study := stored.get(db, name)).anonymous]
-        names = [study.name for study in sorted(every, key=lambda study: _place(db, study))]
     if st.query_params.get("work") == WORK:
-        _work(names)
+        _work([study.name for study in every])
         return
+    with workspace().read() as db:
+        names = [study.name for study in sorted(every, key=lambda study: _place(db, study))]
     heading("adjudicate")
     notice.show()
     if not names:
