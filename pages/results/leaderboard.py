@@ -26,7 +26,7 @@ from concord.table import Table
 from pages.parts import table
 from pages.parts.address import benchmark_chosen, checked, choice, go, link, listed, several
 from pages.parts.charts import Point, forest, intervals, show
-from pages.parts.navigation import heading, part
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
@@ -149,8 +149,6 @@ def _own(benchmark: Benchmark) -> None:
                 n: row.get(n) for n in benchmark.facets
             }
             go("conversations", benchmark=benchmark.name, **{n: str(v) for n, v in about.items() if v})
-    if special := part(benchmark.name, "leaderboard"):
-        special.more()
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")

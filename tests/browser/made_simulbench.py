@@ -1,6 +1,4 @@
-"""A small SimulBench workspace made by hand: scripts, replies, judges' scores, proposed tasks and
-comparisons; no model is asked.
-"""
+"""A small SimulBench workspace made by hand: scripts, replies, scores and comparisons, without a model."""
 
 from __future__ import annotations
 
@@ -20,20 +18,6 @@ SCRIPTS = 8
 HOSTILE = (
     "<img src=x onerror=\"document.title='broken'\"> **strong** ![x](http://elsewhere.test/x.png) :red[red]"
 )
-PROPOSED = {
-    "abacus-keeper": (
-        "Abacus Keeper",
-        "Be an abacus and show every bead after each step. My first step: set 12.",
-    ),
-    "abacus-warden": (
-        "Abacus Keeper",
-        "Be an abacus, show each bead after every step. My first step: set 17.",
-    ),
-    "tide-table": (
-        "Tide Table",
-        "Work out the tides of an invented harbour from its moon. My first day: tomorrow.",
-    ),
-}
 
 
 def make(folder: Path) -> Workspace:
@@ -57,7 +41,6 @@ def make(folder: Path) -> Workspace:
                 comparisons.save(
                     db, Comparison(name, *keys, Rater(JUDGES[0], "judge", "v1"), verdict, "So I say.")
                 )
-        scenarios.save(db, [_task(*entry) for entry in PROPOSED.items()])
     return workspace
 
 
@@ -131,15 +114,3 @@ def _script(number: int) -> Scenario:
         "history": [{"role": m.role, "content": m.content} for m in answer(number, PLAYERS[0]).messages[:-1]],
     }
     return Scenario("simulbench", "script", f"s{number}", body, "accepted", "by hand", "test")
-
-
-def _task(name: str, words: tuple[str, str]) -> Scenario:
-    body = {
-        "act": words[0],
-        "task_description": words[1],
-        "request_type": "a step",
-        "type": "stateful",
-        "model": "a-model",
-        "call": name,
-    }
-    return Scenario("simulbench", "task", name, body, "proposed", "generated")

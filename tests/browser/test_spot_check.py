@@ -1,5 +1,5 @@
-"""Spot-checks, comparisons and proposed tasks, gone through by keyboard in a real browser, and compared with
-what the store holds afterwards.
+"""Spot-checks and comparisons, gone through by keyboard in a real browser, and compared with what the store
+holds afterwards.
 """
 
 from __future__ import annotations
@@ -10,19 +10,14 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from concord.benchmarks.simulbench import toxicity
 from concord.benchmarks.simulbench.tables import SUBSETS, scored, subsets
-from concord.benchmarks.simulbench.tasks import tasks as usable
-from concord.configuration import Configuration, Use
-from concord.runs.planning import materials
-from concord.store import moderations, scenarios
 from concord.studies import audits, comparisons, pairings
 from concord.studies.purposes import spotcheck
 from tests import pairs as made
 from tests.simulbench import by_hand
 
 from .keeper import Server, serving
-from .made_simulbench import HOSTILE, JUDGES, PLAYERS, PROPOSED, SCRIPTS, make
+from .made_simulbench import HOSTILE, JUDGES, PLAYERS, SCRIPTS, make
 from .test_study_pages import press as press_cell
 from .test_study_pages import table
 from .widgets import until
@@ -275,80 +270,6 @@ def test_the_tables_of_comparisons_are_the_commands(app: Server, page: Page) -> 
     expect(flips.filter(has_text=JUDGES[0]).locator("td")).to_have_text([JUDGES[0], "50", "4", "8", "4", "0"])
 
 
-# -- tasks
-
-
-def task(page: Page, row: int) -> None:
-    """Open a task that waits, by its place in the list."""
-    tasks = table(page, "Tasks")
-    expect(tasks.locator("td").first).to_be_attached()
-    press_cell(page, tasks, 16, row)
-
-
-def waiting(page: Page, app: Server) -> None:
-    page.goto(f"{app.url}/tasks?state=proposed")
-    page.get_by_label("Your name", exact=True).fill("Hana")
-    page.get_by_label("Your name", exact=True).press("Enter")
-
-
-def test_tasks_are_accepted_and_rejected(app: Server, page: Page) -> None:
-    waiting(page, app)
-    for name, decision in (
-        ("Abacus Keeper", "Accept"),
-        ("Abacus Keeper", "Reject"),
-        ("Tide Table", "Accept"),
-    ):
-        task(page, 0)
-        expect(page.get_by_text(name, exact=True).first).to_be_visible()
-        page.get_by_role("button", name=decision).click()
-    expect(page.get_by_text("There are none.")).to_be_visible()
-    with app.workspace.read() as db:
-        stored = {s.key: s for s in scenarios.page(db, "simulbench", "task")}
-    assert {key: s.state for key, s in stored.items()} == {
-        "abacus-keeper": "accepted",
-        "abacus-warden": "rejected",
-        "tide-table": "accepted",
-    }
-    assert {s.decided_by for s in stored.values()} == {"Hana"}
-    assert all(s.decided for s in stored.values())
-    in_use = usable(materials(app.workspace))
-    assert in_use["tide-table"].task_description == PROPOSED["tide-table"][1]
-
-
-def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str) -> None:
-    app.workspace.models_path.write_text(
-        f'[models.generator]\nbase_url = "{mock}"\nmodel = "mock-user"\nmax_concurrency = 2\n'
-        "price = { input = 1.0, output = 1.0 }\n"
-    )
-    page.goto(f"{app.url}/tasks")
-    page.get_by_role("button", name="Propose tasks").click()
-    form = page.get_by_role("dialog")
-    form.get_by_label("Model", exact=True).click()
-    page.get_by_role("option", name="generator (simulated)").click()
-    form.get_by_label("Of each type", exact=True).fill("3")
-    form.get_by_label("Of each type", exact=True).press("Enter")
-    expect(form.get_by_text("6 results to make")).to_be_visible()
-    form.get_by_role("button", name="Start").click()
-    expect(form).to_have_count(0)
-    expect(page.get_by_text(re.compile(r"^Waiting \(6\)")).first).to_be_visible()
-    with app.workspace.read() as db:
-        stored = [s for s in scenarios.page(db, "simulbench", "task") if s.body.get("simulated")]
-    assert {s.body["type"] for s in stored} == {"stateless", "stateful"}
-    # Asked for again, the same costs nothing; one more of each type is two calls.
-    page.get_by_role("button", name="Propose tasks").click()
-    form.get_by_label("Model", exact=True).click()
-    page.get_by_role("option", name="generator (simulated)").click()
-    form.get_by_label("Of each type", exact=True).fill("3")
-    form.get_by_label("Of each type", exact=True).press("Enter")
-    expect(form.get_by_text("0 results to make")).to_be_visible()
-    form.get_by_label("Of each type", exact=True).fill("4")
-    form.get_by_label("Of each type", exact=True).press("Enter")
-    expect(form.get_by_text("2 results to make (8 planned; 6 stored already)")).to_be_visible()
-    with app.workspace.write() as db:
-        for s in stored:
-            scenarios.decide(db, "simulbench", "task", s.key, "rejected", "Kim")
-
-
 # -- the leaderboard
 
 
@@ -368,26 +289,6 @@ def test_the_leaderboard_shows_the_papers_columns_and_leads_to_scripts(app: Serv
             assert any(abs(number - mean.value) < 0.0051 for number in numbers)
     press_cell(page, table(page, "SimulBench"), 16, 0)
     expect(page).to_have_url(re.compile(r"/conversations\?.*player="))
-
-
-def test_toxicity_is_shown_once_somebody_asks_and_something_was_scored(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/leaderboard?benchmark=simulbench")
-    page.get_by_text("Toxicity of tasks, scripts and replies").click()
-    expect(page.get_by_text("Nothing was scored yet")).to_be_visible()
-    with app.workspace.read() as db:
-        replies = toxicity.texts(app.workspace, db)["replies"]
-    use = Use(Configuration("guard", "concord mock", "mock-guard", "moderation", {}, "", ""), {})
-    with app.workspace.write() as db:
-        moderations.save(db, use, [(replies[0], {"harassment": 0.25, "violence": 0.5})])
-    page.reload()
-    page.get_by_text("Toxicity of tasks, scripts and replies").click()
-    # Toxicity and insult are harassment, threat is violence; of hate nothing is said. Equal replies are
-    # scored once, and count each.
-    same = str(replies.count(replies[0]))
-    left = str(len(replies) - replies.count(replies[0]))
-    expect(cells(page, "replies")).to_have_text(["replies", "0.25", "", "", "0.25", "", "0.5", same, left])
-    expect(page.get_by_role("heading", name="Toxicity, by guard (simulated)")).to_be_visible()
-    expect(page.get_by_text("The scores come from a mock")).to_be_attached()
 
 
 def test_a_researcher_compares_blind_and_stands_beside_the_judges(app: Server, page: Page) -> None:
