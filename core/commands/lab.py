@@ -210,7 +210,9 @@ def run(
 @command.command("compare")
 @_of_two
 @click.option("--part", type=click.Choice(["develop", "select"]), default="develop", show_default=True)
-@click.option("--cascade", "one_first", is_flag=True, help="Also: the first judge first, and a weighed mean.")
+@click.option(
+    "--cascade", "one_first", is_flag=True, help="Also: the first judge first, the other where it is unsure."
+)
 @options.figures("items")
 @click.pass_obj
 def compare(
@@ -232,7 +234,6 @@ def compare(
     tables = [comparing.differences(bench, part, *two, seed=seed), comparing.flips(bench, part, *two)]
     if one_first:
         tables.append(cascade.cascade(bench, *two, currency=currency(workspace.models_path), seed=seed))
-        tables.append(cascade.weights(bench, seed=seed))
     if form == "table":
         echo(comparing.gain(tables[0]) + "\n")
     printing.show(tables, form)

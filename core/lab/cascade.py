@@ -1,12 +1,10 @@
-"""Judges together, learned on *develop* and measured on *select*: weights of a mean, a cheap judge first."""
-
-from dataclasses import replace
+"""Judges together, learned on *develop* and measured on *select*: a cheap judge first."""
 
 import numpy as np
 
 from concord.errors import StudyError
 from concord.estimate import undefined
-from concord.lab import comparing, variants
+from concord.lab import comparing
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, FEWEST, SELECT
 from concord.statistics.intervals import simultaneous
@@ -14,45 +12,9 @@ from concord.statistics.ratings import Bools, Floats, sums
 from concord.statistics.resampling import mean, mean_defined
 from concord.table import Cell, Column, Table
 
-EQUAL, LEARNED = Candidate("mean", "equal weights"), Candidate("mean", "learned weights")
-RIDGE, SMOOTHED = 10, 2  # answers that speak for equal weights; usual items beside each answer of a judge
+SMOOTHED = 2  # usual items beside each answer of a judge
 LEVELS, BINS, ROWS = 10, 5, 4  # a judge of more answers than levels is read in bins; rows of thresholds
 USUAL = 0.75  # the share of items on which one person is no further from the others than usual
-
-
-def weights(bench: Bench, *, seed: int = 0) -> Table:
-    """The weight of each judge where questions have an order; the note has the gain, or why there is none."""
-    bench = replace(bench, criteria=tuple(c for c in bench.criteria if c.scale.ordered))
-    judges = variants.offered(bench) if bench.criteria else []
-    for part in (DEVELOP, SELECT):
-        lacking = {j: np.isnan(bench.agreement(j)[bench.marked(part)]).mean() for j in judges}
-        judges = [j for j in judges if lacking[j] <= min(lacking.values()) + comparing.LACKING]
-    table = Table("lab-weights", "Weights of judges", (Column("judge"), Column("weight", percent=True)), ())
-    try:
-        seen = _answered(bench, judges) & bench.marked(DEVELOP)
-    except StudyError as error:
-        return replace(table, notes=(str(error),))
-    answers = {c.name: _answers(bench, judges, c.name) for c in bench.criteria}
-    off = [(answers[c.name] - bench.people[c.name].target) / c.scale.width for c in bench.criteria]
-    every = np.concatenate([each[:, seen].T for each in off])
-    learned = least_error(every[~np.isnan(every).any(axis=1)])
-    both = {EQUAL: np.full(len(judges), 1 / len(judges)), LEARNED: learned}
-    means = {who: {name: weight @ given for name, given in answers.items()} for who, weight in both.items()}
-    change = comparing.differences(replace(bench, answers=means), SELECT, EQUAL, LEARNED, seed=seed)
-    rows = [{"judge": str(judge), "weight": w} for judge, w in zip(judges, learned.tolist(), strict=True)]
-    notes = (comparing.gain(change), *comparing.judging(bench, SELECT, *judges))
-    return replace(table, rows=tuple(rows), caption=f"Learned on “{DEVELOP}”. {change.caption}", notes=notes)
-
-
-def least_error(errors: Floats) -> Floats:
-    """The non-negative weights, 1 in all, of least squared error (answers × judges), ridged to equal ones."""
-    from scipy.optimize import nnls  # slow to import
-
-    count, judges = errors.shape
-    ridge = np.sqrt(RIDGE * (errors**2).mean()) + 1e-6
-    rows = np.vstack([errors, ridge * np.eye(judges), np.full(judges, 1000)])  # the last: they sum to 1
-    weight = nnls(rows, np.concatenate([np.zeros(count), np.full(judges, ridge / judges), [1000]]))[0]
-    return np.asarray(weight / weight.sum())
 
 
 def cascade(bench: Bench, cheap: Candidate, dear: Candidate, *, currency: str = "", seed: int = 0) -> Table:

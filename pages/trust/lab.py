@@ -254,7 +254,7 @@ def _choose(bench: Bench) -> None:
     _pareto(chosen.table)
     table.draw(chosen.table)
     together = st.expander(
-        "Judges together: a cheap one first, and a weighed mean",
+        "Judges together: a cheap one first",
         icon=":material/layers:",
         key="lab together",
         on_change="rerun",
@@ -265,7 +265,7 @@ def _choose(bench: Bench) -> None:
 
 
 def _together(bench: Bench) -> None:
-    """A cheap judge before a dear one, and every judge with a weight: what `compare --cascade` prints."""
+    """A cheap judge before a dear one: what `compare --cascade` prints."""
     two = _two(bench, SELECT, "lab together", ("First", "Where it is unsure"))
     if two is None:
         return
@@ -273,7 +273,6 @@ def _together(bench: Bench) -> None:
         table.draw(cascade.cascade(bench, *two, currency=currency(workspace().models_path)))
     except StudyError as error:
         st.info(plain(str(error)))
-    table.draw(cascade.weights(bench))
 
 
 def _pareto(choice: Table) -> None:

@@ -1,4 +1,4 @@
-"""Weights of judges, and a cheap judge first: learned on develop, measured on select; test is not read."""
+"""A cheap judge first: learned on develop, measured on select; test is not read."""
 
 from __future__ import annotations
 
@@ -50,46 +50,6 @@ def planted(bench: Bench) -> Bench:
     truth = bench.people[bench.criteria[0].name].target
     chance = np.random.default_rng(1).choice([4.0, 5.0], len(truth))
     return answering(bench, cheap=np.where(truth <= 2, truth.round(), chance), dear=truth)
-
-
-def test_weights_of_three_items_by_hand():
-    """One judge never errs, the other's errors are 1, −1, 2: their squares sum to 6, the mean of all is 1.
-
-    With the ridge of 10 answers, 6 w² + 10 ((w − ½)² + (1 − w − ½)²) is least at w = 10 / 26 = 5/13.
-    """
-    errors = np.array([[0.0, 1], [0, -1], [0, 2]])
-    np.testing.assert_allclose(cascade.least_error(errors), [8 / 13, 5 / 13], atol=1e-4)
-
-
-def test_no_weight_is_negative_and_judges_alike_share_alike():
-    """Of errors e and 2 e the weights 2 and −1 would leave nothing; the second gets 0."""
-    errors = np.random.default_rng(0).normal(size=(1000, 1)) * [1, 2]
-    np.testing.assert_allclose(cascade.least_error(errors), [1, 0], atol=1e-6)
-    np.testing.assert_allclose(cascade.least_error(np.zeros((3, 2))), [0.5, 0.5], atol=1e-6)
-
-
-def test_a_judge_of_noise_weighs_least_and_the_gain_is_on_select(bench):
-    table = cascade.weights(bench)
-    weight = {row["judge"]: row["weight"] for row in table.rows}
-    assert sum(weight.values()) == pytest.approx(1)
-    assert weight[str(DEAR)] > 0.5 > 0.1 > weight[str(NOISE)]
-    assert "learned weights agrees with people better than mean by equal weights" in table.notes[0]
-    assert "20 items of select" in table.notes[0]
-
-
-def test_judges_of_one_kind_gain_nothing_by_weights(bench):
-    truth = bench.people[bench.criteria[0].name].target
-    rng = np.random.default_rng(3)
-    alike = answering(bench, **{name: truth + rng.normal(0, 0.5, len(truth)) for name in ("a", "b", "c")})
-    assert "better" not in cascade.weights(alike).notes[0]
-
-
-def test_a_judge_that_stopped_early_has_no_weight(bench):
-    name = bench.criteria[0].name
-    slow = np.where(bench.marked("select"), np.nan, bench.answers[NOISE][name])
-    answers = {judge: {name: given[name]} for judge, given in bench.answers.items()} | {NOISE: {name: slow}}
-    table = cascade.weights(replace(bench, criteria=bench.criteria[:1], answers=answers))
-    assert {row["judge"] for row in table.rows} == {str(CHEAP), str(DEAR)}
 
 
 def test_a_judge_is_unsure_as_at_the_same_answers_on_develop(bench):
@@ -150,11 +110,10 @@ def test_nothing_of_the_test_part_is_read(bench):
         for judge, given in bench.answers.items()
     }
     changed = replace(bench, people=replace(bench.people, criteria=criteria), answers=answers)
-    assert cascade.weights(changed) == cascade.weights(bench)
     assert cascade.cascade(changed, CHEAP, DEAR) == cascade.cascade(bench, CHEAP, DEAR)
 
 
-def test_categories_have_a_cascade_and_no_weights(bench):
+def test_categories_have_a_cascade(bench):
     """Right where it answers 1 or 2, else always 4; another category is wholly another answer."""
     [asked] = bench.criteria[:1]
     truth = bench.people[asked.name].target.round()
@@ -165,14 +124,12 @@ def test_categories_have_a_cascade_and_no_weights(bench):
     rows = cascade.cascade(of, CHEAP, DEAR).rows
     row = next(row for row in rows if row["cheap"] == pytest.approx((truth <= 2)[select].mean()))
     assert row["dear"] == pytest.approx((truth == 4)[select].mean()), "only there do both say the same"
-    assert cascade.weights(of).notes[0].startswith("Two judges or more")
 
 
 def test_what_cannot_be_learned_is_a_sentence(bench):
     with pytest.raises(StudyError, match="Two judges or more"):
         cascade.cascade(bench, CHEAP, CHEAP)
     truth = bench.people[bench.criteria[0].name].target
-    assert cascade.weights(answering(bench, cheap=truth)).notes[0].startswith("Two judges or more")
     few = np.where(np.cumsum(bench.marked("develop")) <= 5, truth, np.nan)
     with pytest.raises(StudyError, match="5 items of “develop”"):
         cascade.cascade(answering(bench, cheap=few, dear=truth), CHEAP, DEAR)
@@ -198,9 +155,8 @@ def test_without_two_people_nobody_else_is_asked(bench):
     assert "when to ask people is not known" in " ".join(table.notes)
 
 
-def test_compare_prints_both(shop, run):
+def test_compare_prints_it(shop, run):
     two = ("--judge", "cheap", "--from", 1, "--to", 1, "--to-judge", "dear", "--cascade", "--resamples", 100)
     outcome = run(shop, "lab", "compare", mock.STUDY, *two)
     assert outcome.exit_code == 0, outcome.output
     assert "cheap by shop v1 first, then dear by shop v1" in outcome.output
-    assert "Weights of judges" in outcome.output

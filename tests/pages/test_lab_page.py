@@ -106,4 +106,3 @@ def test_judges_together_stand_where_judges_are_compared(shop: Workspace) -> Non
     assert not shown.exception
     titles = " ".join(each.value for each in [*shown.subheader, *shown.markdown]).replace("\\", "")
     assert "mock-judge by shop v1 first, then mock-judge by shop v2" in titles
-    assert "Weights of judges" in titles
