@@ -19,14 +19,6 @@ from concord.workspace import Workspace
     default="",
     help="The model that writes instructions; without one only examples are tried.",
 )
-@click.option(
-    "--by",
-    "way",
-    type=click.Choice(["rounds", "gepa"]),
-    default="rounds",
-    show_default=True,
-    help="Rounds of proposals, or GEPA with that model (the extra gepa).",
-)
 @click.option("--budget", type=click.FloatRange(min=0), help="Spend no more, over all calls of this command.")
 @click.option("--study", default="", help="The study of people's answers, where several use the rubric.")
 @click.option("--version", default="", help="The version to improve; the rubric's file unless given.")
@@ -39,7 +31,6 @@ def command(
     rubric: str,
     judge: str,
     optimiser: str,
-    way: str,
     budget: float | None,
     study: str,
     version: str,
@@ -52,7 +43,7 @@ def command(
     measured once, with its interval, or it is said that there is none. A study that is not divided yet is
     divided first. Each version is kept (`concord lab show`), and nothing that is stored is paid again.
     """
-    from concord.lab import evolving, improving, parts
+    from concord.lab import improving, parts
     from concord.lab.running import Purse
     from concord.store import lab
 
@@ -65,14 +56,8 @@ def command(
     purse = Purse(budget)
     propose = improving.by_model(workspace, study, optimiser, purse) if optimiser else None
     answer = improving.by_runs(workspace, judge, purse)
-    if way == "gepa" and propose is None:
-        raise StudyError("GEPA needs a model that writes instructions: name it with --with.")
-
     outcome = improving.improve(
-        *(workspace, study, judge, propose, answer),
-        version=shelf.number_of(version),
-        rounds=rounds,
-        search=evolving.evolved if way == "gepa" else None,
+        *(workspace, study, judge, propose, answer), version=shelf.number_of(version), rounds=rounds
     )
     if form == "table":
         for line in outcome.sentences:

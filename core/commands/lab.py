@@ -162,7 +162,6 @@ def variant(
 @options.number("--repeats", 1, "Times a judge is asked the same.", least=1)
 @LIMIT
 @click.option("--estimate", is_flag=True, help="Say what it would cost; ask nobody.")
-@click.option("--race", is_flag=True, help="On select: stop the poorer half early, round by round.")
 @click.pass_obj
 def run(
     folder: str,
@@ -174,7 +173,6 @@ def run(
     repeats: int,
     max_cost: float | None,
     estimate: bool,
-    race: bool,
 ) -> None:
     """Have judges answer a part by versions of the rubric; what is stored is not paid again.
 
@@ -190,10 +188,6 @@ def run(
     purse = running.Purse(max_cost)
     numbers = [shelf.number_of(version) for version in versions or ("",)]
     kept = [variants.keep_current(workspace, divided, number) for number in numbers]
-    if race:
-        left = running.race(workspace, divided, judges, [used.version for used in kept], purse, echo)
-        echo(f"Left: {', '.join(map(str, left)) or 'nobody'}. Compare them: concord lab choose {study}")
-        raise SystemExit(0 if left else 3)
     for used in kept:
         plan = running.plan_of(divided, part, judges, used.version, repeats)
         if estimate:

@@ -48,13 +48,9 @@ class Disagreement:
     words: str
 
 
-def largest(
-    db: Database, bench: Bench, judge: Candidate, count: int = MOST, only: Sequence[str] = ()
-) -> list[Disagreement]:
-    """The items of *develop* on which a judge and people differ, the largest difference first; those of
-    conversations with the keys in `only`, where some are named.
-    """
-    inside = bench.marked(DEVELOP) & (bench.of_keys(only) if only else True)
+def largest(db: Database, bench: Bench, judge: Candidate, count: int = MOST) -> list[Disagreement]:
+    """The items of *develop* on which a judge and people differ, the largest difference first."""
+    inside = bench.marked(DEVELOP)
     off = np.array([1 - bench.agreement(judge, c.name) for c in bench.criteria])
     off[:, ~inside] = np.nan
     known = ~np.isnan(off).all(axis=0)

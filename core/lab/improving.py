@@ -62,10 +62,8 @@ class Proposal(Reply):
 
 
 Propose = Callable[[Sequence[Message]], Proposal]
-AnswerPart = Callable[[Parts, Numbered, str, Sequence[str]], bool]
-"""Has the judge answer a part (or of it some conversations alone, by their keys) by a version; False where
-the budget ended.
-"""
+AnswerPart = Callable[[Parts, Numbered, str], bool]
+"""Has the judge answer a part by a version; False where the budget ended."""
 
 
 @dataclass
@@ -109,10 +107,6 @@ class Trial:
             return variants.keep(db, self.parts, body, parent=parent, note=note, by=by)
 
 
-Search = Callable[[Trial], list[Numbered]]
-"""A way to better instructions: the versions it offers for *select*, after so many `rounds` at most."""
-
-
 def improve(
     workspace: Workspace,
     study: str,
@@ -122,22 +116,21 @@ def improve(
     *,
     version: int = 0,
     rounds: int = ROUNDS,
-    search: Search | None = None,
     resamples: int = 1000,
 ) -> Trial:
     """Improve a judge of a divided study, as the file's head says; without `propose` by examples alone.
 
-    Proposals are judged on *develop*, by rounds unless another `search` is named; the best of them, the
-    examples and the version as it was on *select*; the one chosen there, unless it is the version as it was,
-    beside that on *test*, which is opened. Whatever fails (a proposal that is no use, a budget that ends) is
-    a sentence, and what was answered is stored.
+    Proposals are judged on *develop*; the best of them, the examples and the version as it was on *select*;
+    the one chosen there, unless it is the version as it was, beside that on *test*, which is opened.
+    Whatever fails (a proposal that is no use, a budget that ends) is a sentence, and what was answered is
+    stored.
     Raises StudyError where the budget ends before the judge has answered *develop*.
     """
     with workspace.read() as db:
         parts = divided.read(db, study)
     base = variants.keep_current(workspace, parts, version)
     trial = Trial(workspace, parts, judge, base, answer, propose, rounds, resamples)
-    if not answer(parts, base, DEVELOP, ()):
+    if not answer(parts, base, DEVELOP):
         raise StudyError(
             f"The budget ended before {judge} had answered “{DEVELOP}” by {base.variant}. What it answered "
             "is stored and not paid again: give a larger --budget to go on."
@@ -148,8 +141,8 @@ def improve(
     if first >= EQUAL:
         say("It answers as people do: there is nothing to improve. The test part stays sealed.")
         return trial
-    offered = [base, *_with_examples(trial), *((search or by_rounds)(trial) if propose else [])]
-    answered = [used for used in offered if answer(parts, used, SELECT, ())]
+    offered = [base, *_with_examples(trial), *(_proposed(trial) if propose else [])]
+    answered = [used for used in offered if answer(parts, used, SELECT)]
     if len(answered) < len(offered):
         say(f"The budget ended on {SELECT}: {len(answered)} of {len(offered)} versions have answered it.")
     if base not in answered:
@@ -162,7 +155,7 @@ def improve(
         say(f"There is no gain: on {SELECT} nothing was better than {base.variant}. Test stays sealed.")
         return trial
     say(f"Chosen on {SELECT}: {trial.chosen.variant}.")
-    if not (answer(parts, base, TEST, ()) and answer(parts, trial.chosen, TEST, ())):
+    if not (answer(parts, base, TEST) and answer(parts, trial.chosen, TEST)):
         say("The budget ended before the gain was measured on test, which stays sealed.")
         return trial
     whole = trial.bench()
@@ -186,7 +179,7 @@ def _with_examples(trial: Trial) -> list[Numbered]:
     return [trial.keep(trial.base, f"{len(chosen)} examples", "examples", examples=chosen)]
 
 
-def by_rounds(trial: Trial) -> list[Numbered]:
+def _proposed(trial: Trial) -> list[Numbered]:
     """The version of the best of so many proposals by *develop*; [] where none was better there."""
     assert trial.propose is not None
     base, say = trial.base, trial.sentences.append
@@ -206,7 +199,7 @@ def by_rounds(trial: Trial) -> list[Numbered]:
         tried.append(text)
         note = " ".join(proposal.diagnosis.split())[:200]
         used = trial.keep(best, note, "optimiser", instructions=text)
-        if not trial.answer(trial.parts, used, DEVELOP, ()):
+        if not trial.answer(trial.parts, used, DEVELOP):
             say(f"The budget ended while {used.variant} was tried on {DEVELOP}.")
             break
         mean = trial.mean(used, DEVELOP)
@@ -216,15 +209,11 @@ def by_rounds(trial: Trial) -> list[Numbered]:
     return [] if best == base else [best]
 
 
-def messages(
-    trial: Trial, used: Numbered, tried: Sequence[str] = (), only: Sequence[str] = ()
-) -> list[Message]:
-    """What a proposer is asked: questions, instructions, and the largest disagreements of *develop*, of these
-    conversations where some are named.
-    """
+def messages(trial: Trial, used: Numbered, tried: Sequence[str] = ()) -> list[Message]:
+    """What a proposer is asked: questions, instructions, and the largest disagreements of *develop*."""
     bench, shown = trial.bench(), []
     with trial.workspace.read() as db:
-        for one in disagreements.largest(db, bench, trial.by(used), SHOWN, only):
+        for one in disagreements.largest(db, bench, trial.by(used), SHOWN):
             whole = conversations.load(db, one.unit.conversation)
             text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(whole, (one.unit.turn,)))[:LONGEST]
             word, words = one.criterion.scale.word(one.answer), one.criterion.scale.words(one.people)
@@ -243,10 +232,8 @@ def messages(
 def by_runs(workspace: Workspace, judge: str, purse: Purse) -> AnswerPart:
     """`AnswerPart` by runs of the judge, within the purse. Raises ConcordError for a run that breaks."""
 
-    def answer(parts: Parts, used: Numbered, part: str, only: Sequence[str]) -> bool:
-        ended = running.carry_out(
-            workspace, running.plan_of(parts, part, [judge], used.version, only=only), purse
-        )
+    def answer(parts: Parts, used: Numbered, part: str) -> bool:
+        ended = running.carry_out(workspace, running.plan_of(parts, part, [judge], used.version), purse)
         if ended is not None and ended.state == "broken":
             raise ConcordError(ended.message)
         return ended is None or ended.state == "finished"

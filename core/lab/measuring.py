@@ -62,12 +62,7 @@ class Bench:
 
     def marked(self, part: str) -> "np.typing.NDArray[np.bool_]":
         """Which items belong to a part."""
-        return self.of_keys(self.parts.keys(part))
-
-    def of_keys(self, keys: Sequence[str]) -> "np.typing.NDArray[np.bool_]":
-        """Which items belong to conversations."""
-        inside = {unit.id for unit in self.parts.units if unit.key in set(keys)}
-        return np.array([unit in inside for unit in self.units], dtype=bool)
+        return np.isin(self.units, [unit.id for unit in self.parts.of(part)])
 
     def agreement(self, judge: Candidate, criterion: str = "") -> Floats:
         """A judge's agreement with people on each item, 0 to 1; nan where one of them gave no answer.
@@ -84,11 +79,11 @@ class Bench:
         total = np.where(present, np.nan_to_num(every), 0).sum(axis=0)
         return np.where(lacks, np.nan, divide(total, present.sum(axis=0)))
 
-    def mean(self, judge: Candidate, among: "str | np.typing.NDArray[np.bool_]") -> float | None:
-        """A judge's mean agreement on a part, or on marked items; None where nothing usable was answered."""
+    def mean(self, judge: Candidate, part: str) -> float | None:
+        """A judge's mean agreement on a part; None where nothing usable was answered."""
         if judge not in self.answers:
             return None
-        given = self.agreement(judge)[self.marked(among) if isinstance(among, str) else among]
+        given = self.agreement(judge)[self.marked(part)]
         return None if np.isnan(given).all() else float(np.nanmean(given))
 
     def answered(self, part: str) -> list[Candidate]:

@@ -49,7 +49,6 @@ class Parts:
     benchmark: str
     rubric: str
     by: tuple[str, ...]
-    seed: int
     units: tuple[LabUnit, ...]
     kept: Mapping[str, Any]
 
@@ -151,7 +150,7 @@ def read(db: Database, study: str) -> Parts:
         for u in sorted(studies.units(db, study), key=lambda u: (u["key"], u["turn"] or 0))
         if u["key"] in kept["parts"]
     )
-    return Parts(study, benchmarks.pop(), kept["rubric"], tuple(by), kept["seed"], units, kept)
+    return Parts(study, benchmarks.pop(), kept["rubric"], tuple(by), units, kept)
 
 
 def _levels(db: Database, study: str) -> dict[int, float]:

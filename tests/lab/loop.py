@@ -30,12 +30,12 @@ def answering(workspace: Workspace, *, stop_after: int = 10**9, **how: float) ->
     """Has the simulated judge answer; after so many parts the budget has ended."""
     left = [stop_after]
 
-    def answer(parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
+    def answer(parts: Parts, used: Numbered, part: str) -> bool:
         if not left[0]:
             return False
         left[0] -= 1
         with workspace.write() as db:
-            mock.answer(db, used, only or parts.keys(part), JUDGE, **how)  # type: ignore[arg-type]
+            mock.answer(db, used, parts.keys(part), JUDGE, **how)  # type: ignore[arg-type]
         return True
 
     return answer

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tomllib
 
 import pytest
 
-from concord.errors import CallFailed, ConfigError, RunStopped, StudyError
-from concord.lab import evolving, improving
+from concord.errors import CallFailed, RunStopped, StudyError
+from concord.lab import improving
 from concord.lab.running import Purse
-from concord.rubrics import shelf
 from concord.store import lab
 from concord.workspace import Workspace
 from tests.conftest import toml
@@ -117,45 +115,3 @@ def test_the_command_holds_its_budget_to_the_call(workspace, run):
     outcome = run(workspace, "improve", "nobody", "--judge", "a")
     assert "--study" in outcome.output
     assert Purse(1.0, 2.0).left == 0.0
-
-
-def test_a_race_stops_poor_versions_early_and_pays_for_nothing_twice(workspace, run):
-    mock.made(workspace, scenarios=24)
-    of = mock.divided(workspace)
-    address = tomllib.loads(workspace.models_path.read_text())["models"]["a"]["base_url"]
-    workspace.models_path.write_text(toml(address, a='model = "mock-judge-strict"'))
-    base = shelf.find(workspace, mock.RUBRIC)
-    with workspace.write() as db:
-        for number in range(4):
-            mock.variant(db, of, base, f"Way {number} to rate it.")
-    asked = ("lab", "run", mock.STUDY, "--judges", "a", "--versions", "2,3,4,5", "--part", "select", "--race")
-    outcome = run(workspace, *asked)
-    assert outcome.exit_code == 0, outcome.output
-    assert "stopped: " in outcome.output
-    with workspace.read() as db:
-        counted = {a.variant: a.judgements for a in lab.asked(db, of.conversations("select"))}
-        made = db.execute("SELECT sum(calls) FROM runs").fetchone()[0]
-    assert sorted(counted.values()) == [8, 8, 16, 16]
-    assert made == sum(counted.values())
-    again = run(workspace, *asked)
-    assert again.exit_code == 0, again.output
-    with workspace.read() as db:
-        assert db.execute("SELECT sum(calls) FROM runs").fetchone()[0] == made
-
-
-def test_gepa_finds_the_repair_or_is_named_where_it_lacks(fresh):
-    mock.made(fresh)
-    mock.divided(fresh)
-    answer = answering(fresh)
-
-    def improved():
-        how = {"rounds": 3, "search": evolving.evolved, "resamples": 200}
-        return improving.improve(fresh, mock.STUDY, JUDGE, proposer(), answer, **how)
-
-    if importlib.util.find_spec("gepa") is None:
-        with pytest.raises(ConfigError, match="leave out --by gepa"):
-            improved()
-        pytest.skip("GEPA is not installed: pip install gepa")
-    found = improved()
-    assert mock.CURE in found.chosen.rubric.judge.instructions, found.sentences
-    assert found.gain.interval[0] > 0

@@ -57,7 +57,7 @@ def test_dividing_again_moves_nothing_and_places_what_is_new(shop):
     with shop.write() as db:
         again = parts.divide(db, mock.STUDY, seed=99)
     assert again.units == before.units
-    assert again.seed == 0
+    assert again.kept["seed"] == 0
     with shop.write() as db:
         kept = dict(lab.kept(db, mock.STUDY)["parts"])
         moved = {key: part for key, part in kept.items() if "/7/" not in key}
