@@ -113,7 +113,6 @@ def disagreements(folder: str, /, study: str, judge: str, version: str, most: in
 @click.option("--instructions", type=click.Path(path_type=Path), help="A file of instructions for judges.")
 @click.option("--examples", type=click.IntRange(0, 50), help="So many examples from develop.")
 @click.option("--reasons", type=click.Choice(["before", "after", "none"]), help="When a judge says why.")
-@click.option("--scale", "form", type=click.Choice(["1..10", "levels"]), help="How it is asked for a level.")
 @click.option("--judge", default="", help="Whose mistakes the examples are chosen by.")
 @click.option("--note", default="", help="What it is to do better.")
 @click.pass_obj

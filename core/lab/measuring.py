@@ -6,7 +6,6 @@ kind, is defined for a single item, and is the same for every type of question, 
 averaged; each criterion that people answered weighs alike.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,8 +27,6 @@ from concord.studies.clusters import FEWEST_CLUSTERS
 from concord.studies.judge_runs import mean_of_runs
 
 OVERALL = "all criteria"
-AT_LEAST = "__at_least_"
-"""What stands between a criterion's name and a level, where a judge is asked yes or no level by level."""
 
 
 @dataclass(frozen=True, order=True)
@@ -181,21 +178,14 @@ def read(db: Database, study: str, *, resamples: int = 1000) -> Bench:
 
 
 def _on_scale(table: Ratings, label: str, criterion: Criterion, asked: Mapping[str, Scale]) -> Floats | None:
-    """A judge's answers to a question on people's scale; None where it was not asked.
-
-    Another range is placed on people's end to end; of answers level by level each yes is one level more.
+    """A judge's answers to a question on people's scale, on which another range is placed end to end; None
+    where it was not asked.
     """
     scale, name = criterion.scale, criterion.name
     score = table[name].judges.get(label) if name in table.criteria else None
-    if score is not None and not np.isnan(score).all():
-        own = asked.get(name)
-        if own is None or not scale.ordered or (own.low, own.high) == (scale.low, scale.high):
-            return score
-        return scale.low + (score - own.low) / (own.high - own.low) * (scale.high - scale.low)
-    levels = [each for each in table.criteria if re.fullmatch(re.escape(name) + AT_LEAST + r"\d+", each)]
-    given = [table[each].judges[label] for each in levels if label in table[each].judges]
-    if not given or len(given) != len(scale.offered) - 1:
+    own = asked.get(name)
+    if score is None or np.isnan(score).all():
         return None
-    yes = np.sum(given, axis=0)
-    placed = np.array(scale.offered)[np.nan_to_num(yes).round().astype(int)]
-    return np.where(np.isnan(yes), np.nan, placed)
+    if own is None or not scale.ordered or (own.low, own.high) == (scale.low, scale.high):
+        return score
+    return scale.low + (score - own.low) / (own.high - own.low) * (scale.high - scale.low)

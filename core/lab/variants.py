@@ -10,9 +10,8 @@ import numpy as np
 from sqlite_utils import Database
 
 from concord.errors import ConfigError, StudyError
-from concord.lab.measuring import AT_LEAST, OVERALL, Bench, Candidate
+from concord.lab.measuring import OVERALL, Bench, Candidate
 from concord.lab.parts import DEVELOP, Parts
-from concord.questions import points
 from concord.rating import Criterion
 from concord.rubrics import shelf, templates, writing
 from concord.rubrics.reading import rubric_of
@@ -25,8 +24,6 @@ from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
 Body = Mapping[str, Any]
-FORMS = ("as it is", "1..10", "levels")
-"""How a judge is asked for a level: on the rubric's scale, from 1 to 10, or yes or no level by level."""
 LONGEST = 6000
 """Characters of an example."""
 
@@ -39,7 +36,7 @@ def current(workspace: Workspace, parts: Parts, version: int = 0) -> Numbered:
     used = shelf.find(workspace, parts.rubric, version)
     with workspace.read() as db:
         wanted = {c.name for c in studies.get(db, parts.study).criteria}
-    if not wanted & {c.name.split(AT_LEAST)[0] for c in used.rubric.criteria}:
+    if not wanted & {c.name for c in used.rubric.criteria}:
         raise StudyError(
             f"The rubric “{parts.rubric}” asks {', '.join(c.name for c in used.rubric.criteria)}; people of "
             f"“{parts.study}” answered {', '.join(sorted(wanted))}. Give its questions the study's names."
@@ -95,13 +92,9 @@ def changed(
     instructions: str | None = None,
     guidelines: bool | None = None,
     reasons: str | None = None,
-    form: str = FORMS[0],
     examples: Sequence[Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """The content of a rubric with other instructions, reasons, scale or examples; None leaves what it has.
-
-    Raises ConfigError for a form that no question of it can take.
-    """
+    """The content of a rubric with other instructions, reasons or examples; None leaves what it has."""
     body = deepcopy(dict(rubric.body))
     judge: dict[str, Any] = dict(body.get("judge", {}))
     settings = {"instructions": instructions, "guidelines": guidelines, "reasons": reasons}
@@ -111,37 +104,7 @@ def changed(
         if examples and "examples" not in judge.get("system", ""):
             judge["system"] = judge.get("system", templates.SYSTEM).rstrip("\n") + templates.EXAMPLES
     body["judge"] = judge
-    if form != FORMS[0]:
-        body["criteria"] = _asked_as(rubric.criteria, body["criteria"], form)
     return body
-
-
-def _asked_as(criteria: Sequence[Criterion], entries: Sequence[Body], form: str) -> list[Body]:
-    """The questions with levels asked in another form; the others as they are."""
-    by_name = {criterion.name: criterion.scale for criterion in criteria}
-    questions: list[Body] = []
-    for entry in entries:
-        scale = by_name.get(entry["name"])
-        levels = scale.offered if scale and scale.ordered and not scale.named else ()
-        if scale is None or not levels or "anchors" not in scale.kind.fields:
-            questions.append(entry)
-            continue
-        rest = {name: value for name, value in entry.items() if name not in ("scale", "anchors", "type")}
-        if form == "levels":
-            for value in levels[1:]:
-                words = scale.word(value, level=True)
-                statement = f"{entry['statement']} The answer is at least {words}."
-                name = f"{entry['name']}{AT_LEAST}{value:g}"
-                questions.append(rest | {"name": name, "statement": statement, "type": "yes-no"})
-        else:
-            ten = points(1, 10)
-            anchors = {"1": scale.labels[0], "10": scale.labels[-1]}
-            worded = anchors if scale.labels[0] != f"{levels[0]:g}" else {}
-            ends = f"{ten.low:g}..{ten.high:g}"
-            questions.append(rest | {"scale": ends} | ({"anchors": worded} if worded else {}))
-    if questions == list(entries):
-        raise ConfigError(f"No question of the rubric has levels that could be asked as “{form}”.")
-    return questions
 
 
 def pick_examples(

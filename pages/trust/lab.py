@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-import altair as alt
 import streamlit as st
 
 from concord.errors import ConcordError, ConfigError, StudyError
-from concord.estimate import Estimate
 from concord.lab import (
     card,
     cascade,
@@ -28,12 +26,10 @@ from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
 from concord.store import conversations, lab, studies
-from concord.table import Table
 from pages.desk import component
 from pages.desk.review import ReviewDesk
-from pages.parts import charts, notice, person, table
+from pages.parts import notice, person, table
 from pages.parts.address import held, listed, nothing, one_of
-from pages.parts.charts import ENDS, GREEN, GREY, VALUE, Point, tips
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -49,7 +45,6 @@ STEPS = {
     "card": "Judge card",
 }
 LONGEST = 100_000
-ALONE, BEATEN = "nobody cheaper agrees as well", "others are cheaper or better"
 
 
 def page() -> None:
@@ -240,7 +235,7 @@ def _compared(bench: Bench, part: str) -> None:
 
 
 def _choose(bench: Bench) -> None:
-    """Every judge on *select*: agreement against cost, and the cheapest that is not worse."""
+    """Every judge on *select*, and the cheapest that is not worse than the best."""
     there = bench.answered(SELECT)
     few = len(there) < 2
     with st.expander("Have a judge answer select", icon=":material/play_arrow:", expanded=few):
@@ -251,7 +246,6 @@ def _choose(bench: Bench) -> None:
     margin = st.slider("How much less agreement is no worse", 0.0, 0.2, comparing.MARGIN, 0.01)
     chosen = comparing.choose(bench, SELECT, variants.offered(bench), margin=margin)
     st.markdown(f"**{plain(chosen.table.notes[0])}**")
-    _pareto(chosen.table)
     table.draw(chosen.table)
     together = st.expander(
         "Judges together: a cheap one first",
@@ -273,35 +267,6 @@ def _together(bench: Bench) -> None:
         table.draw(cascade.cascade(bench, *two, currency=currency(workspace().models_path)))
     except StudyError as error:
         st.info(plain(str(error)))
-
-
-def _pareto(choice: Table) -> None:
-    """Agreement against cost; the intervals hold together."""
-    priced = {str(row["judge"]): row for row in choice.rows if row.get("cost") is not None}
-    data = charts.frame(
-        [
-            Point(judge, row["agreement"], ALONE if row["frontier"] else BEATEN)
-            for judge, row in priced.items()
-            if isinstance(row["agreement"], Estimate)
-        ]
-    )
-    if data.empty:
-        return
-    base = alt.Chart(data.assign(cost=data.name.map(lambda name: priced[name]["cost"]))).encode(
-        x=alt.X("cost:Q", title="Cost of 1,000 judgements"),
-        color=alt.Color(
-            "kind:N", scale=alt.Scale(domain=[ALONE, BEATEN], range=[GREEN, GREY]), legend=charts.legend(2)
-        ),
-        tooltip=tips(("name:N", "judge"), ("cost:Q", "cost of 1,000", ".3f"), VALUE, *ENDS),
-    )
-    shown = alt.Scale(zero=False)
-    bars = base.mark_rule(strokeWidth=2).encode(
-        y=alt.Y("low:Q", title="Agreement with people", scale=shown), y2="high:Q"
-    )
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(y=alt.Y("value:Q", scale=shown))
-    charts.show(
-        alt.layer(bars, points).properties(height=280), "Agreement with people against the cost of a judge"
-    )
 
 
 def _test(bench: Bench) -> None:

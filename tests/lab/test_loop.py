@@ -8,11 +8,13 @@ import tomllib
 import numpy as np
 import pytest
 
+from concord.conversation import Unit
 from concord.errors import ConfigError, StudyError
 from concord.lab import comparing, measuring, parts, variants
 from concord.lab.measuring import Candidate
+from concord.rating import Judgement, Rater, Rating
 from concord.rubrics import shelf
-from concord.store import lab, studies
+from concord.store import lab, ratings, studies
 from concord.workspace import Workspace
 from tests.conftest import toml
 from tests.mock import lab as mock
@@ -199,30 +201,22 @@ def test_examples_are_balanced_and_never_shown_beside_their_scenario(shop):
             assert prompt.messages[0].content.count("People answered:") == shown
 
 
-def test_levels_and_other_scales_are_placed_on_peoples(shop):
+def test_answers_on_another_scale_are_placed_on_peoples(shop):
+    """Of 1 to 10, 10 is 5 of 1 to 5, and 5.5, its middle, is 3."""
     of, base = bench(shop), shelf.find(shop, mock.RUBRIC)
-    bodies = [variants.changed(base.rubric, form=form) for form in ("levels", "1..10")]
+    body = base.rubric.body
+    body = body | {"criteria": [entry | {"scale": "1..10"} for entry in body["criteria"]]}
+    first, second = of.parts.keys("develop")[:2]
     with shop.write() as db:
-        kept = [variants.keep(db, of.parts, body, parent=base, note="form") for body in bodies]
-        assert [c.name for c in kept[0].rubric.criteria][:2] == ["helpful__at_least_2", "helpful__at_least_3"]
-        from concord.conversation import Unit
-        from concord.rating import Judgement, Rater, Rating
-        from concord.store import ratings
-
-        key = of.parts.keys("develop")[0]
-        yes = [
-            Rating(Unit(key), f"{name}__at_least_{level}", float(level <= 3))
-            for name in mock.CRITERIA
-            for level in range(2, 6)
-        ]
-        ten = [Rating(Unit(key), name, 10.0) for name in mock.CRITERIA]
-        for used, given in zip(kept, (yes, ten), strict=True):
-            rater = Rater(JUDGE, "judge", used.variant, simulated=True)
-            ratings.save_judgement(db, Judgement(used.variant, key, rater, tuple(given), raw="{}"))
+        kept = variants.keep(db, of.parts, body, parent=base, note="1 to 10")
+        rater = Rater(JUDGE, "judge", kept.variant, simulated=True)
+        for key, score in ((first, 10.0), (second, 5.5)):
+            given = tuple(Rating(Unit(key), name, score) for name in mock.CRITERIA)
+            ratings.save_judgement(db, Judgement(f"{kept.variant} {key}", key, rater, given, raw="{}"))
     of = bench(shop)
-    place = of.units.index(next(unit.id for unit in of.parts.units if unit.key == key))
-    assert of.answers[Candidate(JUDGE, kept[0].variant)]["helpful"][place] == 3
-    assert of.answers[Candidate(JUDGE, kept[1].variant)]["helpful"][place] == 5
+    for key, score in ((first, 5), (second, 3)):
+        place = of.units.index(next(unit.id for unit in of.parts.units if unit.key == key))
+        assert of.answers[Candidate(JUDGE, kept.variant)]["helpful"][place] == score
 
 
 def test_versions_keep_parent_author_and_note(shop, run):
