@@ -49,7 +49,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "concord.commands.leaderboard",
         "A benchmark's table of models; its order beside another ranking.",
     ),
-    "diff": ("concord.commands.diff", "Whether two runs, players or prompt versions differ."),
     "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),
     "export": ("concord.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
     "link": ("concord.commands.link", "Print a link that opens the app on this machine, once."),

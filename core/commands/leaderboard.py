@@ -50,6 +50,12 @@ from concord.workspace import Workspace
     type=click.Path(path_type=Path),
     help="Another ranking of the same models to compare with: columns model and score, or model and rank.",
 )
+@click.option(
+    "--beside",
+    metavar="PLAYER",
+    default="",
+    help="How far each other score lies above that of this player, on the scenarios that both played.",
+)
 @options.figures("conversations")
 @click.pass_obj
 def command(
@@ -62,14 +68,19 @@ def command(
     rubric: str,
     refusals: leaderboards.Refusals,
     against: Path | None,
+    beside: str,
     form: str,
     **board_options: Any,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, with 95% intervals."""
     ranking = ranking_csv.read(against) if against else None
     own = None if rubric or against else own_tables(benchmark)
-    if own and (study or weights or refusals != "left out"):
-        option = "--study" if study else "--weights" if weights else "--refusals"
+    if study and beside:
+        raise ConcordError(
+            "Scores corrected by people stand beside no player: leave --study or --beside out."
+        )
+    if own and (study or weights or beside or refusals != "left out"):
+        option = "--study" if study else "--weights" if weights else "--beside" if beside else "--refusals"
         raise ConcordError(
             f"{get(benchmark).title} has tables of its own, which take no {option}; leave it out."
         )
@@ -80,7 +91,7 @@ def command(
         rated = gather(db, benchmark, facets, rubric)
         weighed = _weights(rated.system, weights)
         board = leaderboards.leaderboard(rated, weights=weighed, refusals=refusals, **board_options)
-        tables = [_by_people(db, board, study) if study else leaderboard_table(board)]
+        tables = [_by_people(db, board, study) if study else leaderboard_table(board, beside)]
         if ranking is not None:
             tables += ranking_csv.beside(board, ranking, str(against))
     printing.show(tables, form)

@@ -1,1 +1,1 @@
-"""Reports: the agreement report of a study, leaderboards, differences, the overview."""
+"""Reports: the agreement report of a study, leaderboards, the overview."""

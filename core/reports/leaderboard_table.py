@@ -1,20 +1,19 @@
 """A leaderboard as a table: one row a player, with notes on what the figures rest on."""
 
-from concord.reports import differences
-from concord.reports.leaderboards import (
-    MARGIN,
-    MOCKS,
-    Leaderboard,
-    failure_notes,
-)
+from dataclasses import replace
+
+from concord.reports.leaderboards import MARGIN, MOCKS, Leaderboard, beside, failure_notes
 from concord.table import Column, Table, record
 
 UNLIKE = 0.1
 """Players whose shares of refusals differ by this much are not compared on the same conversations."""
 
 
-def leaderboard_table(board: Leaderboard) -> Table:
-    """The leaderboard as a table: one row a player."""
+def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
+    """The leaderboard as a table: one row a player, and how far its score lies above that of an `other`.
+
+    Raises NotFound for an `other` without a score.
+    """
     criteria = {c.name: c.label for c in board.rated.system.criteria}
     columns = (
         Column(
@@ -32,6 +31,7 @@ def leaderboard_table(board: Leaderboard) -> Table:
         Column(
             "score", interval="ends", help="Final, with a penalty for replies longer than the median player's"
         ),
+        *((_less(other),) if other else ()),
         Column("final", help="Weighted mean of the criteria"),
         *(Column(name, criteria[name].lower()) for name in board.weights),
         Column(
@@ -48,7 +48,8 @@ def leaderboard_table(board: Leaderboard) -> Table:
         Column("simulated", file_only=len({s.simulated for s in board.standings}) < 2),
         *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
     )
-    rows = tuple({**record(s), **s.criteria} for s in board.standings)
+    gaps = beside(board, other) if other else {}
+    rows = tuple({**record(s), **s.criteria, "less": gaps.get(s.player)} for s in board.standings)
     return Table(
         f"leaderboard-{board.benchmark}",
         board.rated.title(),
@@ -63,6 +64,12 @@ def leaderboard_table(board: Leaderboard) -> Table:
 def _counted(board: Leaderboard, name: str, help: str) -> Column:
     """A column of counts, which readers see where one is above 0."""
     return Column(name, help=help, file_only=not any(getattr(s, name) for s in board.standings))
+
+
+def _less(other: str) -> Column:
+    """The column of `beside`."""
+    about = f"Score less that of {other}, paired on the scenarios that both have"
+    return Column("less", f"less {other}", signed=True, interval="ends", help=about)
 
 
 def first_two(board: Leaderboard) -> str:
@@ -80,11 +87,18 @@ def first_two(board: Leaderboard) -> str:
             return f"{leading[0]} scores higher than all others, beyond chance."
         together = f"{', '.join(leading[:-1])} and {leading[-1]}"
         return f"{together} cannot be told apart by these conversations: each may be first."
-    first, second = differences.of_players(board, ranked[0].player, ranked[1].player)
-    gap = differences.difference(second, first, resamples=max(board.resamples, 200), seed=board.seed)
-    [ahead] = gap.estimates("difference")[:1]
-    turned = ahead.high is not None and ahead.high < 0
-    return gap.caption + (" The two ranks rest on different conversations." if turned else "")
+    first, second = ranked[0].player, ranked[1].player
+    gap = beside(replace(board, resamples=max(board.resamples, 200)), second)[first]
+    if gap.value is None or gap.low is None or gap.high is None:
+        why = gap.reason if gap.n != 1 else "they share one scenario"
+        return f"Whether {second} and {first} differ is not known: {why}."
+    points = f"{gap.value:+z.2f} points ({gap.low:+z.2f} to {gap.high:+z.2f})"
+    on = f"paired on the {gap.n} scenarios that both have"
+    if gap.low <= 0 <= gap.high:
+        return f"{first} and {second} cannot be told apart by these conversations: {points}, {on}."
+    better, worse = (first, second) if gap.low > 0 else (second, first)
+    turned = " The two ranks rest on different conversations." if better == second else ""
+    return f"{better} scores higher than {worse} beyond chance: {points}, {on}.{turned}"
 
 
 def apart(board: Leaderboard) -> str:

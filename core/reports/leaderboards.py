@@ -340,6 +340,25 @@ def foremost(table: Table) -> str:
     return f"It is not known yet which of {names} scores highest: their intervals overlap."
 
 
+def beside(board: Leaderboard, player: str) -> dict[str, Estimate]:
+    """How far each other player's score lies above that of this one, paired on the scenarios that both have.
+
+    Scenarios are resampled; a conversation without one is matched by its key. Raises NotFound for a player
+    without a score.
+    """
+    rows = board.usable
+    factors = {standing.player: standing.length_factor or 1.0 for standing in board.standings}
+    scenario = rows.index.to_series().map(board.rated.scenarios).fillna(rows.language + " · " + rows.key)
+    means = (rows[FINAL] * rows.player.map(factors)).groupby([scenario, rows.player]).mean().unstack()
+    check_known("player with a score", [player], list(means.columns))
+    gaps = means.drop(columns=player).sub(means[player], axis=0).round(DIGITS)
+    drawing: dict[str, Any] = {"resamples": board.resamples, "seed": board.seed, "of": "common scenario"}
+    return {
+        str(name): mean_estimates(gap.dropna().to_numpy()[:, None], **drawing)[0]
+        for name, gap in gaps.items()
+    }
+
+
 def length_factor(length: float | None, median: float | None) -> float | None:
     """The penalty for length: 1 + (median / length − 1) × 0.07, between 0.93 and 1; None without replies."""
     if length is None or median is None:

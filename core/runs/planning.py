@@ -266,24 +266,6 @@ def _pairwise(workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, bro
     return Way(benchmark.pairwise, prompt, plan.judges)
 
 
-def named(workspace: Workspace, plan: PlayPlan | JudgePlan) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The conversations of a stored plan with the judgements they are owed, by key.
-
-    The plan's models need not be in models.toml any more. Raises NotFound or ConfigError where its prompts,
-    rubric or data are gone.
-    """
-    if isinstance(plan, JudgePlan):
-        plays = _judgements(workspace, plan, _ways(workspace, plan, _rubric_of(workspace, plan)))
-    else:
-        plays = get(plan.benchmark).plays(plan, materials(workspace))
-    for play in plays:
-        judged = [one.key for one in play.judged]
-        if play.inline:
-            version = play.inline.prompt.version
-            judged += [f"{play.key}|{one}|{version}|0" for names in plan.models.values() for one in names]
-        yield play.key, tuple(judged)
-
-
 def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> Iterator[Play]:
     wanted, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
     among = frozenset(plan.among)

@@ -1,7 +1,6 @@
 """What leaderboards are made of: conversations that judges rated, and what each judge gave them.
 
-In `where`, “prompt” is the version of the judge's prompt and “id” the number of a conversation; see
-`concord.store.filters` for the other names.
+In `where`, “prompt” is the version of the judge's prompt; see `concord.store.filters` for the other names.
 """
 
 from __future__ import annotations
@@ -17,22 +16,18 @@ from concord.rating import Rater
 from concord.scores import labels
 from concord.store import conversations as stored
 from concord.store import ratings
-from concord.store.database import records
 from concord.store.filters import Where, condition
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PROMPT, ID = "prompt", "id"
+PROMPT = "prompt"
 
 
 def ids(benchmark: str, where: Where | None = None) -> tuple[str, dict[str, Any]]:
     """A query for the ids of the conversations of a benchmark, with its named arguments."""
-    others = {name: values for name, values in (where or {}).items() if name not in (PROMPT, ID)}
+    others = {name: values for name, values in (where or {}).items() if name != PROMPT}
     wanted, args = condition(others)
-    if where and ID in where:
-        wanted += " AND c.id IN (SELECT value FROM json_each(:ids))"
-        args |= {"ids": json.dumps(list(map(int, where[ID])))}
     sql = f"SELECT c.id FROM conversations c WHERE c.benchmark = :benchmark AND {wanted}"
     return sql, args | {"benchmark": benchmark}
 
@@ -76,21 +71,6 @@ def scores(
     named = {every[rater]: names[rater] for rater in every if not prompts or rater.variant in prompts}
     table["judge"] = table.judge.map(named)
     return table.dropna(subset="judge").astype(dict.fromkeys(criteria, float))
-
-
-def of_keys(
-    db: Database, conversations: Collection[str], judgements: Collection[str]
-) -> tuple[set[int], set[Rater]]:
-    """The ids of those of these conversations that are stored, and who gave these judgements."""
-    ids = {*stored.existing(db, [*conversations]).values()}
-    given = records(
-        db,
-        ratings.rater,
-        f"SELECT DISTINCT {ratings.RATER} FROM judgements j JOIN raters x "
-        "ON x.id = j.rater_id WHERE j.failure IS NULL AND j.key IN (SELECT value FROM json_each(?))",
-        [json.dumps(list(judgements))],
-    )
-    return ids, set(given)
 
 
 def judges(db: Database, benchmark: str) -> dict[str, Rater]:
@@ -152,8 +132,6 @@ def check(db: Database, benchmark: str, where: Where | None, *, prompts: Sequenc
     allowed[PROMPT] = sorted(set(rated if prompts is None else prompts))
     del allowed["benchmark"]
     for name, values in where.items():
-        if name == ID:
-            continue
         check_known("facet", name, allowed)
         check_known(name, values, allowed[name])
 

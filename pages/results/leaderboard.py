@@ -5,13 +5,13 @@ What a leaderboard is narrowed to, conditions of conversations and a panel of ju
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import streamlit as st
 
 from concord.errors import ConcordError
 from concord.estimate import Estimate
-from concord.reports import corrected, differences, leaderboards
+from concord.reports import corrected, leaderboards
 from concord.reports.leaderboard_table import apart, leaderboard_table
 from concord.reports.leaderboards import Leaderboard
 from concord.reports.rated import Rated, boards, gather, own_tables, sharing, with_leaderboard
@@ -30,7 +30,6 @@ from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
-from pages.study.run_form import described
 
 Chosen = tuple[tuple[str, tuple[str, ...]], ...]
 """Names with the values allowed, as `dict` takes them; unlike a dict it can be a key of the cache."""
@@ -70,6 +69,12 @@ def _measured(of: Wanted) -> tuple[Leaderboard, Table]:
     return board, leaderboard_table(board)
 
 
+@st.cache_resource(max_entries=32, show_spinner="Measuring …")
+def _beside(of: Wanted, player: str) -> Table:
+    """The leaderboard with how far each score lies above that of a player."""
+    return leaderboard_table(_measured(of)[0], player)
+
+
 @st.cache_resource(max_entries=32)
 def _offered(of: Wanted) -> list[str]:
     """The studies whose people can correct it."""
@@ -84,14 +89,6 @@ def _corrected(of: Wanted, study: str, mark: str) -> Table:
     with workspace().read() as db:
         corrected.check(db, board, study)
         return corrected.corrected(board, studies.ratings_for_agreement(db, study))
-
-
-@st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _difference(of: Wanted, what: str, one: str, other: str) -> Table:
-    """How scores differ between two players, runs, or values of a condition."""
-    if what == differences.RUN:
-        return differences.difference(*differences.of_runs(workspace(), one, other))
-    return differences.difference(*differences.of_board(_measured(of)[0], what, one, other))
 
 
 def page() -> None:
@@ -112,7 +109,7 @@ def page() -> None:
         sentence(error)
 
 
-OWN, EVERY = "its own questions", "all"
+OWN, EVERY, NOBODY = "its own questions", "all", "no player"
 MOST = 30
 """Players in the picture; the table has all."""
 
@@ -219,61 +216,18 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
         "*Final* is the weighted mean of the criteria; *score* is final less a penalty for replies longer "
         f"than the median player's; people correct final.{more} {plain(apart(board))}"
     )
+    scored = [s.player for s in board.standings if s.score.defined]
+    if len(scored) > 1:
+        with st.container(width=360):
+            other = listed("Each score less that of", "beside", [NOBODY, *scored], NOBODY)
+        by_judges = by_judges if other == NOBODY else _beside(wanted, other)
     st.caption("Select a row to see the player's scores by facet, and its conversations.")
     row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)
     if row is not None:
         _opened(board, benchmark, str(row["player"]))
-    differ = st.expander(
-        "Do these two differ?",
-        expanded="of" in st.query_params,
-        icon=":material/difference:",
-        key="differ",
-        on_change="rerun",
-    )
-    if differ.open:
-        with differ:
-            _two(wanted, board)
     if by_people:
         with st.expander("By judges, and corrected by people", icon=":material/table:"):
             table.draw(by_people)
-
-
-def _two(wanted: Wanted, board: Leaderboard) -> Any:
-    """The choice of two players, runs or values of a condition, and by how much they differ."""
-    offered = {name: {v: v for v in values} for name, values in differences.conditions(board).items()}
-    with workspace().read() as db:
-        known = differences.comparable(db, board.benchmark)
-    if len(known) > 1:
-        offered[differences.RUN] = {
-            str(r.id): f"Run {r.id} · {r.started[:10]} · {described(r)}" for r in known
-        }
-    if not offered:
-        return st.markdown("There are no two to compare yet.")
-    of = choice(
-        "Compare",
-        "of",
-        list(offered),
-        next(iter(offered)),
-        format_func=lambda name: plain(name.replace("_", " ").capitalize()),
-        on_change=_forget_two,
-    )
-    labels, places = offered[of], st.columns(2)
-    first, second, *_ = names = list(labels)
-    with places[0]:
-        other = listed("Is", "other", names, first, format_func=labels.__getitem__)
-    with places[1]:
-        one = listed("better than", "one", names, second, format_func=labels.__getitem__)
-    try:
-        between = _difference(wanted, of, one, other)
-    except ConcordError as error:
-        return sentence(error)
-    st.markdown(f"**{plain(between.caption)}**")
-    return table.draw(replace(between, caption=""), titled=False)
-
-
-def _forget_two() -> None:
-    for name in ("one", "other"):
-        st.query_params.pop(name, None)
 
 
 def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:

@@ -3,12 +3,9 @@
 A run is a process of its own; closing this page stops nothing.
 """
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from concord.errors import ConcordError, NotFound
-from concord.reports import differences
 from concord.runs import planning
 from concord.runs.plans import from_dict
 from concord.runs.status import duration
@@ -53,14 +50,14 @@ def _close() -> None:
 
 def _earlier() -> None:
     with workspace().read() as db:
-        latest, known = runs.recent(db, SHOWN), differences.comparable(db)
+        latest = runs.recent(db, SHOWN)
     ended = [run for run in latest if run.state != "running" or run.interrupted]
     if not ended:
         st.markdown("No run has ended yet.")
     for run in ended:
         heading = f"Run {run.id}: {run.stands} · {run_form.described(run)}"
         with st.expander(plain(heading), icon=run_watch.STATES[run.stands], expanded=run is ended[0]):
-            _ended(run, known)
+            _ended(run)
 
 
 def _one(which: str) -> None:
@@ -69,12 +66,12 @@ def _one(which: str) -> None:
     if not which.isdecimal() or len(which) > 15:
         raise NotFound(f"“{which[:40]}” is not the number of a run. Go back to all runs.")
     with workspace().read() as db:
-        run, known = runs.get(db, int(which)), differences.comparable(db)
+        run = runs.get(db, int(which))
     run_watch.follow([run])
     if not run_watch.running(run):
         st.subheader(plain(f"Run {run.id}: {run.stands}"), anchor=False)
         st.markdown(plain(run_form.described(run)))
-        _ended(run, known)
+        _ended(run)
         if run.stored + run.done:
             _after(run)
 
@@ -92,8 +89,8 @@ def _after(run: Progress) -> None:
         link("leaderboard", "Leaderboard", benchmark=run.benchmark)
 
 
-def _ended(run: Progress, known: Sequence[Progress]) -> None:
-    """A run that ended, and the way to what changed since the run before it."""
+def _ended(run: Progress) -> None:
+    """A run that ended."""
     if run.interrupted:
         st.warning(
             "Its process ended without a message: it was killed, or the machine restarted. "
@@ -120,9 +117,6 @@ def _ended(run: Progress, known: Sequence[Progress]) -> None:
         ):
             _again(run, limit, retry_failed=True)
     run_watch.failures(run)
-    if earlier := differences.before(known, run):
-        at = {"benchmark": run.benchmark, "one": str(earlier.id), "other": str(run.id)}
-        link("leaderboard", f"What changed since run {earlier.id}", of="run", **at)
 
 
 def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:

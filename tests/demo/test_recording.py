@@ -11,7 +11,6 @@ import pytest
 from concord.demo import workspace as demo
 from concord.errors import WorkspaceError
 from concord.llm.models import load_models
-from concord.reports import differences
 from concord.store import checking, conversations, holdings, ratings, rows, runs, studies
 from concord.store.conversations import Filter
 from concord.studies import asking
@@ -102,8 +101,7 @@ def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
         assert len(studies.pairs(db, own_data.PAIRS)) == 12
         verdicts = list(db["comparisons"].rows_where("criterion = ?", [own_data.QUESTION]))
         assert len(verdicts) == 12 * (2 + 3 * 2)  # two people, and three judges in both orders
-        one, other = (str(run.id) for run in own if run.plan.get("judge_repeats") == 3)
-    assert differences.difference(*differences.of_runs(demo_workspace, other, one), resamples=10).rows
+        assert sum(run.plan.get("judge_repeats") == 3 for run in own) == 2
 
 
 def test_a_workspace_that_holds_something_else_is_left_as_it_is(filled):

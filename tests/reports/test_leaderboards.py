@@ -402,6 +402,34 @@ def test_whether_the_first_two_differ_is_said_by_their_common_scenarios(workspac
     assert first_two(nobody) == ""
 
 
+def test_scores_beside_one_players_are_paired_on_common_scenarios(workspace):
+    """Four gaps of 0.5 and four of 1: their mean is 0.75, its standard error √(8 · 0.25² / 7 / 8) = 0.0945,
+    t of 7 degrees of freedom 2.365, half the width 0.223. A scenario of one player alone counts for nobody.
+    """
+    with workspace.write() as db:
+        for place in range(8):
+            judged(db, f"one {place}", (3.5 + 0.5 * (place > 3),), player="one", scene=str(place))
+            judged(db, f"two {place}", (3.0,), player="two", scene=str(place))
+        judged(db, "alone", (1.0,), player="two", scene="of its own")
+        judged(db, "elsewhere", (1.0,), player="three", scene="elsewhere")
+    with workspace.read() as db:
+        board = leaderboards.leaderboard(gather(db, "pingpong"))
+    gaps = leaderboards.beside(board, "two")
+    assert (gaps["one"].value, gaps["one"].n) == (0.75, 8)
+    assert gaps["one"].interval == (pytest.approx(0.527, abs=0.02), pytest.approx(0.973, abs=0.02))
+    assert gaps["three"].reason == "no common scenario to average"
+    back = leaderboards.beside(board, "one")["two"]
+    assert (back.value, back.low) == (-0.75, pytest.approx(-gaps["one"].high, abs=0.02))
+    table = leaderboard_table(board, "two")
+    assert [row["less"] for row in table.rows] == [gaps.get(row["player"]) for row in table.rows]
+    assert next(c.title for c in table.columns if c.name == "less") == "less two"
+    with pytest.raises(NotFound, match="no player with a score “four”"):
+        leaderboards.beside(board, "four")
+    workspace_at = ["--workspace", str(workspace.path), "leaderboard", "pingpong", "--beside", "two"]
+    printed = CliRunner().invoke(main, [*workspace_at, "--format", "csv"])
+    assert "less,less_low,less_high" in printed.output
+
+
 @pytest.mark.parametrize(
     ("gap", "said"),
     [(1.0, "one scores higher than all others, beyond chance."), (0.0, "one and two cannot")],
