@@ -5,7 +5,6 @@ Memory does not grow with the file: it is read twice, once to check it and once 
 
 import hashlib
 import json
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +16,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
-from concord.errors import ConcordError, ImportRefused
+from concord.errors import ImportRefused
 from concord.exchange import conversations_jsonl, entries, images, records, rows
 from concord.exchange.cells import SHOWN, refuse, yes
 from concord.exchange.comparisons_file import import_key
@@ -27,7 +26,7 @@ from concord.exchange.entries import Entry, Reading, Walk
 from concord.exchange.given import Given
 from concord.exchange.incoming import AT_ONCE, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
-from concord.exchange.shapes import OF_TURNS, ROWS, at, first, forms, has, mapped, shape_of, suggested
+from concord.exchange.shapes import OF_TURNS, ROWS, at, first, forms, has, mapped, shape_of
 from concord.questions import Scale
 from concord.rating import Comparison, Criterion, Rater, RaterKind
 from concord.store import comparisons, conversations, ratings, studies
@@ -299,22 +298,11 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
     if (other := next((one for one in forms().elsewhere if has(unknown, one)), None)) is not None:
         raise ImportRefused(f"{path} ({kind}) holds {other.name}. {other.how}")
-    raise FormNotKnown(f"{path} ({kind}) {_remedy(unknown, options)}", names)
-
-
-def _remedy(fields: Mapping[str, Any], options: FileOptions) -> str:
-    """What to do with a file of a form that is not known: a mapping by which its first row is read."""
-    mapping = suggested(fields)
-    try:
-        if "conversation" not in mapping:  # the first turn of a dialogue has no reply
-            entries.read(fields, Reading(mapped(mapping), "b", options.roles), "")
-    except ConcordError:
-        like = "such as --map messages=NAME or --map user=NAME --map assistant=NAME"
-    else:
-        like = "such as " + " ".join(f"--map {name}={shlex.quote(to)}" for name, to in mapping.items())
-    return (
-        f"holds conversations in no form that is known. Say where they are, {like}; for a turn a row, --map "
-        f"conversation=NAME; its fields are {', '.join(map(str, fields))[:500]}."
+    raise FormNotKnown(
+        f"{path} ({kind}) holds conversations in no form that is known. Say where they are, such as --map "
+        "messages=NAME or --map user=NAME --map assistant=NAME; for a turn a row, --map conversation=NAME; "
+        f"its fields are {', '.join(names)[:500]}.",
+        names,
     )
 
 

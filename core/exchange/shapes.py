@@ -8,7 +8,7 @@ first that leads to something counts.
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from typing import Any, Literal
@@ -18,7 +18,6 @@ from pydantic.dataclasses import dataclass
 
 from concord.conversation import Role
 from concord.errors import ConcordError
-from concord.exchange.dialogue import SPEAKS
 from concord.exchange.rows import AROUND
 from concord.files import SHIPPED, kept_toml, parse_json
 from concord.rating import RaterKind, Verdict
@@ -450,62 +449,3 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
 
 
 _SCORED: Mapping[str, RaterKind] = {"score": "judge", "human": "human"}
-
-_MEANS: Mapping[str, str] = {
-    "user": "question|prompt|query|instruction|problem|request|user|input|article|source|text",
-    "assistant": "response|answer|output|completion|reply|predict|generat|assistant|decoded|result|raw|text",
-    "winner": "winner|prefer|better|chosen|choice|label|vote",
-    "player": "model|generator|system|engine",
-    "conversation": "conversation|dialog|thread|session|chat|talk",
-    "speaker": "role|speaker|sender|author|from|who|participant|user",
-    "text": "content|message|utterance|text|body|words|value",
-}
-"""What is in the names of columns that hold something; the first that fits counts."""
-_OTHER = re.compile("reference|expected|ground|gold|correct|target|criteri|reason|_id$|id$|type|date|time")
-_SIDE = re.compile(r"[ _-]?(model[ _-]?)?(a|b|0|1|2|one|two|first|second|left|right)$", re.I)
-
-
-def suggested(fields: Mapping[str, Any]) -> dict[str, str]:
-    """A mapping that a row may have, by the names in it: for a message that helps, never to read by."""
-    inside = dict(_inside(fields, ""))
-    talks = [path for path, value in inside.items() if isinstance(value, list)]
-    texts = [path for path, value in inside.items() if not isinstance(value, list)]
-
-    def named(meaning: str, paths: list[str]) -> Iterator[str]:
-        names = [(path, path.rpartition(".")[2].lower()) for path in paths]
-        known = [(path, name) for word in _MEANS[meaning].split("|") for path, name in names if word in name]
-        yield from (path for path, _ in sorted(known, key=lambda pair: bool(_OTHER.search(pair[1]))))
-
-    mapping = {"messages": talks[0]} if talks else {}
-    stems = [_SIDE.sub("", path) for path in texts]
-    twins = [path for path, stem in zip(texts, stems, strict=True) if stem != path and stems.count(stem) == 2]
-    sides = list(dict.fromkeys(named("assistant", twins)))[:2]
-    if not talks:
-        if user := next(named("user", [path for path in texts if path not in twins]), ""):
-            mapping["user"] = user
-        if len(sides) == 2:
-            mapping |= {"first": sides[0], "second": sides[1]}
-            mapping |= {"winner": winner} if (winner := next(named("winner", texts), "")) else {}
-        elif reply := next(named("assistant", [path for path in texts if path != user]), ""):
-            mapping["assistant"] = reply
-        elif len(texts) == 2:
-            mapping = {"user": texts[0], "assistant": texts[1]}
-    turns = {name: next(named(name, texts), "") for name in ("conversation", "speaker", "text")}
-    if not talks and len(sides) < 2 and "assistant" not in mapping and len({*turns.values()} - {""}) == 3:
-        return turns
-    if player := next(named("player", [path for path in texts if path not in mapping.values()]), ""):
-        mapping |= {"player": player} if len(sides) < 2 else {}
-    return mapping
-
-
-def _inside(value: Mapping[str, Any], path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """The paths of the texts in a row, and of its lists of objects or texts."""
-    for name, inner in value.items():
-        here = f"{path}.{name}".lstrip(".")
-        if isinstance(inner, str | int | float):
-            yield here, inner
-        elif isinstance(inner, list) and len(inner) > 1 and isinstance(inner[0], Mapping | str):
-            if isinstance(inner[0], str) or {*SPEAKS, "type", "kind"} & inner[0].keys():
-                yield here, inner if isinstance(inner[0], Mapping) else inner[0]
-        elif isinstance(inner, Mapping) and depth < 3:
-            yield from _inside(inner, here, depth + 1)

@@ -1,8 +1,6 @@
 """Files of tools that hold more than a row a conversation, and what the refusal of any other says."""
 
 import json
-import re
-import shlex
 
 import pandas as pd
 import pytest
@@ -181,32 +179,6 @@ def test_a_reply_that_may_be_json_is_no_users_turn(tmp_path):
         SAID,
         [SAID[0], ("assistant", json.dumps([ASKED]))],
     ]
-
-
-UNKNOWN = [
-    {"qid": 7, "problem": "Hi", "model_output": "Hello", "reference_answer": "Yo"},
-    {"wrapped": {"query": "Hi", "bot_reply": "Hello"}},
-    {"thread": {"log": [ASKED, REPLIED]}},
-    {"frage": "Hi", "antwort": "Hello"},
-    {"the_question": "Hi", "reply_a": "Hello", "reply_b": "Yo", "better": "a"},
-]
-
-
-def test_a_refusal_names_the_columns_of_a_turn_a_row(tmp_path):
-    file = written(tmp_path / "a.csv", "Conversation,Time,Author,Message\nc,1,Human,Hi\nc,2,AI,Hello\n")
-    told = "--map conversation=Conversation --map speaker=Author --map text=Message;"
-    with pytest.raises(ImportRefused, match=told):
-        read(file)
-    assert read(file, {"conversation": "Conversation", "speaker": "Author", "text": "Message"}) == [SAID]
-
-
-@pytest.mark.parametrize("row", UNKNOWN)
-def test_a_refusal_names_a_mapping_that_reads_the_file(tmp_path, row):
-    file = lines(tmp_path / "a.jsonl", row)
-    with pytest.raises(ImportRefused, match="in no form that is known") as refused:
-        read(file)
-    told = shlex.split(re.search(r"such as (--map .*?);", str(refused.value))[1])[1::2]
-    assert read(file, dict(one.split("=", 1) for one in told))[0] == SAID
 
 
 def test_a_file_of_another_command_names_the_command(tmp_path):
