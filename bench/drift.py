@@ -7,7 +7,6 @@ from concord.statistics.ratings import Floats
 
 MARGIN = 0.1
 RUNS = 2000
-LOOKS = range(20, 400, 20)
 
 
 def changes(rng: np.random.Generator, n: int, flips: float, shift: float) -> Floats:
@@ -30,17 +29,6 @@ def main() -> None:
         print(
             f"{n} items, {flips:.0%} flip: moved {moved:.3f}, same at the margin {edge:.3f}; same {same:.3f}"
         )
-    looked = [[], []]  # type: list[list[bool]]
-    for word, shift, told in (("moved", 0.0, looked[0]), ("same", MARGIN, looked[1])):
-        for _ in range(RUNS // 5):
-            stream = changes(rng, LOOKS[-1], 0.12, shift)
-            told.append(
-                any(
-                    drift(np.zeros(k), stream[:k], MARGIN, (0, 1), every_look=True).word == word
-                    for k in LOOKS
-                )
-            )
-    print(f"every look, {len(LOOKS)} looks: moved {np.mean(looked[0]):.3f}, same {np.mean(looked[1]):.3f}")
 
 
 if __name__ == "__main__":

@@ -34,16 +34,9 @@ MARGIN = 0.1
     default=None,
     help="A mean change of at most so many points counts as none; a tenth of the scale unless given.",
 )
-@click.option(
-    "--every-look",
-    is_flag=True,
-    help="NEW grows and is looked at again and again: intervals hold at each look.",
-)
 @table_options
 @outcomes.form
-def command(
-    old: Path, new: Path, margin: float | None, every_look: bool, form: str, reading: "TableOptions"
-) -> None:
+def command(old: Path, new: Path, margin: float | None, form: str, reading: "TableOptions") -> None:
     """Exit with 2 unless every judge is shown to score the same items as before: OLD and NEW are two tables.
 
     Items are matched by their ids. The mean change has to lie within ± the margin with its 90% interval (a
@@ -64,7 +57,7 @@ def command(
             before, after = scores.before.to_numpy(), scores.after.to_numpy()
             ends = (min(scale.low, *before, *after), max(scale.high, *before, *after))
             allowed = margin or MARGIN * (ends[1] - ends[0])
-            drift = statistics.drift(before, after, allowed, ends, every_look=every_look)
+            drift = statistics.drift(before, after, allowed, ends)
             outcomes_.append(unchanged(f"{judge} on {criterion.name}", drift))
             for line in _flips(tables[1], scores, scale) if form == "text" else ():
                 echo(line)
