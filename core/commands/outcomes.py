@@ -1,4 +1,4 @@
-"""Outcomes for continuous integration: text, JUnit, annotations of a log, JSON; exit codes 0, 2 and 1.
+"""Outcomes for continuous integration: text, annotations of a log, JSON; exit codes 0, 2 and 1.
 
 0 is fine, 2 a finding, 1 that it could not run, a mistake in the call included.
 """
@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Sequence
 from typing import Any
-from xml.etree import ElementTree
 
 import click
 
@@ -15,7 +14,7 @@ from concord.commands.printing import echo
 from concord.files.plain import plain_line
 from concord.reports.gate import Tested
 
-FORMS = ("text", "junit", "github", "json")
+FORMS = ("text", "github", "json")
 FINDING = 2
 
 
@@ -36,16 +35,14 @@ form = click.option(
     type=click.Choice(FORMS),
     default="text",
     show_default=True,
-    help="“junit” is a file of test results, “github” annotations of a log.",
+    help="“github” writes annotations of a log.",
 )
 
 
 def conclude(suite: str, outcomes: Sequence[Tested], form: str, file: str = "") -> None:
     """Print outcomes and end: with 2 where one did not pass."""
     failed = [one for one in outcomes if not one.passed]
-    if form == "junit":
-        echo(junit(suite, outcomes))
-    elif form == "json":
+    if form == "json":
         whole = {"suite": suite, "outcomes": [one._asdict() for one in outcomes]}
         echo(json.dumps(whole, ensure_ascii=False))
     elif form == "github":
@@ -58,23 +55,6 @@ def conclude(suite: str, outcomes: Sequence[Tested], form: str, file: str = "") 
             echo(f"{'Passed' if one.passed else 'Not passed'}: {one.message}", err=not one.passed)
     if failed:
         sys.exit(FINDING)
-
-
-def junit(suite: str, outcomes: Sequence[Tested]) -> str:
-    """Outcomes as a JUnit file."""
-    failures = sum(not one.passed for one in outcomes)
-    about = {"name": suite, "tests": str(len(outcomes)), "failures": str(failures), "errors": "0"}
-    root = ElementTree.Element("testsuites")
-    whole = ElementTree.SubElement(root, "testsuite", about)
-    for one in outcomes:
-        case = ElementTree.SubElement(whole, "testcase", {"classname": suite, "name": plain_line(one.name)})
-        message = plain_line(one.message)
-        if one.passed:
-            ElementTree.SubElement(case, "system-out").text = message
-        else:
-            ElementTree.SubElement(case, "failure", {"message": message}).text = message
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode")
 
 
 def _escaped(words: str, *, text: bool = False) -> str:
