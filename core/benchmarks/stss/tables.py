@@ -31,7 +31,7 @@ from concord.store.filters import Where
 from concord.table import Cell, Column, Table
 
 AGENT = ("player", *STSS.evaluated)
-"""What is evaluated: a model in an architecture; `embeddings` is the model for relevance, if any."""
+"""What is evaluated: a model in an architecture."""
 COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "macro")))
 """The language table's: all conditions met, or the share met; over conversations, or over tasks."""
 
@@ -95,8 +95,7 @@ LEADERBOARDS = {STSS.name: leaderboard, STSS_LANGUAGE.name: leaderboard}
 
 
 def _agent(c: Conversation) -> dict[str, Any]:
-    of = (c.player, c.facets["architecture"], c.facets.get("embeddings", ""))
-    return dict(zip(AGENT, of, strict=True))
+    return {"player": c.player, "architecture": c.facets["architecture"]}
 
 
 def simulated(db: Database, where: Where | None = None) -> pd.DataFrame:
@@ -125,7 +124,7 @@ def _failed(db: Database, benchmark: str, where: Where | None) -> dict[tuple[str
     for row in runs.failed_plays(db, benchmark, UNANSWERED, where):
         if row["model"] == row["player"]:
             of = row["facets"]
-            agent = (row["player"], of.get("architecture", ""), of.get("embeddings", ""))
+            agent = (row["player"], of.get("architecture", ""))
             counts[agent] = counts.get(agent, 0) + 1
     return counts
 
@@ -313,11 +312,7 @@ def _table(
         rows.append(row | counts(theirs))
     rows.sort(key=lambda row: [str(row[name]) for name in AGENT])
     rows.sort(key=lambda row: -(getattr(row[first], "value", None) or 0.0))
-    agents = (
-        Column("player", "model"),
-        Column("architecture", "agent"),
-        Column("embeddings", "memories by", file_only=not any(row["embeddings"] for row in rows)),
-    )
+    agents = (Column("player", "model"), Column("architecture", "agent"))
     means = (Column(f.name, f.heading, digits=3, interval="half", help=f.help) for f in figures)
     every = (*agents, *means, *columns)
     return replace(empty, columns=every, rows=tuple(rows), meta={"first by": first})
