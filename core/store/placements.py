@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from hashlib import sha256
-from statistics import median
 from typing import NamedTuple
 
 from sqlite_utils import Database
@@ -33,7 +32,6 @@ NUMBER = f"iif(p.purpose IN {RATED} AND i.other_id IS NULL, p.item_id, p.id)"
 One whose answers are ratings has the number of its item: taken back and dealt anew, it is the same item. A
 pair dealt anew may have other sides.
 """
-FEWEST_TIMED = 8
 
 
 @dataclass(frozen=True)
@@ -95,16 +93,6 @@ class Placed(NamedTuple):
     def closed(self) -> bool:
         """Whether it is done or skipped."""
         return self.state != "open"
-
-
-class DeskPace(NamedTuple):
-    """How many items somebody submitted since a moment, and the median seconds of an item, all days.
-
-    `seconds` is None below FEWEST_TIMED items with a time.
-    """
-
-    items: int
-    seconds: float | None
 
 
 def place(
@@ -262,19 +250,6 @@ def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]
         {"rater": rater, "study": study, "training": untrained(db, study, rater)},
     )
     return [(number, state, bool(flagged)) for number, state, flagged in rows.fetchall()]
-
-
-def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
-    """An annotator's pace in a study; training does not count, because it is before the study."""
-    rows = db.execute(
-        "SELECT max(p.submitted >= ?), sum(p.seconds) FROM placements p JOIN items i ON i.id = p.item_id "
-        "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = ? AND t.name = ? AND p.state = 'done' "
-        f"AND p.purpose IN {QUEUED} AND p.purpose <> 'training' GROUP BY {studies.ONE}",
-        [since, rater, study],
-    ).fetchall()
-    timed = [seconds for _, seconds in rows if seconds]
-    enough = len(timed) >= FEWEST_TIMED
-    return DeskPace(sum(bool(recent) for recent, _ in rows), median(timed) if enough else None)
 
 
 def find_id(db: Database, rater: int, number: int) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -137,14 +136,7 @@ def _open(
 ) -> dict[str, Any]:
     """The items of a study that is not closed. What was reported is stored before this is asked."""
     acts.refuse_closed(db, study.name)
-    return sent.moving(db, rater, study, wanted, refused, _midnight())
-
-
-def _midnight() -> str:
-    """When the day began where the browser is, as times are stored; in UTC where it does not say."""
-    zone = timezone(-timedelta(minutes=st.context.timezone_offset or 0))
-    today = datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    return today.astimezone(UTC).isoformat(timespec="milliseconds")
+    return sent.moving(db, rater, study, wanted, refused)
 
 
 def _locked(work: Work, annotator: AnnotatorHere) -> bool:

@@ -52,7 +52,7 @@ class Moving:
     first: int | str | None = None
 
     def sent(self, refused: Iterable[Refusal], **annotators: Any) -> dict[str, Any]:
-        """As the browser reads it. `annotators`: how somebody reads, their pace and the like."""
+        """As the browser reads it. `annotators`: how somebody reads, their training and the like."""
         count = dict(zip(("done", "all"), self.count, strict=True)) if self.count else None
         return {
             "strip": [[item, state, int(flagged)] for item, state, flagged in self.strip],
@@ -60,7 +60,7 @@ class Moving:
             "count": count,
             "first": self.first,
             "refused": [vars(refusal) for refusal in refused],
-            **{"reading": None, "elsewhere": [], "pace": None, "training": None, "finished": None},
+            **{"reading": None, "elsewhere": [], "training": None, "finished": None},
             **annotators,
         }
 

@@ -25,7 +25,6 @@ class Model {
     this.begun = 0; // the question that was marked when the present item was shown
     this.closed = null;
     this.training = null; // { attempt, left, over } before the training is passed
-    this.pace = null; // { items, seconds } of today
     this.asked = new Set(); // submitted here: whether their known answers are to be shown is not known yet
     this.due = []; // items whose known answers have arrived and were not seen
     this.beyond = { done: 0, all: 0 }; // items that are not in the strip
@@ -120,7 +119,6 @@ class Model {
     this.beyond = { done: done - this.finishedHere, all: all - this.strip.length };
     if (this.training && !news.training) this.say(t("The training is over. The study begins with the next item."));
     this.training = news.training;
-    this.pace = news.pace;
     if (news.finished?.code !== this.finished?.code) this.changed("item"); // the end shows it
     this.finished = news.finished;
     if (news.reading) this.read(news.reading);

@@ -1,4 +1,4 @@
-// How somebody reads at a desk, and their own pace there: what all desks of annotators share.
+// How somebody reads at a desk.
 
 const READING = { size: "normal", width: "normal", contrast: false, letters: false, language: "" };
 
@@ -8,14 +8,6 @@ const languageOf = (reading, words) => [reading.language, navigator.language.spl
 const dress = (root, { size, width, contrast }) => {
   Object.assign(root.dataset, { size, width });
   root.classList.toggle("contrast", contrast || matchMedia("(prefers-contrast: more)").matches);
-};
-
-// How much was done today, and how long an item takes: never how good the answers are.
-const quietly = (pace) => {
-  if (!pace?.items) return "";
-  const parts = [t("{count} today", { count: pace.items })];
-  if (pace.seconds) parts.push(pace.seconds < 90 ? t("{count} s an item", { count: Math.round(pace.seconds) }) : t("{count} min an item", { count: (pace.seconds / 60).toFixed(1) }));
-  return parts.join(" · ");
 };
 
 // The words of a dialogue that are selected, after their turn, or their side; "" where none are. Browsers differ in who knows of a selection in here.

@@ -53,10 +53,9 @@ def moving(
     study: Study,
     wanted: Iterable[int] | None,
     refused: Iterable[Refusal],
-    midnight: str = "",
 ) -> dict[str, Any]:
     """What changes: every item with its state, and the dialogues asked for (None: those an annotator who
-    arrives needs first). `midnight` is when their day began.
+    arrives needs first).
     """
     units, numbers = placements.on_desk(db, rater, study.name), desk.Numbers(db, study.name, rater)
     strip: list[form.Placed] = [(numbers.shown(unit), state, flagged) for unit, state, flagged in units]
@@ -68,7 +67,6 @@ def moving(
     ]
     return form.Moving(strip, items).sent(
         [replace(r, item=numbers.shown(r.item) if isinstance(r.item, int) else r.item) for r in refused],
-        pace=placements.pace(db, rater, study.name, midnight)._asdict(),
         training=training.standing(db, study.name, rater),
         finished=crowd.ending(db, study.name, rater),
         **form.annotators(db, rater),

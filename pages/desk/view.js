@@ -21,7 +21,6 @@ class View {
     this.bar = el("span", { class: "fill" });
     this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.bar);
     this.tally = el("span", { class: "tally" });
-    this.pace = el("span", { class: "pace" });
     this.saving = el("span", { class: "saving", role: "status" });
     this.signedOut = signedOutLine(this.model.outbox);
     this.strip = el("nav", { class: "strip", "aria-label": t("Items") });
@@ -46,7 +45,7 @@ class View {
     this.root.replaceChildren(
       el("header", { class: "top" },
         fixed.back && this.button("back", `‹ ${t(fixed.back)}`, "quiet"),
-        this.title, this.progress, this.tally, this.pace, this.saving,
+        this.title, this.progress, this.tally, this.saving,
         el("span", { class: "push" }),
         el("span", { class: "you" }, fixed.you),
         this.button("reading", [`${t("Text")} `, key("T")], "quiet"),
@@ -150,8 +149,6 @@ class View {
     this.progress.setAttribute("aria-valuenow", done);
     this.progress.setAttribute("aria-valuemax", all);
     this.tally.textContent = all ? t("{done} of {all}", { done, all }) : "";
-    // The end says the same, and is drawn before the last item is stored.
-    for (const place of [this.pace, this.end.querySelector(".paced")]) if (place) place.textContent = quietly(model.pace);
     this.signedOut.show();
     const waits = model.outbox.stuck ? model.outbox.signedOut ?? t("No connection. Your answers are kept in this browser; the next item comes when it is back.") : t("The next item is on its way…");
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
@@ -358,7 +355,6 @@ class View {
         { you, done: model.count("done"), all: model.strip.length, skipped })),
       model.finished && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
       model.finished?.link && el("p", {}, el("a", { class: "button", href: model.finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
-      el("p", { class: "paced" }, quietly(model.pace)),
       some && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
       el("p", {}, some && [this.button("earlier", [`${t("Look again")} `, key("←")]), " "], back && this.button("back", t(back))),
     ].filter(Boolean);

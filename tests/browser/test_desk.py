@@ -738,9 +738,6 @@ def test_items_taken_back_leave_the_desk_and_new_ones_arrive(
     press(page, "1 2 3 Enter 1 2 3 Enter")
     expect(page.locator(".end")).to_contain_text("you have rated 2 of 2 items")
     saved(page)
-    paces = page.eval_on_selector_all(".top .pace, .end .paced", "all => all.map((one) => one.textContent)")
-    assert paces[0]
-    assert paces == [paces[0]] * 2, "The top line and the end say one number."
     assert len(answers(server, me)) == 6
 
 

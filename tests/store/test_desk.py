@@ -201,25 +201,3 @@ def test_how_somebody_reads_is_kept_and_what_is_no_such_thing_is_refused(workspa
         assert (last, [r.n for r in refused]) == (2, [2])
         assert desk.reading(db, ann) == desk.TextSettings(size="large", contrast=True)
         assert desk.reading(db, ann + 1) == desk.TextSettings()
-
-
-def test_the_pace_is_todays_items_and_from_eight_on_the_median_time(workspace: Workspace) -> None:
-    with workspace.write() as db:
-        said = (Message("user", "a"), Message("assistant", "b"))
-        more = [conversations.save(db, Conversation("x", f"m{i}", "p", said)) for i in range(6)]
-        rater = access.annotator_id(db, "ann")
-        placements.assign(db, rater, studies.add_units(db, "s", [(i, None, "") for i in more]))
-        _, units = mine(db)
-        for place, unit in enumerate(units, 1):
-            item = placements.find_id(db, rater, unit)
-            for criterion in CRITERIA:
-                placements.answer(db, rater, item, criterion.name, 3)
-            placements.add_seconds(db, rater, item, 10 * place if place < 9 else 0)  # no time was measured
-            placements.submit(db, rater, item)
-            if place == 7:
-                assert placements.pace(db, rater, "s", "2026-01-01") == (4, None)
-            # The first three were submitted on another day.
-            if place <= 3:
-                db.table("placements").update(item, {"submitted": "2025-12-31T23:59:59.000+00:00"})
-        assert placements.pace(db, rater, "s", "2026-01-01T00:00:00.000+00:00") == (6, 45)
-        assert placements.pace(db, access.annotator_id(db, "bob"), "s", "2026-01-01") == (0, None)

@@ -154,15 +154,6 @@ class TestTraining:
         running.set_training(db, "s", (), PassRule(bound=0.75, attempts=3))
         assert [state for _, state in strip(db, "ann")] == ["done"] * 8 + ["open"] * 4
 
-    def test_it_is_no_part_of_the_days_items(self, db, tmp_path):
-        train(db, tmp_path, PassRule(bound=0.75))
-        attempt(db, "ann", lambda known: known)
-        rater = access.annotator_id(db, "ann")
-        assert placements.pace(db, rater, "s", "2000-01-01").items == 0
-        item = next(item for item, state in strip(db, "ann") if state == "open")
-        assert do(db, "ann", item, "answer", "submit") == []
-        assert placements.pace(db, rater, "s", "2000-01-01").items == 1
-
     def test_who_is_admitted_by_hand_is_recorded(self, db, tmp_path):
         train(db, tmp_path, PassRule())
         with pytest.raises(StudyError, match="needs its reason"):
