@@ -49,6 +49,8 @@ def held(
             st.warning(plain(f"There is no {name} “{said}”."), icon=_BROKEN)
     else:  # as the reader left it; where the options are others now, it may be none of them
         value = read(written(state[name]))
+        if value is None and last in state:  # nor is it where the browser still shows their words of before
+            value = read(written(state[last]))
     start = usual if value is None else value
     if not drawn:
         return start

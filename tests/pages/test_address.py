@@ -48,6 +48,19 @@ def test_what_a_reader_chose_stays() -> None:
     assert told(page) == "5 items"
 
 
+def test_a_choice_stays_where_the_words_of_its_options_change() -> None:
+    """A browser that has not drawn the new words yet sends the old ones, which are none of the options."""
+    page = AppTest.from_string(
+        "import streamlit as st\n"
+        "from pages.parts.address import choice\n"
+        "st.text(choice('Show', 'state', ['used', 'waiting'], 'used'))\n"
+    ).run()
+    page.button_group(key="state").set_value("waiting").run()
+    assert page.text[0].value == "waiting"
+    assert page.button_group(key="state").set_value(None).run().text[0].value == "waiting"
+    assert page.query_params["state"] == "waiting"
+
+
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with something on every page."""
