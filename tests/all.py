@@ -6,6 +6,7 @@ wait for a third of their time: two cores have three processes of them. Options 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
+
+from tests import warm
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = (("-n", "3", "--ignore=tests/browser", "--ignore=tests/real"), ("-n", "2", "tests/browser"))
@@ -28,6 +31,7 @@ def main() -> int:
     failed: list[str] = []
     broken = False
     began = time.monotonic()
+    os.environ[warm.ADDRESS] = warm.nursery()
     with TemporaryDirectory(dir=memory()) as folder:
         for part in PARTS:
             report = Path(folder) / "report.xml"

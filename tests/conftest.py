@@ -14,6 +14,7 @@ from sqlite_utils import Database
 
 from concord.cli import main
 from concord.demo import workspace as demo
+from concord.runs import launching
 from concord.store import access, database
 from concord.workspace import Workspace
 from tests import warm
@@ -93,6 +94,14 @@ def cheap_hashing() -> Iterator[None]:
     """Passphrases are hashed in a millisecond; security/test_sign_in.py tests the real cost."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(access, "_SCRYPT", warm.CHEAP)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_runs() -> Iterator[None]:
+    """A run that a page starts is forked, as one of a server is; runs/test_launching.py starts one cold."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(launching, "subprocess", warm.FORKING)
         yield
 
 

@@ -1,9 +1,11 @@
 """Python processes forked from one that has imported Concord: a start takes 0.1 s of CPU instead of 2 to 5.
 
 `Popen` and `run` are called as those of `subprocess` are, with a command that begins with `sys.executable`
-and `-m` or `-c`. The first call starts the process that is forked; it ends with the tests. Where imports
-depend on the environment (HOME, sitecustomize), or other code is imported than this checkout's, `subprocess`
-is right. Passphrases are hashed cheaply. test_wheel.py installs Concord and starts it cold.
+and `-m` or `-c`. The first call starts the process that is forked; it ends with the tests, and
+`python -m tests.all` starts one for all of its processes. Where imports depend on the environment (HOME,
+sitecustomize), or other code is imported than this checkout's, `subprocess` is right. Passphrases are hashed
+cheaply, and a run that a forked server starts is forked too. test_wheel.py installs Concord and starts it
+cold.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import importlib.util
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,12 +30,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 CHEAP = {"n": 2**4, "r": 8, "p": 1}
 """Parameters of scrypt for tests, in place of those that take half a second and 128 MiB."""
+ADDRESS = "CONCORD_TEST_WARM"
+"""The environment variable that names the socket of a process to be forked that runs already."""
 _ONE = threading.Lock()
 
 
@@ -69,8 +74,11 @@ class Popen:
             "session": start_new_session,
         }
         self._watcher, theirs = socket.socketpair()
-        with _ONE, theirs:
-            _send(_nursery(), request, [theirs.fileno(), out, error])
+        with _ONE:
+            address = nursery()
+        with theirs, socket.socket(socket.AF_UNIX) as asked:
+            asked.connect(address)
+            _send(asked, request, [theirs.fileno(), out, error])
         for each in own:
             os.close(each)
         self._reports = self._watcher.makefile("r")
@@ -117,6 +125,10 @@ class Popen:
         self.send_signal(signal.SIGKILL)
 
 
+FORKING = SimpleNamespace(**{**vars(subprocess), "Popen": Popen})
+"""The module `subprocess` with this `Popen`."""
+
+
 def run(
     command: Sequence[object],
     *,
@@ -160,23 +172,32 @@ def _send(to: socket.socket, request: Mapping[str, Any], files: Sequence[int]) -
 
 
 @cache
-def _nursery() -> socket.socket:
-    """The process that is forked, started when it is first needed."""
+def nursery() -> str:
+    """The socket of the process that is forked, which is started when it is first needed."""
+    if address := os.environ.get(ADDRESS):
+        return address
+    folder = tempfile.mkdtemp(prefix="concord-")
+    address = os.path.join(folder, "warm")
+    listener = socket.socket(socket.AF_UNIX)
     ours, theirs = socket.socketpair()
-    with theirs:
+    with listener, theirs:
+        listener.bind(address)
+        listener.listen()
+        files = [listener.fileno(), theirs.fileno()]
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.warm", str(theirs.fileno())],
+            [sys.executable, "-m", "tests.warm", address, *map(str, files)],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
+            pass_fds=files,
         )
 
     def end() -> None:
         ours.close()
         process.wait()
+        shutil.rmtree(folder)
 
     atexit.register(end)
-    return ours
+    return address
 
 
 def _import_everything() -> None:
@@ -191,28 +212,30 @@ def _import_everything() -> None:
                 importlib.import_module(".".join((package, *parts)).removesuffix(".__init__"))
     # Made anew by each server: what it is made of depends on the environment.
     del sys.modules["pages.parts.server"]
+    from concord.runs import launching
     from concord.store import access
 
     access._SCRYPT = CHEAP
+    launching.subprocess = FORKING  # type: ignore[assignment]
 
 
-def _receive(requests: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """The next request with its files; None where whoever asked is gone."""
-    head, files, _, _ = socket.recv_fds(requests, 4, 3)
-    if not head:
-        return None
+def _receive(asked: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """A request with its files."""
+    head, files, _, _ = socket.recv_fds(asked, 4, 3)
     size, body = int.from_bytes(head, "big"), b""
     while len(body) < size:
-        body += requests.recv(size - len(body))
+        body += asked.recv(size - len(body))
     return json.loads(body), files
 
 
-def _serve(requests: socket.socket) -> list[str]:
-    """Fork for each request; returns in the fork, with the words after `python`."""
-    while request := _receive(requests):
-        wanted, (report, out, error) = request
+def _serve(listener: socket.socket, starter: socket.socket) -> list[str]:
+    """Fork for each request until the starter is gone; returns in the fork, with the words after `python`."""
+    while starter not in select.select([listener, starter], [], [])[0]:
+        with listener.accept()[0] as asked:
+            wanted, (report, out, error) = _receive(asked)
         if not os.fork():
-            requests.close()
+            listener.close()
+            starter.close()
             _born(wanted, report, out, error)
             return list(wanted["words"])
         for each in (report, out, error):
@@ -290,7 +313,10 @@ def _main() -> None:
             os.close(error)
     gc.collect()
     gc.freeze()
-    words = _serve(socket.socket(fileno=int(sys.argv[1])))
+    address, *files = sys.argv[1:]
+    os.environ[ADDRESS] = address
+    nursery()  # what is forked asks this process too
+    words = _serve(*(socket.socket(fileno=int(each)) for each in files))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _execute(*words)
 

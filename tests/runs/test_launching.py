@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import time
-from types import SimpleNamespace
 
 import pytest
 
@@ -18,7 +17,6 @@ from concord.runs import launching
 from concord.runs.plans import PlayPlan
 from concord.store import runs
 from concord.workspace import Workspace
-from tests import warm
 from tests.conftest import FIXED, toml
 
 
@@ -44,12 +42,6 @@ def files(workspace, kind):
 def state_of(workspace, number):
     with workspace.read() as db:
         return runs.get(db, number)
-
-
-@pytest.fixture(autouse=True)
-def warm_starts(monkeypatch):
-    """Processes are forked, so that a start takes no seconds."""
-    monkeypatch.setattr(launching, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": warm.Popen}))
 
 
 def test_a_launched_run_does_its_plan_and_ends(workspace, monkeypatch):
