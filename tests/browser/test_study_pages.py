@@ -1,12 +1,9 @@
-"""Overview, runs, conversations and leaderboard in a real browser."""
+"""Overview, conversations and leaderboard in a real browser."""
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -20,10 +17,9 @@ from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
 from tests.filled import HOSTILE, fill
-from tests.mock.server import running
 
 from .keeper import Server, serving
-from .widgets import choose, move
+from .widgets import move
 
 pytestmark = pytest.mark.browser
 
@@ -33,21 +29,14 @@ HEADING, ROW = 35, 35
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A workspace full of conversations of four players, and slow mock models to start runs with."""
+    """A workspace full of conversations of four players, and models that no test calls."""
     folder = tmp_path_factory.mktemp("study")
-    with running(latency=0.3, seed=5) as url, running(require_key="another") as locked:
-        workspace = Workspace.open(folder / "workspace")
-        priced = FIXED + "\nmax_concurrency = 2\nprice = { input = 1000.0, output = 1000.0 }"
-        free = FIXED + "\nprice = { input = 0.0, output = 0.0 }"
-        workspace.models_path.write_text(
-            toml(url, player=priced, user=free, judge=free, other=FIXED)
-            + toml(locked, locked=FIXED)
-            + '[models.keyless]\napi_key_env = "A_KEY_NOBODY_SET"\n'
-        )
-        with workspace.write() as db:
-            fill(db, languages=("en", "ru"))
-        with serving(workspace, folder / "log") as server:
-            yield server
+    workspace = Workspace.open(folder / "workspace")
+    workspace.models_path.write_text(toml("http://localhost:9/v1", player=FIXED, user=FIXED, judge=FIXED))
+    with workspace.write() as db:
+        fill(db, languages=("en", "ru"))
+    with serving(workspace, folder / "log") as server:
+        yield server
 
 
 def press(page: Page, table: Locator, x: int, row: int) -> None:
@@ -63,18 +52,6 @@ def table(page: Page, name: str | re.Pattern[str]) -> Locator:
     expect(found).to_be_visible()
     page.wait_for_timeout(300)  # it is drawn a moment after it is there
     return found
-
-
-def until(told: Callable[[], object], what: str, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not told():
-        assert time.monotonic() < end, f"{what} did not happen"
-        time.sleep(0.1)
-
-
-def state(app: Server) -> str:
-    rows = app.rows("SELECT state FROM runs ORDER BY id DESC LIMIT 1")
-    return str(rows[0][0]) if rows else "none"
 
 
 # Overview
@@ -271,114 +248,6 @@ def test_the_panel_and_the_weights_mock_models_the_address(app: Server, page: Pa
     expect(
         page.get_by_text("Final weighs the criteria in_character 1, entertaining 1, fluency 2.")
     ).to_be_visible()
-
-
-# Runs
-
-
-def plan_a_run(
-    page: Page, app: Server, player: str = "player", characters: tuple[str, ...] = ("tully",)
-) -> None:
-    page.goto(f"{app.url}/runs")
-    choose(page, "Players", player)
-    choose(page, "Interrogator", "user")
-    choose(page, "Judges", "judge")
-    choose(page, "Characters", *characters)
-    page.keyboard.press(
-        "Escape"
-    )  # a list of several stays open, and hides the rest of the page from screen readers
-
-
-def test_a_run_survives_its_browser_is_stopped_and_resumed(app: Server, page: Page) -> None:
-    plan_a_run(page, app)
-    expect(page.get_by_text("16 results to make")).to_be_visible()
-    expect(page.get_by_text("Estimated cost")).to_be_visible()
-    page.get_by_role("button", name="Start", exact=True).click()
-    stop = page.get_by_role("button", name="Stop", exact=True)
-    expect(stop).to_be_visible()
-    expect(page).to_have_url(re.compile(r"/runs\?run=\d+$"))
-    watched = page.url
-    page.goto("about:blank")
-    until(
-        lambda: app.rows("SELECT done FROM runs ORDER BY id DESC LIMIT 1")[0][0] > 0,
-        "progress without a browser",
-    )
-    # The run waits for the click, however long a busy machine takes to draw the page.
-    [(pid,)] = app.rows("SELECT pid FROM runs ORDER BY id DESC LIMIT 1")
-    os.kill(pid, signal.SIGSTOP)
-    page.goto(watched)
-    expect(page.get_by_text(re.compile(r"of 16"))).to_be_visible()
-    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
-    stop.click()
-    until(lambda: app.rows("SELECT stop_asked FROM runs ORDER BY id DESC LIMIT 1") == [(1,)], "the click")
-    os.kill(pid, signal.SIGCONT)
-    until(lambda: state(app) != "running", "the stop")
-    assert state(app) == "stopped"
-    expect(page.get_by_text("Stopped on request")).to_be_visible()
-    page.get_by_role("button", name="Resume").click()
-    expect(page).not_to_have_url(watched)  # the address names the run that resumes it
-    until(lambda: state(app) == "finished", "the end")
-    assert app.rows("SELECT count(*) FROM conversations WHERE player = 'player'") == [(8,)]
-
-
-def test_a_killed_run_is_shown_as_interrupted(app: Server, page: Page) -> None:
-    plan_a_run(page, app, characters=("mizuki",))
-    page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
-    [(pid,)] = app.rows("SELECT pid FROM runs ORDER BY id DESC LIMIT 1")
-    os.kill(pid, signal.SIGKILL)
-    expect(page.get_by_role("heading", name=re.compile(r"Run \d+: interrupted"))).to_be_visible()
-    expect(page.get_by_text("Its process ended without a message")).to_be_visible()
-    page.get_by_role("button", name="Resume").click()
-    until(lambda: state(app) == "finished", "the end")
-
-
-def test_a_spending_limit_stops_a_run_and_says_so(app: Server, page: Page) -> None:
-    plan_a_run(page, app, characters=("arachne",))
-    limit = page.get_by_role("spinbutton", name="Stop at a cost of")
-    limit.fill("0.01")
-    limit.press("Enter")
-    page.get_by_role("button", name="Start", exact=True).click()
-    until(lambda: state(app) == "stopped", "the stop")
-    expect(page.get_by_text("Stopped at the spending limit of 0.01")).to_be_visible()
-    page.get_by_role("button", name="All runs").click()
-    page.get_by_role("tab", name="Earlier runs").click()
-    expect(page.get_by_text("Stopped at the spending limit of 0.01")).to_be_visible()
-
-
-def test_an_endpoint_that_refuses_is_told_in_sentences(app: Server, page: Page) -> None:
-    plan_a_run(page, app, player="locked")
-    page.get_by_role("button", name="Start", exact=True).click()
-    until(lambda: state(app) == "broken", "the failure")
-    expect(page.get_by_text("refuses the key of “locked”").first).to_be_visible()
-    expect(page.get_by_role("button", name=re.compile("failed again")).first).to_be_visible()
-    expect(page.get_by_text("Traceback")).to_have_count(0)
-
-
-def test_a_model_without_its_key_is_told_before_anything_starts(app: Server, page: Page) -> None:
-    plan_a_run(page, app, player="keyless")
-    expect(page.get_by_text("set the environment variable A_KEY_NOBODY_SET")).to_be_visible()
-    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
-
-
-def test_further_judges_rate_what_is_stored(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/runs")
-    page.get_by_role("tab", name="Have judges rate").click()
-    choose(page, "Judges", "other")
-    page.keyboard.press("Escape")
-    expect(page.get_by_text(re.compile(r"\d+ results to make"))).to_be_visible()
-    page.get_by_role("button", name="Start", exact=True).click()
-    until(
-        lambda: (
-            app.rows(
-                "SELECT count(*) FROM judgements j JOIN raters r ON r.id = j.rater_id WHERE r.name = 'other'"
-            )[0][0]
-            > 5
-        ),
-        "judging",
-    )
-    page.get_by_role("button", name="Stop", exact=True).click()
-    until(lambda: state(app) in ("stopped", "finished"), "the end")
 
 
 def test_the_pages_fit_a_phone(app: Server, page: Page) -> None:
