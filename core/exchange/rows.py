@@ -57,15 +57,11 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class FileRow:
-    """One row: the place as error messages begin, and its fields; None with the reason if it is broken.
-
-    `size` are the bytes of a line of JSON Lines.
-    """
+    """One row: the place as error messages begin, and its fields; None with the reason if it is broken."""
 
     where: str
     fields: Mapping[str, Any] | None
     wrong: str = ""
-    size: int = 0
 
     @property
     def whole(self) -> Mapping[str, Any]:
@@ -227,7 +223,7 @@ def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
                     )
                     continue
                 if isinstance(fields, dict):
-                    yield FileRow(where, fields, size=len(raw))
+                    yield FileRow(where, fields)
                 elif line:
                     yield FileRow(where, None, "is not a JSON object. Every line must be one.")
 

@@ -1,5 +1,4 @@
-"""Files beside the database that processes lock: writers to take turns, an import to be alone, a run to be
-known as alive.
+"""Files beside the database that processes lock: writers to take turns, a run to be known as alive.
 
 The system gives a lock back when its process ends, however it ends; no number of a process and no clock is
 trusted. All processes that share a database in WAL mode run on one machine, so that they see each other's
@@ -39,13 +38,6 @@ def turn(path: Path) -> Iterator[None]:
             _lock(queue, until)
             _lock(mine, until)
         yield
-
-
-@contextmanager
-def alone(path: Path, what: str) -> Iterator[bool]:
-    """Whether nobody else does this with a database; if so, nobody else may until the block ends."""
-    with _file(path, what) as file:
-        yield _lock(file)
 
 
 @contextmanager
@@ -119,7 +111,7 @@ def _file(path: Path, what: str) -> Iterator[int]:
         os.close(file)
 
 
-def _lock(file: int, until: float = 0.0) -> bool:
+def _lock(file: int, until: float) -> bool:
     """Whether a file could be locked until then. A lock asked for without an end could wait for ever."""
     while True:
         with suppress(BlockingIOError):
