@@ -10,11 +10,8 @@ be seen at that moment: browsers do not send the cookie when another site leads 
 import asyncio
 import logging
 import os
-import random
 import time
-from collections import Counter
 from html import escape
-from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from pydantic import TypeAdapter, ValidationError
@@ -29,7 +26,7 @@ from concord.store.sessions import ENTRANCES, Kind
 from concord.studies import crowd
 from concord.workspace import PUBLIC_URL
 from pages.parts.connection import Connection, oidc_configured
-from pages.parts.server.guesses import Guesses, around, network
+from pages.parts.server.guesses import Guesses, network
 from pages.parts.server.refusal import plain_page
 from pages.parts.session import workspace
 
@@ -38,7 +35,7 @@ SIGN_IN = "/sign-in"
 LARGEST = 4096
 """Bytes that a sign-in may have."""
 WAITING = 20
-"""So many guesses may wait for their check, which takes a core and 128 MiB."""
+"""So many strangers may wait for the check of a guess, which takes a core and 128 MiB."""
 _NO_SIGN_IN = "This is not a sign-in."
 _TEXTS = TypeAdapter(dict[str, str])
 FORM = "application/x-www-form-urlencoded"
@@ -54,7 +51,7 @@ class SignIn:
         self.guesses = Guesses()
         # Browsers that were signed in before do not queue behind strangers.
         self.known, self.strangers = asyncio.Semaphore(1), asyncio.Semaphore(1)
-        self.waiting: dict[asyncio.Future[Any], str] = {}
+        self.waiting = 0
 
     async def answer(self, request: Request) -> Response:
         """The session's cookie, or the reason for refusing one."""
@@ -84,38 +81,17 @@ class SignIn:
             raise NotAllowed("Researchers sign in with their account here.")
         device = await asyncio.to_thread(_device, connection)
         source = device or network(connection.source)
-        sources = [source, *around(source)]
-        await asyncio.sleep(self.guesses.begin(source, time.monotonic(), sources[1:]))
-        turns = self.known if device else self.strangers
-        if device:
-            await turns.acquire()
-        elif not await self._turn(sources[-1]):
-            self.guesses.unchecked(*sources)
+        if not device and self.waiting >= WAITING:
             raise NotAllowed("Too many people sign in at this moment. Try again in a few seconds.")
+        self.waiting += not device
         try:
-            token = await asyncio.to_thread(_by_passphrase, connection, passphrase)
+            await asyncio.sleep(self.guesses.begin(source, time.monotonic()))
+            async with self.known if device else self.strangers:
+                token = await asyncio.to_thread(_by_passphrase, connection, passphrase)
         finally:
-            turns.release()
-        self.guesses.right(*sources)
+            self.waiting -= not device
+        self.guesses.right(source)
         return token
-
-    async def _turn(self, network: str) -> bool:
-        """Wait for a stranger's turn. False for whoever is turned away: where too many wait, one at random of
-        the network of which most do, so that nobody fills the queue before others.
-        """
-        if len(self.waiting) >= WAITING:
-            waiting = Counter(self.waiting.values())
-            most = max(waiting.values())
-            turned_away = random.choice([one for one, of in self.waiting.items() if waiting[of] == most])
-            del self.waiting[turned_away]
-            turned_away.cancel()
-        turn = asyncio.ensure_future(self.strangers.acquire())
-        self.waiting[turn] = network
-        try:
-            await asyncio.wait({turn})
-        finally:
-            self.waiting.pop(turn, None)
-        return not turn.cancelled()
 
 
 def _fields(request: Request, body: bytes) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import ipaddress
 from collections import OrderedDict, deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from concord.errors import NotAllowed
@@ -37,26 +36,24 @@ class Guesses:
     sources: OrderedDict[str, Tries] = field(default_factory=OrderedDict)
     wrong: deque[float] = field(default_factory=deque)
 
-    def begin(self, source: str, now: float, wider: Sequence[str] = ()) -> float:
+    def begin(self, source: str, now: float) -> float:
         """Count a guess as wrong before it is checked, so that guesses at the same time do not slip through.
 
         Returns the seconds to wait before the check. "" is a source that is not known: it is never refused.
-        `wider` are the networks around it: each may make twice as many wrong guesses as the one within.
-        Raises NotAllowed while one of them waits.
+        Raises NotAllowed while the source waits.
         """
         delay = self.delay(now)
-        counted = [self.sources.setdefault(one, Tries()) for one in (source, *wider) if one]
-        if (until := max((tries.until for tries in counted), default=0.0)) > now:
-            raise NotAllowed(f"Too many wrong guesses. Try again in {until - now:.0f} seconds.")
-        for width, tries in enumerate(counted):
+        if source:
+            tries = self.sources.setdefault(source, Tries())
+            if tries.until > now:
+                raise NotAllowed(f"Too many wrong guesses. Try again in {tries.until - now:.0f} seconds.")
             tries.wrong = 1 + (tries.wrong if now < tries.last + HOUR else 0)
             tries.last = now
-            if (over := tries.wrong - FREE * 2**width) > 0:
+            if (over := tries.wrong - FREE) > 0:
                 tries.until = now + min(LONGEST_WAIT, 2.0 ** min(over, 9))
-        for one in filter(None, (source, *wider)):
-            self.sources.move_to_end(one)
-        while len(self.sources) > SOURCES:
-            self.sources.popitem(last=False)
+            self.sources.move_to_end(source)
+            if len(self.sources) > SOURCES:
+                self.sources.popitem(last=False)
         self.wrong.append(now)
         return delay
 
@@ -66,17 +63,9 @@ class Guesses:
             self.wrong.popleft()
         return min(LONGEST_DELAY, len(self.wrong) / 20)
 
-    def unchecked(self, *sources: str) -> None:
-        """Take back the count of a guess that was turned away before its check."""
-        for tries in filter(None, map(self.sources.get, sources)):
-            tries.wrong, tries.until = tries.wrong - 1, 0.0
-        if self.wrong:
-            self.wrong.pop()
-
-    def right(self, *sources: str) -> None:
-        """Forget the wrong guesses of a source, and of the networks around it, after a right one."""
-        for one in sources:
-            self.sources.pop(one, None)
+    def right(self, source: str) -> None:
+        """Forget the wrong guesses of a source after a right one."""
+        self.sources.pop(source, None)
         if self.wrong:
             self.wrong.pop()
 
@@ -93,11 +82,3 @@ def network(address: str) -> str:
     if parsed.is_loopback:
         return ""
     return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
-
-
-def around(network: str) -> list[str]:
-    """The /56 and the /48 of a /64 of IPv6: an organisation has as many of these as it likes."""
-    if not network.endswith("/64"):
-        return []
-    within = ipaddress.ip_network(network)
-    return [str(within.supernet(new_prefix=width)) for width in (56, 48)]
