@@ -15,8 +15,6 @@ from urllib.request import Request, urlopen
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
@@ -397,68 +395,5 @@ def test_an_annotators_token_under_a_researchers_name_is_no_researchers(server: 
     async def attack() -> None:
         async with opened(server.url, headers=forged) as wire:
             assert await refused(wire, rerun(LIMITS["annotator"].message)) == 1009
-
-    finish(attack())
-
-
-class Windows:
-    """Streamlit's store of uploads with an app in front of it that takes them."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.kept = MemoryUploadedFileManager("")
-        self.closed: set[str] = set()
-        monkeypatch.setattr(bounds, "files", lambda: self.kept)
-        monkeypatch.setattr(bounds, "is_open", lambda window: window not in self.closed)
-        monkeypatch.setattr(bounds, "person", lambda scope: ("researcher", scope["who"]))
-        self.bounds = Bounds(self.take)
-
-    async def take(self, scope: Scope, receive: Receive, send: Send) -> None:
-        window, name = scope["path"].split("/")[-2:]
-        body = bytearray()
-        while (message := await receive())["type"] == "http.request":
-            body += message["body"]
-            await asyncio.sleep(0)
-            if not message["more_body"]:
-                self.kept.add_file(window, UploadedFileRec(name, name, "", bytes(body)))
-                break
-
-    async def put(self, who: str, window: str, name: str, size: int, *, told: bool = True) -> int:
-        """Upload a file; the status of the answer, 204 where it was taken."""
-        status = 204
-        pieces = iter([bytes(size // 2), bytes(size - size // 2)])
-
-        async def receive() -> Message:
-            body = next(pieces)
-            return {"type": "http.request", "body": body, "more_body": len(body) == size // 2}
-
-        async def send(message: Message) -> None:
-            nonlocal status
-            status = message.get("status", status)
-
-        headers = [(b"content-length", b"%d" % size)] if told else []
-        path = f"/_stcore/upload_file/{window}/{name}"
-        await self.bounds(
-            {"type": "http", "method": "PUT", "path": path, "headers": headers, "who": who}, receive, send
-        )
-        return status
-
-
-def test_uploads_are_bounded_for_each_person_and_in_sum(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"UPLOAD": 101, "UPLOADS_EACH": 199, "UPLOADS": 404}.items():
-        monkeypatch.setattr(bounds, name, value)
-    windows = Windows(monkeypatch)
-
-    async def attack() -> None:
-        # Several at once, and from several windows: what is on its way counts, and what lies in memory.
-        at_once = [windows.put("ann", f"a{n}", "file", 99) for n in range(4)]
-        assert sorted(await asyncio.gather(*at_once)) == [204, 204, 413, 413]
-        assert await windows.put("ann", "a9", "file", 99) == 413
-        assert [await windows.put("ben", "b", str(n), 99) for n in range(3)] == [204, 204, 413]
-        assert await windows.put("cleo", "c", "file", 99) == 413, "The sum is reached."
-        windows.kept.remove_file("b", "0")
-        assert await windows.put("ben", "b", "2", 99, told=False) == 413, "No length counts as the largest."
-        assert await windows.put("cleo", "c", "file", 99) == 204
-        windows.closed.update(windows.kept.file_storage)
-        assert await windows.put("ann", "a9", "file", 99) == 204, "Closed windows make room."
 
     finish(attack())

@@ -1,4 +1,4 @@
-"""How much anybody may send: the size of a message, the pace of messages, connections at once, uploads.
+"""How much anybody may send: the size and the pace of messages, connections at once, the size of uploads.
 
 A message that is too large ends its connection, with a sentence. Messages that come too fast are read later:
 the connection's own buffers fill up, and nobody else waits. A person's connections share one pace, so that
@@ -9,12 +9,9 @@ import asyncio
 import time
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
-from typing import cast
 
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from concord.errors import ConcordError
 from pages.parts.connection import Connection
@@ -49,8 +46,6 @@ LARGEST = max(limits.message for limits in LIMITS.values())
 """Bytes of the largest message that anybody may send; the websocket library refuses larger ones itself."""
 UPLOAD = 257 * 1024 * KIB
 """Bytes of an upload with what encodes it. Streamlit counts the file itself: `maxUploadSize`."""
-UPLOADS_EACH, UPLOADS = 2 * UPLOAD, 4 * UPLOAD
-"""Bytes of uploads that may lie in memory or be on their way: of one person, and of all."""
 BODY = 64 * KIB
 """Bytes of any other request."""
 CONNECTIONS = 1000
@@ -79,52 +74,12 @@ class Pace:
         return max(0.0, self.next[who] - now)
 
 
-@dataclass
-class Uploads:
-    """Who uploads from which window, and the bytes on their way. Streamlit keeps files until their window is
-    gone.
-    """
-
-    people: dict[str, str] = field(default_factory=dict)
-    coming: Counter[str] = field(default_factory=Counter)
-
-    def begin(self, who: str, window: str, size: int) -> bool:
-        """Whether so many bytes may come; they count until `end`. Files of closed windows go to make room."""
-        self.people[window] = who
-        if not self._has_room(who, size):
-            for closed in (one for one in list(files().file_storage) if not is_open(one)):
-                files().remove_session_files(closed)
-            self.people = {one: them for one, them in self.people.items() if is_open(one)}
-        return self._has_room(who, size) and not self.coming.update({who: size})
-
-    def end(self, who: str, size: int) -> None:
-        """They have come, or come no more."""
-        self.coming[who] -= size
-
-    def _has_room(self, who: str, size: int) -> bool:
-        held = Counter(self.coming)
-        for window, stored in list(files().file_storage.items()):
-            held[self.people.get(window, "")] += sum(len(file.data) for file in list(stored.values()))
-        return held[who] + size <= UPLOADS_EACH and held.total() + size <= UPLOADS
-
-
-def files() -> MemoryUploadedFileManager:
-    """Where Streamlit keeps uploads."""
-    return cast(MemoryUploadedFileManager, runtime.get_instance().uploaded_file_mgr)
-
-
-def is_open(window: str) -> bool:
-    """Whether a session of Streamlit has a connection."""
-    return runtime.get_instance().is_active_session(window)
-
-
 class Bounds:
     """Refuses what is too large or too much, and slows down what comes too fast."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.pace = Pace()
-        self.uploads = Uploads()
         self.open: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
 
@@ -185,26 +140,14 @@ class Bounds:
                 del self.open[who]
 
     async def _change(self, scope: Scope, receive: Receive, send: Send) -> None:
-        uploads, who = _UPLOADS in scope["path"], ""
-        if uploads:
-            kind, who = await asyncio.to_thread(person, scope)
-            if kind != "researcher":
-                return await _refuse(scope, receive, send, "Sign in before you upload a file.", 403)
+        uploads = _UPLOADS in scope["path"]
+        if uploads and (await asyncio.to_thread(person, scope))[0] != "researcher":
+            return await _refuse(scope, receive, send, "Sign in before you upload a file.", 403)
         largest = UPLOAD if uploads else BODY
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if not length.isdigit() or int(length[:20]) > largest:
             return await _refuse(scope, receive, send, f"A request may have {largest // KIB} KiB.", 413)
-        if scope["method"] != "PUT" or not uploads:
-            return await RequestBodyLimitMiddleware(self.app, largest)(scope, receive, send)
-        window = scope["path"].partition(_UPLOADS)[2].partition("/")[0]
-        largest = int(length) or largest  # without a length it counts as the largest one
-        if not self.uploads.begin(who, window, largest):
-            sentence = "Too many uploaded files are held in memory. Remove some, or close their page."
-            return await _refuse(scope, receive, send, sentence, 413)
-        try:
-            await RequestBodyLimitMiddleware(self.app, largest)(scope, receive, send)
-        finally:
-            self.uploads.end(who, largest)
+        await RequestBodyLimitMiddleware(self.app, largest)(scope, receive, send)
 
 
 def person(scope: Scope) -> tuple[str, str]:
