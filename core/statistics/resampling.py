@@ -137,7 +137,7 @@ def mean_estimates(
     counts = np.ones_like(sums) if counts is None else counts
     means = (sums.sum(axis=0) / counts.sum(axis=0)).round(DIGITS)
     if items == 1:
-        return [estimate(mean, n=items, reason=f"one {of} has no spread") for mean in means]
+        return [estimate(mean, n=items, reason=f"no interval: it rests on a single {of}") for mean in means]
     parts = [(w.T @ sums) / (w.T @ counts) for w in draws(items, resamples, seed)]
     drawn = np.concatenate([np.empty((0, columns)), *parts]).round(DIGITS)
     kinds = [

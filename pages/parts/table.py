@@ -15,7 +15,7 @@ from pages.parts.theme import on_phone
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
-LONG, WIDEST = 48, 240
+LONG, WIDEST = 48, 340
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
 NAME, CHARACTER, NAMES = 15, 7.5, 420
 """Characters of a row's name that fit without a width; pixels of one, and at most of the column of names."""
@@ -178,10 +178,12 @@ def _frame(table: Table) -> pd.DataFrame:
 
 
 def _is_written(table: Table, column: Column) -> bool:
-    """Whether cells are drawn as text: bounds, and yes or no, as a check box looks as if one could choose."""
+    """Whether cells are drawn as text: bounds, values with “±”, and yes or no, as a check box looks as if one
+    could choose.
+    """
     cells = [row.get(column.name) for row in table.rows]
     answers = any(isinstance(c, bool) for c in cells) and all(isinstance(c, bool | None) for c in cells)
-    return bool(column.least) or answers
+    return bool(column.least) or answers or column.interval == "half"
 
 
 def _value(cell: Cell, column: Column) -> Any:
@@ -207,15 +209,18 @@ def _columns(table: Table) -> dict[str, Any]:
             most, wide = (NAME, names) if column is table.shown[0] else (LONG, WIDEST)
             width = wide if longest > most else None
             found[column.name] = st.column_config.TextColumn(
-                label, help=text, pinned=column in held or None, width=width
+                label,
+                help=text,
+                pinned=column in held or None,
+                width=width,
+                alignment="right" if column.interval == "half" else None,
             )
         else:
             found[column.name] = st.column_config.NumberColumn(
                 label, help=text, format=_format(table, column), pinned=column in held or None
             )
         if _has_interval(table, column):
-            half = column.interval == "half"
-            found[_interval_name(column)] = st.column_config.TextColumn("±" if half else "95% interval")
+            found[_interval_name(column)] = st.column_config.TextColumn("95% interval")
     return found
 
 
@@ -234,7 +239,7 @@ def _format(table: Table, column: Column) -> str:
 
 
 def _has_interval(table: Table, column: Column) -> bool:
-    return column.interval != "none" and any(figure.interval for figure in table.estimates(column.name))
+    return column.interval == "ends" and any(figure.interval for figure in table.estimates(column.name))
 
 
 def _interval_name(column: Column) -> str:

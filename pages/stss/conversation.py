@@ -58,6 +58,4 @@ def planned(what: dict[str, str]) -> None:
 
 
 def _to_town(simulation: Found, label: str, **at: str) -> None:
-    facets = {name: simulation.facets[name] for name in ("task", "architecture") if name in simulation.facets}
-    known = {**facets, "player": simulation.player, "simulation": str(simulation.id)}
-    link("town", label, icon=":material/location_city:", **known, **at)
+    link("town", label, icon=":material/location_city:", simulation=str(simulation.id), **at)

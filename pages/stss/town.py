@@ -19,7 +19,7 @@ from concord.store import conversations, trajectories
 from concord.store.conversations import Filter
 from concord.table import Cell, Column, Table
 from pages.parts import table
-from pages.parts.address import held, link, one_of
+from pages.parts.address import held, link, listed
 from pages.parts.charts import legend, show, text_colour
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -27,7 +27,6 @@ from pages.parts.session import live, workspace
 from pages.parts.theme import on_phone
 from pages.stss.conversation import planned
 
-CHOICES = {"task": "Task", "architecture": "Agent", "player": "Model"}
 AT = "at"
 """What the address says of the moment shown."""
 LOOKS = {
@@ -76,22 +75,14 @@ def page() -> None:
 
 
 def _choose(known: pd.DataFrame) -> int:
-    """The simulation that the address names: by task, agent and model, by its number if there are several."""
-    for (name, label), place in zip(CHOICES.items(), st.columns([3, 2, 3]), strict=True):
-        with place:
-            known = known[known[name] == _one_of(label, name, sorted(known[name].unique()))]
-    numbers = [str(number) for number in known.id]
-    if len(numbers) > 1:
-        return int(_one_of("Simulation", "simulation", numbers))
-    st.query_params.pop("simulation", None)
-    return int(numbers[0])
-
-
-def _one_of(label: str, name: str, options: list[str]) -> str:
-    def draw(key: str) -> str:
-        return str(st.selectbox(label, options, key=key))
-
-    return held(name, options[0], draw, read=one_of(options), always=True)
+    """The simulation that the address names, of one task, agent and model."""
+    known = known.sort_values(["task", "architecture", "player", "id"])
+    names = {
+        str(row.id): f"{row.task} · {row.architecture} · {row.player} ({row.id})"
+        for row in known.itertuples()
+    }
+    first = next(iter(names))
+    return int(listed("Simulation", "simulation", list(names), first, format_func=names.__getitem__))
 
 
 def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:

@@ -48,8 +48,6 @@ TAKEN = (*OWN, *ASKED, "conversation", "page")
 PAGE = 50
 FEWEST, NUMBERS = 5, 7
 """Numbers of pages that the pager has room for; with less than five places it shows one or two."""
-RAW = 200
-"""Characters of a failed or cut reply in the list; the conversation has the whole."""
 SHOWN = "conversations shown"
 WANTED = "conversation of the list"
 
@@ -97,13 +95,13 @@ def _browse() -> None:
             st.caption(plain(unreadable_words(*conversations.unreadable(db, wanted))))
     st.session_state[SHOWN] = [c.id for c in found]
     if found:
-        said, replied = dict[int, str](), dict[int, tuple[str, str]]()
+        said, failed = dict[int, str](), dict[int, str]()
         with workspace().read() as db:
             if wanted.text:
                 said = {c.id: _excerpt(conversations.load(db, c.id), wanted.text) for c in found}
             if wanted.failed:
-                replied = {c.id: _failure(db, c.id) for c in found}
-        listed = _table(found, facets, said, replied, several=not wanted.benchmark)
+                failed = {c.id: _failure(db, c.id) for c in found}
+        listed = _table(found, facets, said, failed, several=not wanted.benchmark)
         table.draw(listed, key="list", titled=False, select=_read)
     elif total:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
@@ -203,7 +201,7 @@ def _table(
     found: Sequence[Found],
     facets: Sequence[str],
     said: Mapping[int, str],
-    replied: Mapping[int, tuple[str, str]],
+    failed: Mapping[int, str],
     *,
     several: bool,
 ) -> Table:
@@ -215,7 +213,6 @@ def _table(
         Column("player"),
         Column("said", "where it is said"),
         Column("reason", "what failed"),
-        Column("raw", "what was replied"),
         score("final", help="Mean over judges, criteria and turns"),
         score("spread", help="Distance between the highest and the lowest judge"),
         score("people", help="Mean of people"),
@@ -227,10 +224,7 @@ def _table(
         Column("language"),
         Column("created", "stored (UTC)"),
     )
-    rows = tuple(
-        _row(c) | {"said": said.get(c.id)} | dict(zip(("reason", "raw"), replied.get(c.id, ()), strict=False))
-        for c in found
-    )
+    rows = tuple(_row(c) | {"said": said.get(c.id), "reason": failed.get(c.id)} for c in found)
     shown = tuple(
         c
         for c in columns
@@ -240,14 +234,12 @@ def _table(
     return Table("conversations", "Conversations found", shown, rows)
 
 
-def _failure(db: Database, which: int) -> tuple[str, str]:
-    """Why the first reply of a conversation failed, a judge's or the player's own, and what it was."""
+def _failure(db: Database, which: int) -> str:
+    """Why the first reply of a conversation failed: a judge's; else one of the player's own was cut."""
     for judgement in ratings.judgements_of(db, which):
         if judgement["failure"] is not None:
-            return f"{judgement['judge']}: {judgement['failure']}", str(judgement["raw"])[:RAW]
-    cut = (m for m in conversations.load(db, which).messages if m.role == "assistant" and m.meta.get("cut"))
-    message = next(cut, None)
-    return ("", "") if message is None else ("a reply stopped at the length limit", message.content[-RAW:])
+            return f"{judgement['judge']}: {judgement['failure']}"
+    return "a reply stopped at the length limit"
 
 
 def _excerpt(what: Conversation, text: str) -> str:

@@ -11,7 +11,6 @@ from concord.reports.overview import NextStep, Overview
 from concord.reports.rated import listed_as
 from concord.reports.screen import tiles
 from concord.reports.verdict import headline
-from concord.runs import status
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import progress, ratings
@@ -24,7 +23,6 @@ from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.reports import measured, report_of
 from pages.parts.session import workspace
-from pages.study.run_form import described
 from pages.trust.agreement_charts import glance
 
 MOST = 6
@@ -53,7 +51,6 @@ def page() -> None:
         _step(step, first=not place)
     places = _studies(found)
     _held(found)
-    _runs(found)
     for study, place in places:
         with place:
             _figures(study)
@@ -178,27 +175,6 @@ def _figures(study: StudyHeld) -> None:
     with right:
         for _, chart in glance({"glance": table}, limit=100):
             show(chart, f"Best panel and judge of {study.title}")
-
-
-def _runs(found: Overview) -> None:
-    """The latest runs: what each was, how it stands, what it cost."""
-    if not found.runs:
-        return
-    st.subheader("Runs", anchor=False)
-    rows: list[dict[str, Cell]] = [
-        {
-            "run": run.id,
-            **dict(zip(("what", "models"), described(run).split(" · ", 1), strict=False)),
-            "state": run.stands,
-            "stored": f"{run.stored + run.done:,} of {run.planned:,}",
-            "failed": run.failed or None,
-            "cost": status.cost(run, currency(workspace().models_path)),
-        }
-        for run in found.runs
-    ]
-    latest = Table("runs", "Runs", tuple(map(Column, rows[0])), tuple(rows))
-    if row := table.draw(latest, titled=False, selectable=True):
-        go("runs", run=str(row["run"]))
 
 
 page()

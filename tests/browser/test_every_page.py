@@ -34,7 +34,7 @@ MORE = (
     "conversations?conversation=1",
     "leaderboard?benchmark=simulbench",
     f"rate?as={quote(f'Bo {URL}')}",
-    "town?task=concert&architecture=GA%2BTDP",
+    "town?simulation=3",
 )
 ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages] + [*MORE]
 EXCEPTED = {

@@ -161,7 +161,7 @@ COUNTED = "concert (public activity): 0.500, conversation ratio 0.50"
 def opened(app: Server, page: Page, **asked: str) -> None:
     """The simulation with TDP."""
     more = "".join(f"&{name}={value}" for name, value in asked.items())
-    page.goto(f"{app.url}/town?architecture=GA%2BTDP{more}")
+    page.goto(f"{app.url}/town?simulation=3{more}")
     expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
 
 
@@ -189,13 +189,12 @@ def test_a_simulation_is_chosen_and_its_numbers_are_explained(app: Server, page:
     expect(page.get_by_text("Others who took part, averaged over the events")).to_be_visible()
     expect(page.get_by_text("mock").first).to_be_visible()
     # the same task, agent and model were simulated twice
-    choose(page, "Simulation", "2")
+    choose(page, "Simulation", "concert · GA · outgoing (2)")
     expect(page).to_have_url(re.compile("simulation=2"))
-    choose(page, "Agent", "GA+TDP")
+    choose(page, "Simulation", "concert · GA+TDP · outgoing (3)")
     expect(page.get_by_text("0.50").first).to_be_visible()
     expect(page.get_by_text("1 told of it before the day of the event ÷ 2 wanted.")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"architecture=GA%2BTDP"))
-    expect(page).not_to_have_url(re.compile("simulation="))
+    expect(page).to_have_url(re.compile("simulation=3"))
 
 
 def test_who_counted_and_who_missed_it_and_why(app: Server, page: Page) -> None:
@@ -213,7 +212,7 @@ def test_what_the_performer_planned_is_shown_where_it_did(app: Server, page: Pag
     planned = page.get_by_text("What the performer planned (TDP)")
     page.goto(app.url)
     for address in (
-        "town?architecture=GA%2BTDP",
+        "town?simulation=3",
         "conversations?conversation=3",
         "conversations?conversation=5",
     ):
@@ -222,7 +221,7 @@ def test_what_the_performer_planned_is_shown_where_it_did(app: Server, page: Pag
         expect(page.get_by_text(re.compile("1. Ask everybody"))).to_contain_text(HOSTILE)
         expect(page.get_by_text("Be in the park by five.")).to_be_visible()
         expect(page.get_by_text("Reminder in conversations")).to_be_visible()
-    move(page, f"{app.url}/town?architecture=GA")
+    move(page, f"{app.url}/town?simulation=1")
     expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
     expect(planned).to_have_count(0)
 
@@ -282,7 +281,7 @@ def test_a_conversation_is_read_at_its_moment_letter_for_letter(app: Server, pag
     expect(page).to_have_url(re.compile(r"/conversations\?conversation=3"))
     expect(said).to_be_visible()
     page.get_by_role("link", name="See the score and who counted").click()
-    expect(page).to_have_url(re.compile(r"/town\?task=concert&architecture=GA%2BTDP&player=outgoing"))
+    expect(page).to_have_url(re.compile(r"/town\?simulation=3"))
     assert not [url for url in asked if "example.org" in url]
     assert "broken" not in page.title()
 
@@ -295,27 +294,27 @@ def test_a_conversation_without_a_world_leads_to_the_moment_it_was_frozen_from(
     page.goto(f"{app.url}/conversations?conversation={number}")
     page.get_by_role("link", name="See it in the town").click()
     shows(page, "Mon 13 Feb, 10:00")
-    expect(page).to_have_url(re.compile(r"architecture=GA%2BTDP"))
+    expect(page).to_have_url(re.compile("simulation=3"))
 
 
 def test_another_agents_simulation_of_the_task_is_shown_at_the_same_moment(app: Server, page: Page) -> None:
     opened(app, page, at="2023-02-14T19:00")
     on_map(page, "Nils Lindqvist: Fern Park")
-    choose(page, "Agent", "GA")
+    choose(page, "Simulation", "concert · GA · outgoing (1)")
     on_map(page, "Nils Lindqvist: Saltbread Café")
     shows(page, "Tue 14 Feb, 19:00")
 
 
 def test_a_town_whose_file_is_missing_is_named(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/town?task=lost")
+    page.goto(f"{app.url}/town?simulation=4")
     expect(page.get_by_text(re.compile("There is no town “gone”"))).to_be_visible()
 
 
 def test_an_address_that_leads_nowhere_says_so(app: Server, page: Page) -> None:
     opened(app, page, at="1999-01-01T00:00")
     expect(page.get_by_text(re.compile("There is no at “1999-01-01T00:00”"))).to_be_visible()
-    move(page, f"{app.url}/town?task=nothing")
-    expect(page.get_by_text(re.compile("There is no task “nothing”"))).to_be_visible()
+    move(page, f"{app.url}/town?simulation=nothing")
+    expect(page.get_by_text(re.compile("There is no simulation “nothing”"))).to_be_visible()
 
 
 def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_simulations(app: Server, page: Page) -> None:

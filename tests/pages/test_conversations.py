@@ -92,7 +92,7 @@ def test_what_is_sought_is_marked_in_the_list_and_in_the_dialogue(workspace: Wor
     assert ":red[" not in shown
 
 
-def test_failed_and_cut_replies_are_listed_with_their_reason_and_text(workspace: Workspace) -> None:
+def test_failed_and_cut_replies_are_listed_with_their_reason(workspace: Workspace) -> None:
     with workspace.write() as db:
         cut = Message("assistant", "And so it went on and", {"cut": True})
         conversations.save(db, Conversation("b", "cut", "p", (Message("user", "?"), cut)))
@@ -101,9 +101,9 @@ def test_failed_and_cut_replies_are_listed_with_their_reason_and_text(workspace:
         failed = Judgement("f", "c", Rater("odd", "judge"), failure="It is not complete.", raw='{"wit": <b>')
         ratings.save_judgement(db, failed)
     rows = listed(unreadable="true").dataframe[0].value.to_dict("records")
-    assert sorted((row["reason"], row["raw"]) for row in rows) == [
-        ("a reply stopped at the length limit", "And so it went on and"),
-        ("odd: It is not complete.", '{"wit": <b>'),
+    assert sorted(row["reason"] for row in rows) == [
+        "a reply stopped at the length limit",
+        "odd: It is not complete.",
     ]
 
 

@@ -215,7 +215,7 @@ def test_the_interval_is_that_of_resampled_conversations_and_the_same_for_the_sa
 def test_one_conversation_has_a_mean_and_no_interval():
     scored = panel_scores(stored((1, "p", 1, 10)), given((1, "a", 4.0, 4.0, 0.0)), ["a"], ALIKE)
     found = only(standings(scored, list(ALIKE))).final
-    assert found == Estimate(4.0, n=1, reason="one conversation has no spread")
+    assert found == Estimate(4.0, n=1, reason="no interval: it rests on a single conversation")
 
 
 def test_equal_ratings_have_an_interval_with_width():

@@ -204,7 +204,7 @@ def test_simulations_of_a_task_are_averaged_before_tasks_are():
     assert row["conversation_ratio"].value == 1.0
     assert (row["n"], row["public"].n, row["help"].n, row["online"].n) == (5, 2, 1, 0)
     assert (row["online"].value, row["online"].reason) == (None, "no task to average")
-    assert (row["help"].interval, row["help"].reason) == (None, "one task has no spread")
+    assert (row["help"].interval, row["help"].reason) == (None, "no interval: it rests on a single task")
     low, high = row["overall"].interval
     # Task means 0.5, 1, 0.25 and the ends 0 and 1: mean 0.55, variance 0.2, t₄ = 2.776: 0.55 ± 2.776 · 0.2.
     assert low == 0 < row["overall"].value < high == 1

@@ -39,7 +39,7 @@ COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "
 def leaderboard(
     db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: int
 ) -> tuple[Table, ...]:
-    """The action table, the language table and the gap; a table without rows is left out.
+    """The action table, those of the language level and the gap; a table without rows is left out.
 
     Raises ConcordError where nothing was simulated or talked, NotFound for a judge who has answered nothing
     and for a value in `where` that nothing has.
@@ -57,7 +57,7 @@ def leaderboard(
     failed = {name: _failed(db, name, where) for name in (STSS.name, STSS_LANGUAGE.name)}
     every_table = [
         action_table(played, failed[STSS.name], **drawn),
-        language_table(talks, failed[STSS_LANGUAGE.name], **drawn),
+        *_by_text(language_table(talks, failed[STSS_LANGUAGE.name], **drawn)),
         gap_table(played, talks, **drawn),
     ]
     first, *rest = (table for table in every_table if table.rows)
@@ -214,7 +214,7 @@ ACTION = (
 )
 LANGUAGE = (
     *(
-        Figure(f"{of} {metric} {mean}", f"{of[:4]}. {metric} {mean}", f"{of} {metric}", micro=mean == "micro")
+        Figure(f"{of} {metric} {mean}", f"{metric} {mean}", f"{of} {metric}", micro=mean == "micro")
         for of, metric, mean in COLUMNS
     ),
     *(Figure(q.name, q.label, q.name, (q.scale.low, q.scale.high)) for q in goals.QUALITIES),
@@ -224,10 +224,9 @@ GAP = (
     Figure("done", "Action score", "done"),
     Figure("gap", "Gap", "gap", (-1.0, 1.0)),
 )
+RARE = ("left_out", "failed")
 BESIDE = (
-    Column(
-        "repairs", digits=1, help="Mean number of wishes and thoughts that could not be used as they were"
-    ),
+    Column("repairs", digits=1, help="Mean number of wishes and thoughts not usable as they were"),
     Column("failed", help="Not made: too many thoughts of the player had no usable reply"),
     Column("simulated", file_only=True),
 )
@@ -261,10 +260,7 @@ def language_table(
         sizes = {"n": len(usable), "tasks": usable.task.nunique(), "left_out": len(theirs) - len(usable)}
         return {**sizes, **_beside(theirs, failed)}
 
-    caption = (
-        "SR: all conditions met; GCSR: share met; on the conversation and on the summary; micro over "
-        "conversations, macro over tasks."
-    )
+    caption = "SR: all conditions met; GCSR: share met; micro over conversations, macro over tasks."
     return _table(
         Table("language", "STSS, language level: what was said", (), (), caption),
         (talks, LANGUAGE, "conversation SR macro"),
@@ -277,6 +273,18 @@ def language_table(
         ),
         **drawn,
     )
+
+
+def _by_text(language: Table) -> tuple[Table, Table]:
+    """The language table, and what is of summaries as another: one table of both is wider than a page."""
+    of_summaries = [column for column in language.columns if column.name.startswith("summary ")]
+    summary = replace(
+        language,
+        name="summary",
+        title="STSS, language level: what partners kept of it",
+        columns=tuple(c for c in language.columns if c.name in AGENT or c in of_summaries),
+    )
+    return replace(language, columns=tuple(c for c in language.columns if c not in of_summaries)), summary
 
 
 def gap_table(played: pd.DataFrame, talks: pd.DataFrame, **drawn: int) -> Table:
@@ -314,7 +322,9 @@ def _table(
     rows.sort(key=lambda row: -(getattr(row[first], "value", None) or 0.0))
     agents = (Column("player", "model"), Column("architecture", "agent"))
     means = (Column(f.name, f.heading, digits=3, interval="half", help=f.help) for f in figures)
-    every = (*agents, *means, *columns)
+    # In sight where they say something: a page has room for few columns.
+    rare = {name for name in RARE if not any(row.get(name) for row in rows)}
+    every = (*agents, *means, *(replace(c, file_only=c.file_only or c.name in rare) for c in columns))
     return replace(empty, columns=every, rows=tuple(rows), meta={"first by": first})
 
 
