@@ -146,7 +146,10 @@ def _training(
         echo(f"Study “{name}”: no training comes before it any more.")
     elif all(one is None for one in rule_options):
         with opened.read() as db:
-            printing.show(training.tables(db, name), form)
+            tables = training.tables(db, name)
+        printing.show(tables, form)
+        if not tables:
+            echo(f"Study “{name}” has no training. `concord study training {name} FILE` sets one.", err=True)
     else:
         with opened.write() as db:
             before = training.rule_of(stored.get(db, name)) or training.PassRule()

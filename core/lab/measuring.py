@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sqlite_utils import Database
 
-from concord.errors import not_found
+from concord.errors import NotFound
 from concord.estimate import Estimate
 from concord.lab import parts as divided
 from concord.lab.parts import Parts
@@ -109,7 +109,12 @@ class Bench:
         """
         wanted = Candidate(model, f"{self.parts.rubric} v{version}" if version.isdigit() else version)
         if wanted not in self.answers:
-            raise not_found("judge of these items", str(wanted), map(str, self.answers))
+            number = f" --versions {version}" if version.isdigit() else ""
+            there = f" Answers there are of {', '.join(map(str, self.answers))}." if self.answers else ""
+            raise NotFound(
+                f"{wanted} has answered no item of “{self.parts.study}” yet.{there} Have it answer: "
+                f"concord lab run {self.parts.study} --judges {model}{number}"
+            )
         return wanted
 
     def clusters(self, part: str) -> Ints | None:

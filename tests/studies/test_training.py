@@ -267,3 +267,7 @@ def test_the_commands(workspace, run, tmp_path):
         assert stored.get(db, "s").meta["feedback"] is True
     assert run(workspace, "study", "gold", "s").exit_code == 1
     assert run(workspace, "study", "training", "s", "--off").exit_code == 0
+    assert (
+        "“s” has no training. `concord study training s FILE`"
+        in run(workspace, "study", "training", "s").output
+    )
