@@ -28,8 +28,8 @@ from tests.browser.restarts import House
 from tests.wire import Desk, opened
 
 PEOPLE = [f"p{number}" for number in range(20)]
-LEAVER, RETURNED = PEOPLE[0], PEOPLE[1]
-"""One whose items go to the others, and one whose skipped items are opened again."""
+LEAVER = PEOPLE[0]
+"""One whose items go to the others."""
 UNITS, OVERLAP, GOLD = 250, 8, 3
 """A hundred items each, ten repeats and three gold items."""
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
@@ -167,7 +167,6 @@ class Crowd:
 
     def decide(self) -> None:
         with self.house.workspace.write() as db:
-            running.requeue(db, "s", RETURNED, "look at them again")
             running.reassign(db, "s", LEAVER, "has left")
 
 

@@ -211,22 +211,6 @@ def _reveal(workspace: str, name: str, judge: str | None, others: bool | None) -
             echo(f"Study “{name}”: others' answers are shown {when}.")
 
 
-@commands.command("requeue")
-@click.argument("name")
-@click.argument("annotator")
-@click.argument("items", metavar="[ITEM]…", nargs=-1)
-@options.reason()
-@click.pass_obj
-def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], reason: str) -> None:
-    """Open items of an annotator again: these conversations, by key, or without any all that were skipped.
-
-    Answers stay on the desk, and count again once the item is submitted anew.
-    """
-    with Workspace.open(workspace, create=False).write() as db:
-        count = running.requeue(db, name, annotator, reason, items)
-    echo(running.requeued(annotator, count))
-
-
 @commands.command("reassign")
 @click.argument("name")
 @click.argument("annotator")

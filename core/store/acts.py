@@ -19,7 +19,6 @@ Decision = Literal["left out", "taken in again"]
 What = Literal[
     "closed",
     "reopened",
-    "requeued",
     "reassigned",
     "returned",
     "passed",

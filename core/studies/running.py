@@ -8,7 +8,7 @@ from sqlite_utils import Database
 from concord.errors import StudyError
 from concord.store import access, acts, audit, crowds, known, placements, studies
 from concord.store.known import Gold
-from concord.store.purposes import QUEUED, RATED
+from concord.store.purposes import QUEUED
 from concord.studies import asking, dealing
 from concord.studies.purposes import training
 from concord.studies.purposes.training import PassRule
@@ -57,42 +57,6 @@ def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
     others = ", ".join(f"{who} {change:+d}" for who, change in gained.items() if change) or "as before"
     items = "1 item" if back == 1 else f"{back} items"
     return f"{items} of “{name}” that {annotator} had not begun went back. Items of the others: {others}."
-
-
-def requeued(annotator: str, count: int) -> str:
-    """What `requeue` returned, in words."""
-    what = "item of {} is" if count == 1 else "items of {} are"
-    return f"{count} {what.format(annotator)} open again."
-
-
-def requeue(db: Database, name: str, annotator: str, reason: str, keys: Sequence[str] = ()) -> int:
-    """Open items of an annotator again: those of these conversations, or without any the skipped ones.
-
-    Answers stay on the desk and do not count until the item is submitted again; what is changed then is kept
-    as a revision. Returns the number of items. Raises NotFound, and StudyError where there is nothing to open
-    and for an annotator who has seen others' answers or a judge's scores.
-    """
-    rater = access.annotator_id(db, annotator)
-    if annotator in placements.revealed(db, name):
-        raise StudyError(
-            f"{annotator} has seen others' answers or a judge's scores: no new answer would be blind."
-        )
-    units = {unit["id"]: unit for unit in studies.units(db, name)}
-    # A pair ends with its last answer, which its annotator may change.
-    states = ("skipped",) if studies.get(db, name).pairs else ("skipped", "done")
-    lying = [one for one in placements.placed(db, name, RATED, rater) if one.item in units]
-    closed = [one for one in lying if one.state in states]
-    chosen = [one for one in closed if (units[one.item]["key"] in keys if keys else one.state == "skipped")]
-    opened = dict.fromkeys((units[one.item]["key"], units[one.item]["turn"]) for one in chosen)
-    if missing := [key for key in keys if key not in {of for of, _ in opened}]:
-        raise StudyError(f"{annotator} has not submitted or skipped “{missing[0]}” in “{name}”.")
-    if not chosen:
-        raise StudyError(f"{annotator} has skipped nothing in “{name}”. Name the items to open again.")
-    for one in chosen:
-        placements.reopen(db, rater, one.id)
-    for key, turn in opened:
-        acts.record(db, name, "requeued", reason, annotator, f"{key} turn {turn}" if turn else key)
-    return len(opened)
 
 
 def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:

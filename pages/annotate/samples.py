@@ -78,7 +78,7 @@ def _study(names: list[str]) -> None:
     _remarks(items)
     _ways_on(study)
     if not study.anonymous:
-        _running(study, items)
+        _running(study)
 
 
 def _second_answers(study: Study) -> None:
@@ -123,23 +123,13 @@ def _others_shown(name: str) -> None:
         notice.done("Others' answers are shown." if shown else "Nobody's answers are shown.")
 
 
-def _running(study: Study, items: list[progress.Item]) -> None:
-    """Close the study or open it again, and open items again; each with a reason that is kept."""
+def _running(study: Study) -> None:
+    """Close the study or open it again, with a reason that is kept."""
     with workspace().read() as db:
         closed, done = acts.is_closed(db, study.name), acts.every(db, study.name)
-    with st.expander(
-        "Close, reopen, requeue" + (" · closed" if closed else ""), icon=":material/lock_clock:"
-    ):
-        st.text_input("Reason", key="act because", max_chars=1000)
+    with st.expander("Close, reopen" + (" · closed" if closed else ""), icon=":material/lock_clock:"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            settled = [i for i in items if i.state != "open"]
-            st.selectbox("Annotator", sorted({i.annotator for i in settled}), key="act whose")
-            st.multiselect(
-                "Items to open again (none: all that were skipped)",
-                sorted({i.key for i in settled if i.annotator == st.session_state["act whose"]}),
-                key="act items",
-            )
-            st.button("Requeue", disabled=not settled, on_click=_requeued, args=(study.name,))
+            st.text_input("Reason", key="act because", max_chars=1000)
             label = "Reopen the study" if closed else "Close the study"
             st.button(label, on_click=_closed, args=(study.name, closed))
         for act in done:
@@ -278,13 +268,6 @@ def _revealed(name: str) -> None:
         notice.done(
             f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown."
         )
-
-
-def _requeued(name: str) -> None:
-    who, keys, why = (st.session_state[f"act {what}"] for what in ("whose", "items", "because"))
-    with notice.writing() as db:
-        count = running.requeue(db, name, who, why, keys)
-        notice.done(running.requeued(who, count))
 
 
 def _closed(name: str, closed: bool) -> None:

@@ -26,7 +26,7 @@ from scipy.stats import spearmanr
 from concord.cli import main
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import conversations, ratings
+from concord.store import access, conversations, placements, ratings
 from concord.workspace import Workspace
 
 from .keeper import Server, serving
@@ -324,7 +324,11 @@ def rate(workspace: Workspace, desks: Mapping[str, Desk]) -> None:
         at_work = [desk for desk in at_work if desk.rate()]
     for desk in staying:
         saved(desk.page)
-    concord(workspace, "study", "requeue", "main", "ann", "--reason", "they can be rated")
+    with workspace.write() as db:  # as the desk does, where an item is opened again
+        ann = access.annotator_id(db, "ann")
+        for item in placements.placed(db, "main", ["first"], ann):
+            if item.state == "skipped":
+                placements.reopen(db, ann, item.id)
     while sum(desk.rate_what_came() for desk in staying):
         pass
 

@@ -453,13 +453,3 @@ def test_figures_of_ratings_are_not_made_of_pairs(filled):
         pairings.new(db, "s", rubric(), "chats")
         with pytest.raises(StudyError, match="concord compare s"):
             study_figures.ratings_for_agreement(db, "s")
-
-
-def test_a_pair_that_was_skipped_is_opened_again(dealt_twice):
-    with dealt_twice.write() as db:
-        rater = access.annotator_id(db, "Ann")
-        first = next(one for one in placements.queues(db, "s") if one.rater == rater)
-        placements.skip(db, rater, first.id, "no idea")
-        left = placements.left(db, rater, "s")
-        assert running.requeue(db, "s", "Ann", "it was cut") == 1
-        assert placements.left(db, rater, "s") == left + 1

@@ -49,34 +49,6 @@ def states(db: Database, person: str) -> list[str]:
     return [item.state for item in progress.items(db, "s") if item.annotator == person]
 
 
-class TestRequeue:
-    def test_a_submitted_item_counts_again_when_it_is_submitted_anew(self, db):
-        [first, _] = rate(db, "ann", 2)
-        assert running.requeue(db, "s", "ann", "wrong dialogue", [first]) == 1
-        assert (counted(db), states(db, "ann")) == (1, ["open", "done", "open"])
-        assert rate(db, "ann", 1) == [first]
-        assert counted(db) == 2
-        [act] = acts.every(db, "s")
-        assert (act.what, act.about, act.item, act.by) == ("requeued", "ann", first, "researcher")
-        assert act.sentence.endswith(f": requeued ann {first} by researcher: wrong dialogue")
-
-    def test_without_items_all_that_were_skipped(self, db):
-        rate(db, "ann", 2, do="skip")
-        assert running.requeue(db, "s", "ann", "mended") == 2
-        assert running.requeued("ann", 1) == "1 item of ann is open again."
-        assert running.requeued("ann", 2) == "2 items of ann are open again."
-        assert states(db, "ann") == ["open"] * 3
-
-    def test_what_cannot_be_opened(self, db):
-        with pytest.raises(StudyError, match="skipped nothing"):
-            running.requeue(db, "s", "ann", "why")
-        with pytest.raises(StudyError, match="not submitted or skipped “k9”"):
-            running.requeue(db, "s", "ann", "why", ["k9"])
-        rate(db, "ann", 1, do="skip")
-        with pytest.raises(StudyError, match="reason"):
-            running.requeue(db, "s", "ann", " ")
-
-
 class TestClosing:
     def test_it_deals_nothing_and_stores_what_is_on_its_way(self, db):
         running.close(db, "s", "enough")
