@@ -95,7 +95,7 @@ def show(folder: str, /, study: str, form: str) -> None:
 @options.form()
 @click.pass_obj
 def disagreements(folder: str, /, study: str, judge: str, version: str, most: int, form: str) -> None:
-    """Where a judge differs from people on develop: by what, on which items, and the causes people gave."""
+    """Where a judge differs from people on develop: on which items, and the causes people gave."""
     from concord.lab import disagreements as differing
 
     workspace, bench = _measured(folder, study)
@@ -103,8 +103,7 @@ def disagreements(folder: str, /, study: str, judge: str, version: str, most: in
     with workspace.read() as db:
         every = differing.largest(db, bench, whose)
         causes = differing.causes(db, bench, whose, every)
-        tables = [differing.groups(db, bench, whose), differing.listed(whose, every[:most])]
-    printing.show([*tables, *([causes] if causes.rows else [])], form)
+    printing.show([differing.listed(whose, every[:most]), *([causes] if causes.rows else [])], form)
 
 
 @command.command("variant")
@@ -245,10 +244,10 @@ def compare(
 @click.pass_obj
 def choose(folder: str, /, study: str, margin: float, form: str, resamples: int, seed: int) -> None:
     """All judges that answered *select*: the best, and the cheapest that is not worse by a margin."""
-    from concord.lab import comparing, variants
+    from concord.lab import comparing
 
     _, bench = _measured(folder, study, resamples)
-    chosen = comparing.choose(bench, "select", variants.offered(bench), margin=margin, seed=seed)
+    chosen = comparing.choose(bench, "select", list(bench.answers), margin=margin, seed=seed)
     printing.show([chosen.table], form)
 
 

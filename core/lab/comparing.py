@@ -188,10 +188,9 @@ def choose(
     """Compare judges on the items of a part that all of them answered, the best first.
 
     The intervals of all agreements hold together (max-t), and so do those of every difference to the best.
-    `frontier` marks whom nobody cheaper or as cheap agrees with people as well as. Chosen as cheapest is the
-    judge of least cost whose difference to the best lies above −`margin` with its whole interval. One with a
-    price of nothing is cheapest; one without a price is never. Judges who lack more than a tenth of the items
-    others answered (stopped early, or unusable replies) are listed and not compared.
+    Chosen as cheapest is the judge of least cost whose difference to the best lies above −`margin` with its
+    whole interval. One with a price of nothing is cheapest; one without a price is never. Judges who lack
+    more than a tenth of the items others answered (unusable replies) are listed and not compared.
     """
     inside = bench.marked(part)
     rated = {judge: np.where(inside, bench.agreement(judge), np.nan) for judge in among}
@@ -210,12 +209,9 @@ def choose(
     wide = simultaneous(drawn, n), simultaneous_differences(drawn)
     rows: list[dict[str, Cell]] = []
     close: list[tuple[float, int]] = []
-    worth = [(price(bench.asked[part].get(j)), -value) for j, value in zip(whole, own, strict=True)]
-    for place, (judge, (cost, less)) in enumerate(zip(whole, worth, strict=True)):
+    for place, judge in enumerate(whole):
         asked, behind = bench.asked[part].get(judge), None
-        beaten = cost is not None and any(
-            other[0] is not None and other < (cost, less) for other in worth if other[1] <= less
-        )
+        cost = price(asked)
         if place:
             behind = of_items(own[place] - own[0], drawn[place] - drawn[0], n, codes, wide[1])
         if cost is not None and (behind is None or (behind.interval and behind.interval[0] > -margin)):
@@ -227,7 +223,6 @@ def choose(
                 "behind": behind,
                 "cost": cost,
                 "seconds": asked.seconds / asked.judgements if asked and asked.judgements else None,
-                "frontier": not beaten,
                 "n": answered[judge],
             }
         )
@@ -255,7 +250,6 @@ def choose(
         Column("behind", "behind the best", digits=3, interval="ends", signed=True),
         Column("cost", "cost of 1,000", digits=3, help="Cost of 1,000 judgements, as measured here"),
         Column("seconds", "seconds", digits=1, help="Mean time of a judgement"),
-        Column("frontier", help="Nobody cheaper agrees with people as well"),
         Column("n", "items"),
     )
     meta = {"part": part, "margin": margin, "seed": seed, "compared": n}

@@ -14,8 +14,7 @@ from concord.errors import StudyError, check_known
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, LabUnit
 from concord.rating import Criterion, Rater
-from concord.statistics.ratings import Floats
-from concord.store import frames, lab, placements, ratings, studies
+from concord.store import lab, placements, ratings, studies
 from concord.store.answers import ItemAnswer
 from concord.table import Cell, Column, Table
 
@@ -90,55 +89,6 @@ def listed(judge: Candidate, shown: Sequence[Disagreement]) -> Table:
         Column("words", "why"),
     )
     return Table("lab-disagreements", f"Largest disagreements of {judge} on {DEVELOP}", columns, tuple(rows))
-
-
-def groups(db: Database, bench: Bench, judge: Candidate) -> Table:
-    """How far a judge is from people on *develop* by criterion, direction, length, model and turn.
-
-    `off` is the mean of 1 − agreement, with its interval.
-    """
-    whole, features = 1 - bench.agreement(judge), frames.feature_rows(db, bench.parts.study)
-    length = dict(zip(features["unit"].tolist(), features["reply_chars"].tolist(), strict=True))
-    long = np.array([length.get(unit, np.nan) for unit in bench.units])
-    inside = long[bench.marked(DEVELOP)]
-    middle = np.nan if np.isnan(inside).all() else np.nanmedian(inside)
-    rows: list[dict[str, Cell]] = []
-
-    def add(by: str, group: str, values: Floats, members: "np.typing.NDArray[np.bool_]") -> None:
-        figure = bench.average(np.where(members, values, np.nan), DEVELOP)
-        if figure.n:
-            rows.append({"by": by, "group": group, "off": figure, "n": figure.n})
-
-    for criterion in bench.criteria:
-        off = 1 - bench.agreement(judge, criterion.name)
-        add("criterion", criterion.label, off, off >= 0)
-        answer = bench.answers[judge].get(criterion.name)
-        if answer is not None and criterion.scale.ordered:
-            gap = answer - bench.people[criterion.name].target
-            add("direction", f"{criterion.label}: judge higher", off, gap > 0)
-            add("direction", f"{criterion.label}: judge lower", off, gap < 0)
-    add("length", "longer replies", whole, long > middle)
-    add("length", "shorter replies", whole, long <= middle)
-    player = {each["id"]: each["player"] for each in studies.units(db, bench.parts.study)}
-    turn = {each.id: each.turn for each in bench.parts.units}
-    for by, of in (("model", player), ("turn", turn)):
-        values = np.array([str(of.get(each)) for each in bench.units])
-        for group in sorted(set(values.tolist()) - {"", "None"}):
-            add(by, group, whole, values == group)
-    columns = (
-        Column("by"),
-        Column("group"),
-        Column("off", "distance", digits=3, interval="ends"),
-        Column("n", "items"),
-    )
-    return Table(
-        "lab-groups",
-        f"Where {judge} differs from people on {DEVELOP}",
-        columns,
-        tuple(rows),
-        "Mean distance from people, 0 to 1; intervals hold one by one: the largest group is a place to look "
-        "and no finding.",
-    )
 
 
 def tag(

@@ -174,8 +174,6 @@ def table(db: Database, bench: Bench) -> Table:
     known = [version.variant for version in rubrics.versions(db, bench.parts.rubric)]
     for variant in dict.fromkeys([*judged, *known]):
         origin = about.get(variant, {})
-        if origin.get("discarded"):
-            origin = {**origin, "note": f"discarded: {origin['note']}"}
         for candidate in judged.get(variant, [Candidate("", variant)]):
             row: dict[str, Cell] = {"version": variant, "judge": candidate.model}
             for part in ("develop", "select") if candidate.model else ():
@@ -200,16 +198,3 @@ def adopt(db: Database, workspace: Workspace, parts: Parts, version: int) -> Non
         writing.toml(used.rubric.body), encoding="utf-8"
     )
     audit.record(db, "version adopted", parts.study, detail=used.variant)
-
-
-def discard(db: Database, parts: Parts, variant: str) -> None:
-    """Set a version aside: it stays kept, and is not chosen any more."""
-    known = lab.kept(db, parts.study).get("variants", {})
-    about = {**known.get(variant, {"parent": "", "by": "", "note": ""}), "discarded": True}
-    lab.keep(db, parts.study, "version discarded", variant, variants={**known, variant: about})
-
-
-def offered(bench: Bench) -> list[Candidate]:
-    """The judges whose versions were not discarded."""
-    about = bench.parts.kept.get("variants", {})
-    return [judge for judge in bench.answers if not about.get(judge.variant, {}).get("discarded")]

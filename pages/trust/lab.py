@@ -107,7 +107,7 @@ def _divide(study: str) -> None:
 
 
 def _bench(bench: Bench) -> None:
-    """Edit a version, see what a judge is sent, have it answer, compare, adopt or discard."""
+    """Edit a version, see what a judge is sent, have it answer, compare, adopt."""
     with workspace().read() as db:
         table.draw(variants.table(db, bench))
     versions = _versions(bench)
@@ -207,7 +207,7 @@ def _two(
 
 
 def _compared(bench: Bench, part: str) -> None:
-    """Two versions on the same items, the items that changed, and adopting or discarding."""
+    """Two versions on the same items, the items that changed, and adopting one."""
     st.subheader("Compare two on the same items", anchor=False)
     two = _two(bench, part, "lab compare")
     if two is None:
@@ -219,18 +219,10 @@ def _compared(bench: Bench, part: str) -> None:
     version, variant = bench.versions.get(two[1].variant), two[1].variant
     if version is None:
         return
-    with st.container(horizontal=True):
-        adopt = st.button(f"Adopt {variant}", icon=":material/check:", help="Write it as the rubric's file")
-        discard = st.button(
-            f"Discard {variant}", icon=":material/close:", help="It stays kept, and is not chosen"
-        )
-    if adopt or discard:
+    if st.button(f"Adopt {variant}", icon=":material/check:", help="Write it as the rubric's file"):
         with notice.writing() as db:
-            if adopt:
-                variants.adopt(db, workspace(), bench.parts, version)
-            else:
-                variants.discard(db, bench.parts, variant)
-            notice.done(f"{variant} is {'what the file says' if adopt else 'discarded'}.")
+            variants.adopt(db, workspace(), bench.parts, version)
+            notice.done(f"{variant} is what the file says.")
         st.rerun()
 
 
@@ -244,7 +236,7 @@ def _choose(bench: Bench) -> None:
         st.info(f"No judge has answered “{SELECT}” yet: start one above, by each version to compare.")
         return
     margin = st.slider("How much less agreement is no worse", 0.0, 0.2, comparing.MARGIN, 0.01)
-    chosen = comparing.choose(bench, SELECT, variants.offered(bench), margin=margin)
+    chosen = comparing.choose(bench, SELECT, list(bench.answers), margin=margin)
     st.markdown(f"**{plain(chosen.table.notes[0])}**")
     table.draw(chosen.table)
     together = st.expander(
@@ -320,7 +312,6 @@ def _review(bench: Bench) -> None:
         person.ask()
     with workspace().read() as db:
         differing = disagreements.largest(db, bench, judge)
-        groups = disagreements.groups(db, bench, judge)
         causes = disagreements.causes(db, bench, judge, differing)
     st.button(
         "Say why they differ",
@@ -335,7 +326,6 @@ def _review(bench: Bench) -> None:
         table.draw(causes)
     else:
         st.caption(plain(causes.notes[0]))
-    table.draw(groups)
     table.draw(disagreements.listed(judge, differing[:10]))
 
 

@@ -41,15 +41,6 @@ def test_the_largest_come_first_and_are_of_develop(shop):
     assert first.words in ("It is long.", "It is short.")
 
 
-def test_groups_show_that_length_sways_the_judge(shop):
-    bench, judge, _ = read(shop)
-    with shop.read() as db:
-        table = disagreements.groups(db, bench, judge)
-    rows = {(row["by"], row["group"]): row for row in table.rows}
-    assert {by for by, _ in rows} >= {"criterion", "direction", "length", "model"}
-    assert rows["length", "longer replies"]["n"] + rows["length", "shorter replies"]["n"] == 20
-
-
 def test_causes_add_up_and_say_what_to_change_first(shop):
     bench, judge, found = read(shop)
     work = ReviewDesk(mock.STUDY, "Ada", judge, found)
