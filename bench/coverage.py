@@ -42,7 +42,6 @@ from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import Floats, Ratings, read_ratings
 from concord.statistics.reliability import reliability
 from concord.statistics.resampling import mean_estimates
-from concord.statistics.severity import raters
 from concord.statistics.study import study_agreement
 from concord.statistics.systems import systems
 
@@ -160,8 +159,6 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
     }
     if not resamples:
         return found
-    placed = {row["rater"]: row for row in raters(table, "quality", **how).rows}
-    found["severity of a judge"] = figure_of(placed["judge 0"]["severity"])
     length = np.random.default_rng([seed, 4]).normal(size=people.shape[1])
     biased = feature_bias(table, "quality", {"length": length}, panels=(), **how).rows[0]
     found["effect of a feature that has none"] = figure_of(biased["effect"])
@@ -174,20 +171,12 @@ def figure_of(cell: object) -> Estimate:
     return cell
 
 
-def severity(people: Floats, judges: Floats) -> float:
-    """The severity of judge 0; nan where it has no value."""
-    table = read_ratings(frame(people, judges[:1]), counted=())
-    rows = raters(table, "quality", resamples=0).rows
-    value = next(figure_of(row["severity"]).value for row in rows if row["kind"] == "judge")
-    return np.nan if value is None else value
-
-
 def truths(people: Floats, judges: Floats, ends: Ends) -> dict[str, float]:
     """The same figures of a large population, without intervals; all judges are equal."""
     found = {**agreeing(people, judges, "these", 0, 0), **others(people, judges, judges[0], ends, 0, 0)}
     known = {name: np.nan if figure.value is None else figure.value for name, figure in found.items()}
     target = people.mean(axis=0)
-    known |= {"severity of a judge": severity(people, judges), "effect of a feature that has none": 0.0}
+    known |= {"effect of a feature that has none": 0.0}
     known |= {"mean of conversations": float(judges[0].mean())}
     known |= {"corrected mean (PPI++)": float(target.mean())}
     return known

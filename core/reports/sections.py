@@ -31,11 +31,11 @@ from concord.statistics.overlap import Common, overlap
 from concord.statistics.planning import PEOPLE, answer, designs, needed
 from concord.statistics.ratings import FINAL, Floats, called
 from concord.statistics.reliability import reliability, retest
-from concord.statistics.severity import raters
 from concord.statistics.study import (
     annotators_table,
     judges_table,
     people_table,
+    severities,
 )
 from concord.statistics.systems import player_order, systems
 from concord.store.answers import ItemAnswer
@@ -356,13 +356,11 @@ def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
     table = feature_bias(
         evidence.ratings, criterion, features, own=own, players=players, panels=panels, **evidence.drawing
     )
-    lacking = "; ".join(f"{name} ({why})" for name, why in unmeasured(evidence).items())
-    note = (f"Not measured in this study: {lacking}.",) if lacking else ()
-    yield replace(table, notes=(*note, *table.notes))
+    yield replace(table, notes=(*filter(None, [unmeasured(evidence)]), *table.notes))
 
 
-def unmeasured(evidence: Evidence) -> dict[str, str]:
-    """The features that the section promises and the study does not let one measure, with the reason."""
+def unmeasured(evidence: Evidence) -> str:
+    """Which features of the section the study does not let one measure, and why; “” where it lets all."""
     has = evidence.features
     missing = {
         "length": "" if FEATURES["reply_chars"] in has else "replies do not differ in it, or have no text",
@@ -378,7 +376,8 @@ def unmeasured(evidence: Evidence) -> dict[str, str]:
             if all(known)
             else 'models.toml says no family of judges or of players: add `family = "…"` to their tables'
         )
-    return {name: why for name, why in missing.items() if why}
+    lacking = "; ".join(f"{name} ({why})" for name, why in missing.items() if why)
+    return f"Not measured in this study: {lacking}." if lacking else ""
 
 
 def _forecast(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -471,7 +470,7 @@ SECTIONS: dict[str, Section] = {
         lambda e, _: e.features or e.own_family,
         "items do not differ in length, turn, language or family of their player",
     ),
-    "raters": Section("Severity of raters", lambda e, c: [raters(e.ratings, c, e.players, **e.drawing)]),
+    "raters": Section("Severity of annotators", lambda e, c: [severities(e.ratings, c, **e.drawing)]),
     "next": Section("More raters, or more items", _next),
     "forecast": Section("How many more items a narrower interval needs", _forecast),
 }

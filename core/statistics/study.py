@@ -1,31 +1,45 @@
 """How far people agree with each other, and judges and panels with people, on every criterion of a study."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate
+from concord.estimate import Estimate, value_of
+from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
 from concord.statistics.correlation import rank_correlation, spearman_p
 from concord.statistics.figures import (
     Drawing,
     Figure,
+    PointEstimate,
     basis,
     count_clusters,
     described,
+    empty,
     estimates,
+    tabulate,
     whom,
 )
-from concord.statistics.intervals import CORRELATION, PILED_UP
+from concord.statistics.intervals import BIAS, CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
 from concord.statistics.ratings import FINAL, CriterionScores, Panels, Ratings
+from concord.statistics.resampling import mean
 from concord.table import SCHEMA, Cell, Column, Note, Table
 
+SEVERITY = empty(
+    "raters",
+    "Severity of annotators",
+    Column("rater", "Annotator"),
+    columns.N,
+    Column("severity", interval="ends", signed=True, help=explain("severity")),
+    caption="In points of the scale: above 0 an annotator gives lower scores than the others do to the same "
+    "items. Whoever shares items with lenient annotators alone looks severe.",
+)
 MOST_ANNOTATORS = 12
 """A report has a figure for every two of up to so many annotators; of more, of each with the others alone."""
 
@@ -340,6 +354,24 @@ def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
         "With “the others”: the mean of the others, as one more person stands beside a judge. With “all”: "
         "the mean of all, themselves included, which flatters.",
         (part.basis,),
+    )
+
+
+def severities(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+    """The mean of the others less each annotator's own score, on items that somebody else rated too; the most
+    severe first. No rows of people without names.
+    """
+    scores = table[criterion]
+    rows: list[dict[str, Any]] = []
+    for person in [] if scores.unlinked else scores.people.tolist():
+        gap = scores.others(person) - scores.of(person)
+        items = ~np.isnan(gap)
+        n, why = int(items.sum()), "rated no item that somebody else rated"
+        severity = PointEstimate(mean(gap), n, reason=why, kind=BIAS, items=items)
+        rows.append({"rater": table.people[person], "n": n, "severity": severity})
+    of_annotators = tabulate(SEVERITY, table, criterion, rows, target="", **drawing)
+    return replace(
+        of_annotators, rows=tuple(sorted(of_annotators.rows, key=lambda row: -value_of(row["severity"])))
     )
 
 

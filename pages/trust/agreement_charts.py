@@ -10,7 +10,6 @@ import pandas as pd
 
 from concord.estimate import Estimate
 from concord.questions import Scale
-from concord.reports.answers import WITH_ALL
 from concord.statistics.glance import measured
 from concord.table import Cell, Table
 from pages.parts.charts import (
@@ -34,6 +33,11 @@ from pages.parts.charts import (
 from pages.parts.theme import on_phone
 
 HUMAN = "one more person"
+WITH_ALL = (
+    "ρ with the mean of all people is easier to reach than that beside one more person, where judges are "
+    "compared with the other people alone."
+)
+"""How the two figures of one judge or panel on a page differ."""
 Pictures = Callable[[Mapping[str, Table]], Iterator[tuple[str, Chart]]]
 """The charts of a section from its tables by name, each after a sentence that says what it shows; none where
 too few figures are defined.
@@ -212,26 +216,21 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     )
 
 
-def _figures(table: Table | None, name: str, figure: str, kind: str) -> list[Point]:
-    """The defined figures of a column, named by other cells of their rows, and by the kind there."""
-    figures = table.defined(figure) if table else []
-    return [Point(name.format(**row), cell, str(row[kind])) for row, cell in figures]
-
-
 def _severities(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """Annotators and judges by severity, in points."""
-    rows = _figures(tables["raters"], "{rater}", "severity", "kind")
+    """Annotators by severity, in points."""
+    rows = [Point(str(row["rater"]), figure) for row, figure in tables["raters"].defined("severity")]
     if len(rows) > 1:
-        colours = alt.Scale(domain=["person", "judge"])
         yield (
-            "Severity of annotators and judges, with 95% intervals: raters further right score lower.",
-            intervals(rows, "points below the average annotator", colours=colours),
+            "Severity of annotators, with 95% intervals: those further right score lower than the others.",
+            intervals(rows, "points below the others on the same items", key=False),
         )
 
 
 def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     """The effect of each feature on each judge beyond people, in points."""
-    if rows := _figures(tables.get("feature_bias"), "{feature} ({step})", "effect", "rater"):
+    effects = tables["feature_bias"].defined("effect") if tables else []
+    rows = [Point("{feature} ({step})".format(**row), e, str(row["rater"])) for row, e in effects]
+    if rows:
         raters = list(dict.fromkeys(row.kind for row in rows))
         on = sizes(row.figure.n for row in rows)
         yield (

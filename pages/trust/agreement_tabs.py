@@ -13,17 +13,14 @@ from concord.estimate import Estimate
 from concord.files import file_name
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.answers import (
-    farthest,
-    favours,
     more_needed,
     next_step,
-    severest,
 )
 from concord.reports.names import renamed
 from concord.reports.overview import NextStep
 from concord.reports.page import of_study
 from concord.reports.screen import tiles
-from concord.reports.sections import OVER_ALL, SECTIONS, UNORDERED
+from concord.reports.sections import OVER_ALL, SECTIONS, UNORDERED, unmeasured
 from concord.reports.verdict import careless
 from concord.statistics.glance import measured
 from concord.statistics.ratings import called
@@ -163,11 +160,11 @@ def _where(report: AgreementReport, criterion: str) -> None:
 
 
 def _favours(report: AgreementReport, criterion: str) -> None:
-    """What moves a judge beyond people: length and family in words, every feature in a picture."""
-    for question, words in favours(report, criterion).items():
-        st.markdown(f"**{question}** {with_code(words)}")
+    """What moves a judge beyond people, and what this study does not let one measure."""
     tables = _named(report, "bias", criterion)
     _pictures("bias", tables)
+    if lacking := unmeasured(report):
+        st.caption(with_code(lacking))
     _folded(report, criterion, tables.values())
 
 
@@ -178,8 +175,6 @@ def _raters(report: AgreementReport, criterion: str) -> None:
         return
     severities = _named(report, "raters", criterion)
     if severities:
-        if sentences := severest(report, criterion):
-            st.markdown(plain(" ".join(sentences)))
         _pictures("raters", severities)
     _careless(report)
     _folded(report, criterion, [*severities.values(), *_named(report, "people", criterion).values()])
@@ -272,8 +267,6 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         return
     if (wanted := st.session_state.pop(WANTED, None)) is not None:
         read(wanted, "agreement")
-    if sentences := farthest(report, criterion, rater):
-        st.markdown("  \n".join(map(plain, sentences)))
     left, right = st.columns([2, 3], gap="large")
     scale = report.scale(criterion)
     one_scale = not report.ratings.no_level(criterion, members)

@@ -16,12 +16,12 @@ from concord.statistics.nominal import nominal
 from concord.statistics.planning import designs, needed
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import reliability, retest
-from concord.statistics.severity import raters
 from concord.statistics.study import (
     annotators_table,
     as_json,
     judges_table,
     people_table,
+    severities,
     study_agreement,
 )
 from concord.statistics.systems import player_order, systems
@@ -52,7 +52,7 @@ FIGURES = {
     "retest": lambda table, name: retest(table, name, {"j": [*table[name].judges.values()]}, resamples=20),
     "alt_test": alt_test,
     "needed": lambda table, name: needed(table, name, resamples=20),
-    "raters": lambda table, name: raters(table, name, resamples=20),
+    "raters": lambda table, name: severities(table, name, resamples=20),
     "feature_bias": lambda table, name: feature_bias(
         table, name, {"f": np.arange(len(table.units)) * 1.0}, players={0: "a", 1: "b"}, resamples=20
     ),
