@@ -170,17 +170,10 @@ def _trust() -> None:
         signs = quality.signs(db, name)
         people, out = list(access.items_of(db, name)), acts.excluded(db, name)
         done = acts.every(db, name)
-        waiting = [one for one in people if placements.untrained(db, name, access.annotator_id(db, one))]
     for flag in [*signs.warnings, *signs.suspicions]:
         st.warning(plain(flag.text), icon=":material/speed:")
     for of in (signs.table, *tables_of):
         draw(of, titled=of.title != QUALITY)
-    if waiting:
-        with st.form("admission", clear_on_submit=True):
-            who, why, go = st.columns([2, 4, 1], vertical_alignment="bottom")
-            who.selectbox("Open the study to somebody who has not passed its training", waiting, key="admit")
-            why.text_input("Reason", key="admit because", max_chars=1000)
-            go.form_submit_button("Admit", on_click=_admitted, args=(name,))
     if not tables_of:
         st.caption(
             "Nobody has submitted a repeat or a gold item. `concord study deal --repeats` and `concord study "
@@ -198,13 +191,6 @@ def _trust() -> None:
         go.form_submit_button("Decide", on_click=_decided, args=(name,))
     for act in done:
         st.caption(plain(act.sentence))
-
-
-def _admitted(study: str) -> None:
-    who, why = st.session_state["admit"], st.session_state["admit because"]
-    with notice.writing() as db:
-        running.admit(db, study, who, why)
-        notice.done(f"“{study}” is open to {who}.")
 
 
 def _decided(study: str) -> None:

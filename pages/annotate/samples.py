@@ -1,18 +1,14 @@
 """Studies and their samples: draw one, deal it, follow its progress, read what was skipped and flagged."""
 
-from dataclasses import replace
-
 import pandas as pd
 import streamlit as st
 
 from concord.demo.workspace import VISITOR
-from concord.store import access, acts, placements, progress
+from concord.store import access, acts, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
 from concord.studies import asking, dealing, quality, running
-from concord.studies.purposes import extra as extra_raters
-from concord.studies.purposes import repeat, second
-from concord.studies.purposes.adjudicate import Rule
+from concord.studies.purposes import repeat
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
 from pages.parts import notice
@@ -66,7 +62,6 @@ def _study(names: list[str]) -> None:
             study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
         )
         samples_known.section(study)
-        _second_answers(study)
     st.subheader("3 · Follow", anchor=False)
     if not study.anonymous:
         if signs.table.rows:
@@ -79,48 +74,6 @@ def _study(names: list[str]) -> None:
     _ways_on(study)
     if not study.anonymous:
         _running(study)
-
-
-def _second_answers(study: Study) -> None:
-    """What annotators are shown once they have answered everything, and who has seen it."""
-    with workspace().read() as db:
-        judges, seen = second.judges_of(db, study.name), placements.revealed(db, study.name)
-    chosen, now = ["", *judges], second.judge_of(study)
-    at = next((label for label, rater in judges.items() if rater == now), "")
-    with st.expander(
-        "Show annotators a judge's scores or others' answers afterwards", icon=":material/lock_open:"
-    ):
-        st.caption(
-            "Whoever has rated or skipped all items sees this judge's scores and reasons, or others' answers "
-            "without names, and may answer again. First answers are locked then, nothing more of the study "
-            "is dealt to them, and second answers are kept apart: agreement stays blind."
-        )
-        if judges:
-            st.selectbox(
-                "Judge shown",
-                chosen,
-                index=chosen.index(at),
-                format_func=lambda one: plain(one) or "none",
-                key=f"judge of {study.name}",
-                on_change=_revealed,
-                args=(study.name,),
-            )
-        st.toggle(
-            "Others' answers are shown once all have rated everything",
-            bool(study.meta.get("discussion")),
-            key=f"others of {study.name}",
-            on_change=_others_shown,
-            args=(study.name,),
-        )
-        if seen:
-            st.caption(f"Has seen them: {plain(', '.join(seen))}.")
-
-
-def _others_shown(name: str) -> None:
-    shown = st.session_state[f"others of {name}"]
-    with notice.writing() as db:
-        second.show_others(db, name, shown)
-        notice.done("Others' answers are shown." if shown else "Nobody's answers are shown.")
 
 
 def _running(study: Study) -> None:
@@ -173,32 +126,13 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
                 go("annotators")
             if not invited:
                 return
-        rule, share = extra_raters.rule_of(study), repeat.share_of(study)
-        who, each, last = st.columns([6, 2, 1], vertical_alignment="bottom")
+        who, each, again, last = st.columns([6, 2, 2, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
         usual = usual or [name for name in invited if name != VISITOR]
         chosen = who.multiselect("To", invited, default=usual)
         overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
-        differ, on, again = st.columns(3, vertical_alignment="bottom")
-        least = differ.number_input(
-            "One more where they differ by",
-            min_value=0.0,
-            value=rule.least if rule else 0.0,
-            step=1.0,
-            format="%g",
-            help="An item on which its raters are at least so far apart gets one extra rater, as soon as all "
-            "have rated it; 0: none does. Agreement is measured without extra ratings.",
-            key=f"extra of {study.name}",
-        )
-        labels = {"": "any criterion"} | {c.name: plain(c.label) for c in study.criteria}
-        criterion = on.selectbox(
-            "Where they differ on",
-            labels,
-            [*labels].index(rule.criterion if rule and rule.criterion in labels else ""),
-            labels.__getitem__,
-            key=f"extra criterion of {study.name}",
-        )
+        share = repeat.share_of(study)
         repeats = again.number_input(
             "Share of items that come again",
             0.0,
@@ -208,13 +142,12 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             help="Hidden repeats, for each annotator's test–retest; 0: none.",
             key=f"repeats of {study.name}",
         )
-        rule = replace(rule or Rule(), least=least, criterion=criterion) if rule or least else None
         last.button(
             "Deal",
             type="primary",
             disabled=not chosen,
             on_click=_dealt,
-            args=(study.name, chosen, int(overlap), rule, repeats if repeats != share else None),
+            args=(study.name, chosen, int(overlap), repeats if repeats != share else None),
         )
 
 
@@ -254,20 +187,11 @@ def _ways_on(study: Study) -> None:
         link("export", "Export", study=study.name)
 
 
-def _dealt(name: str, chosen: list[str], overlap: int, rule: Rule | None, repeats: float | None) -> None:
+def _dealt(name: str, chosen: list[str], overlap: int, repeats: float | None) -> None:
     with notice.writing() as db:
-        have = dealing.deal_study(db, name, chosen, overlap=overlap, extra=rule, repeats=repeats)
+        have = dealing.deal_study(db, name, chosen, overlap=overlap, repeats=repeats)
         items = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
         notice.done(f"Dealt. {items}. {dealing.plan(db, name).balance}")
-
-
-def _revealed(name: str) -> None:
-    with notice.writing() as db:
-        judge = st.session_state[f"judge of {name}"]
-        second.show_judge(db, name, judge)
-        notice.done(
-            f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown."
-        )
 
 
 def _closed(name: str, closed: bool) -> None:

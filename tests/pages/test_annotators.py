@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message
 from concord.rating import Criterion
-from concord.store import access, acts, conversations, placements, studies
+from concord.store import access, conversations, placements, studies
 from concord.store.known import Gold, UnitKey
 from concord.studies import dealing, running
 from concord.studies.purposes import training
@@ -55,22 +55,11 @@ def test_links_stay_in_sight_when_nobody_is_invited_after_them(workspace: Worksp
         assert [code.value for code in make.click().run().code] == [link.value]
 
 
-def test_who_has_not_passed_is_shown_and_admitted_with_a_reason(workspace: Workspace) -> None:
+def test_who_has_not_passed_is_shown(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     assert not page.exception
-    assert page.selectbox(key="admit").options == ["Ada"]
     [table] = [found.value for found in page.dataframe if "verdict" in found.value]
     assert table.iloc[0].verdict == "not passed"
-    page.selectbox(key="admit").select("Ada")
-    admit = next(button for button in page.button if button.label == "Admit")
-    admit.click().run()
-    assert "needs its reason" in page.error[0].value
-    page.text_input(key="admit because").set_value("a slip")
-    next(button for button in page.button if button.label == "Admit").click().run()
-    assert page.success[0].value == "“s” is open to Ada\\."
-    with workspace.read() as db:
-        assert [(act.what, act.detail) for act in acts.every(db, "s")][-1] == ("admitted", "a slip")
-    assert "admit" not in [box.key for box in page.selectbox]
 
 
 def test_what_somebody_who_leaves_has_not_begun_goes_to_others(workspace: Workspace) -> None:

@@ -80,7 +80,7 @@ def test_guidelines_are_rewritten(workspace: Workspace) -> None:
     assert page.success[0].value == "The guidelines are saved\\."
 
 
-def test_a_deal_by_page_sets_repeats_and_the_criterion_of_extra_raters(workspace: Workspace) -> None:
+def test_a_deal_by_page_sets_repeats(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     assert "Items of an annotator" not in " ".join(caption.value for caption in page.caption)
     with workspace.write() as db:
@@ -89,16 +89,12 @@ def test_a_deal_by_page_sets_repeats_and_the_criterion_of_extra_raters(workspace
     page.run()
     page.multiselect[0].set_value(["Ada", "Bo", "Cy", "Dee"])
     next(n for n in page.number_input if n.label.startswith("People for each")).set_value(2)
-    page.number_input(key="extra of s").set_value(2.0).run()
-    page.selectbox(key="extra criterion of s").set_value("care")
     page.number_input(key="repeats of s").set_value(0.2).run()
     next(button for button in page.button if button.label == "Deal").click().run()
     assert not page.exception
     assert not page.error
     with workspace.read() as db:
-        study = studies.get(db, "s")
-        assert study.meta["repeats"] == 0.2
-        assert study.meta["extra"]["criterion"] == "care"
+        assert studies.get(db, "s").meta["repeats"] == 0.2
         assert [
             item.purpose
             for item in placements.placed(db, "s", ["gold", "repeat"], access.annotator_id(db, "Cy"))
@@ -183,13 +179,3 @@ def test_that_nobody_is_invited_is_said_where_nothing_was_dealt(
     texts = [text.value for text in page.markdown]
     assert any("Nobody is invited yet" in text for text in texts) == said
     assert any("To deal it to more people, invite them first." in text for text in texts) != said
-
-
-def test_whose_answers_are_shown_is_said(workspace: Workspace) -> None:
-    page = AppTest.from_string(FRAME, default_timeout=30).run()
-    labels = [expander.label for expander in page.expander]
-    assert "Show annotators a judge's scores or others' answers afterwards" in labels
-    for shown, words in ((True, "Others' answers are shown."), (False, "Nobody's answers are shown.")):
-        page.toggle(key="others of s").set_value(shown).run()
-        assert not page.exception
-        assert words in [success.value.replace("\\", "") for success in page.success]
