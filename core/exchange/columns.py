@@ -12,6 +12,8 @@ from concord.exchange.answer_words import is_blank, number_of, one_of_two, words
 from concord.questions import Scale
 from concord.rating import RaterKind
 
+SHOWN = 3
+"""So many cells of a column are quoted."""
 FRAME = "ratings"
 """What a table is called that is no file."""
 _WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
@@ -51,6 +53,11 @@ class FileColumn:
     def texts(self) -> list[str]:
         """The different cells that are not blank, as text, in their order."""
         return [*dict.fromkeys(str(cell).strip() for cell in self.cells if not is_blank(cell))]
+
+    @property
+    def examples(self) -> list[str]:
+        """Some of the different cells, shortened."""
+        return [text[:40] for text in self.texts[:SHOWN]]
 
     @cached_property
     def words(self) -> set[str]:

@@ -133,19 +133,11 @@ def _plain(value: Any) -> bool:
     return isinstance(value, str | int | float | bool)
 
 
-def _grid(book: Any) -> list[tuple[Any, ...]]:
-    """The cells of the first sheet of a workbook of openpyxl, row by row, which is closed.
+def _sheet(path: Path) -> Iterator[FileRow]:
+    """The rows of the first sheet of an Excel file; of a formula the value that was stored with it.
 
     How large the sheet says it is is not believed: some writers state one cell.
     """
-    with closing(book):
-        sheet = book.worksheets[0]
-        sheet.reset_dimensions()
-        return list(sheet.values)
-
-
-def _sheet(path: Path) -> Iterator[FileRow]:
-    """The rows of the first sheet of an Excel file; of a formula its value, or itself where it has none."""
     if (size := path.stat().st_size) > FILE_BYTES:
         raise ImportRefused(f"{path} ({size:,} bytes) is larger than {FILE_BYTES:,} bytes. Split it.")
     try:
@@ -154,21 +146,17 @@ def _sheet(path: Path) -> Iterator[FileRow]:
         with zipfile.ZipFile(path) as archive:
             if (size := sum(part.file_size for part in archive.infolist())) > FILE_BYTES:
                 raise ImportRefused(f"{path} takes {size:,} bytes unpacked. Split it.")
-        sheets = [_grid(openpyxl.load_workbook(path, read_only=True, data_only=of)) for of in (True, False)]
-        lines = [
-            [
-                getattr(formula, "text", formula) if value is None else value
-                for value, formula in zip_longest(*both)
-            ]
-            for both in zip_longest(*sheets, fillvalue=())
-        ]
+        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
+            sheet = book.worksheets[0]
+            sheet.reset_dimensions()
+            lines = [*sheet.values]
     except ImportError:
         raise ImportRefused(
             f"{path} is a spreadsheet: install Concord with its extra “excel”, or save the sheet as CSV."
         ) from None
     except (OSError, ValueError, KeyError, IndexError, TypeError, SyntaxError, zipfile.BadZipFile) as error:
         raise ImportRefused(f"{path} cannot be read as a spreadsheet: {str(error)[:200]}.") from error
-    names = ["" if name is None else str(name).strip() for name in (lines or [[]])[0]]
+    names = ["" if name is None else str(name).strip() for name in (lines or [()])[0]]
     if twice := [name for name in names if name and names.count(name) > 1]:
         raise ImportRefused(f"{path}, row 1: two columns are called {twice[0]}. Rename one of them.")
     for number, cells in enumerate(lines[1:], 2):

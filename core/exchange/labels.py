@@ -4,6 +4,7 @@ What a column holds is read from its name and its values, and said in a line. Wh
 guessed: the error names the option that says it.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,23 +18,21 @@ from concord.arrays import Columns
 from concord.conversation import Conversation, Message, Role, Unit
 from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, label_rows, ratings_csv, ratings_study
-from concord.exchange.answer_words import CellReading, is_blank, number_of, reading_of, words
+from concord.exchange.answer_words import PASS_FAIL, CellReading, is_blank, reading_of, words
 from concord.exchange.columns import NO_OPTIONS, FileTable, TableOptions, kinds_by_name
 from concord.exchange.given import Given, RatingTable
-from concord.exchange.raters import OF_FORMULAS, comparable, criteria_of_columns, whose
+from concord.exchange.raters import comparable, criteria_of_columns, whose
 from concord.questions import Scale
 from concord.rating import Rater, RaterKind
 from concord.store.studies import FILE
 from concord.studies.studies import StudyRatings
 
-_BESIDE = ("texts", "questions", "lengths", "groups", "criteria", "kinds")
+_BESIDE = ("texts", "questions", "groups", "criteria", "kinds")
 """Lists of names of columns that hold no answers."""
 MOST_GROUPS = 60
 MOST_JUDGES = 40
 SHOWN = 3
 """So many cells that cannot be read are named."""
-LENGTH = "length"
-"""What a conversation's metadata calls the length of its reply, where a column says it."""
 
 WHOSE: Mapping[str, RaterKind] = {"people": "human", "judges": "judge", "gold": "gold"}
 """Whose answers columns hold, as it is said."""
@@ -111,9 +110,6 @@ def read(
     of, features = incoming.measured(brought, **usual)
     units, _ = brought.given.units(brought.study.per_turn)
     rated = {n: brought.conversations[key] for n, (key, _) in enumerate(units, 1)}
-    if any(LENGTH in one.meta for one in rows.values()):
-        lengths = [rated[unit].meta.get(LENGTH, np.nan) for unit in features["unit"].tolist()]
-        features = {**features, "reply_chars": np.array(lengths, dtype=np.float64)}
     return LabelTable(
         of,
         features,
@@ -134,7 +130,7 @@ def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:
     own: ImportRefused | None = None
     if path.suffix.lower() not in label_rows.SHEETS:
         try:
-            return RatingsFile(ratings_csv.read(path), options.scales)
+            return _of_own(ratings_csv.read(path), options)
         except ratings_csv.ColumnMissing as error:
             own = error
     try:
@@ -186,7 +182,30 @@ def _own(table: FileTable, own: Mapping[str, str]) -> RatingsFile:
     for title, kind in WHOSE.items():
         if names := sorted({rater.name for rater in file.raters if rater.kind == kind}):
             table.roles[title] = ", ".join(names)
-    return RatingsFile(file, table.options.scales)
+    if table.options.passing is not None:
+        table.roles["pass"] = f"scores from {table.options.passing:g}"
+    return _of_own(file, table.options)
+
+
+def _of_own(given: RatingTable, options: TableOptions) -> RatingsFile:
+    """Ratings in Concord's own form. With `passing` scores pass or fail; 0 and 1 stay what they are where
+    their rater gives no others. Raises ImportRefused for options that say again whose they are.
+    """
+    stated = {"--human": options.people, "--judge": options.judges, "--gold": options.gold}
+    if again := [option for option, raters in stated.items() if raters]:
+        raise ImportRefused(
+            f"{given.file} says in its column rater_type whose each rating is. Leave out {', '.join(again)}."
+        )
+    if options.passing is None:
+        return RatingsFile(given, options.scales)
+    who = [given.asked[by][:2] for by in given.by]
+    beyond = {of for of, score in zip(who, given.scores, strict=True) if score not in (0, 1)}
+    passed = (
+        float(score >= options.passing) if of in beyond else score
+        for of, score in zip(who, given.scores, strict=True)
+    )
+    scales = dict.fromkeys(given.criteria, PASS_FAIL)
+    return RatingsFile(replace(given, scores=array("d", passed)), scales)
 
 
 def _text(cell: Any) -> str:
@@ -292,15 +311,12 @@ def _scores(
     if unread:
         one, several = "cell cannot be read and counts", "cells cannot be read and count"
         table.warnings.append(_counted(f"{one} as missing", f"{several} as missing", unread))
-        if any("“=" in one or "“#" in one for one in unread):
-            table.warnings.append(OF_FORMULAS)
     answered = {label.kind for label, _ in scores.values()}
     for kind, who in (("human", "a person"), ("judge", "a judge")):
         names = dict.fromkeys(label.rater for label in labels if label.kind == kind)
         if kind not in answered and (names or kind in table.needed):
             examples = f"; {'; '.join(unread[:2])}" if unread else ": all cells are empty"
-            advice = f" {OF_FORMULAS}." if OF_FORMULAS in table.warnings else ""
-            raise table.refusal(f"no answer of {who} can be read in {', '.join(names)}{examples}.{advice}")
+            raise table.refusal(f"no answer of {who} can be read in {', '.join(names)}{examples}.")
     return readings, dict(scores.values())
 
 
@@ -310,14 +326,13 @@ def _labelled(table: FileTable, labels: Sequence[_Label], long: bool) -> Ratings
     keys = _keys(table, groups, long)
     readings, scores = _scores(table, labels, keys)
     names = {name: name or ("label" if r.scale.named else "score") for name, r in readings.items()}
-    text, question, length = table.named("texts"), table.named("questions"), table.named("lengths")
+    text, question = table.named("texts"), table.named("questions")
     text = "" if text in table.used else text
     player = next((c for c in groups if c.lower().rpartition(".")[2] in words("players")), "")
     facets = [column for column in groups if column != player]
     conversations = {}
     for row in dict.fromkeys(label.row for label in scores):
         record = {**table.records[row], "": None}  # a column that there is not is called “”
-        chars = number_of(record.get(length))
         texts: dict[Role, Any] = {"user": record.get(question), "assistant": record.get(text)}
         conversations[keys[row]] = Conversation(
             "",
@@ -325,7 +340,6 @@ def _labelled(table: FileTable, labels: Sequence[_Label], long: bool) -> Ratings
             str(record.get(player) or "unknown"),
             tuple(Message(role, str(said)) for role, said in texts.items() if not is_blank(said)),
             facets={c: str(record[c]).strip() for c in facets if not is_blank(record.get(c))},
-            meta={} if chars is None else {LENGTH: chars},
         )
     if not long and (empty := len(table.records) - len(conversations)):
         have = "row has" if empty == 1 else "rows have"
@@ -334,10 +348,9 @@ def _labelled(table: FileTable, labels: Sequence[_Label], long: bool) -> Ratings
         if raters := dict.fromkeys(one.rater for one in labels if one.kind == kind):
             table.roles[title] = ", ".join(raters)
     shown = [*dict.fromkeys(filter(None, (question, text)))]
-    ignored = [c for c in table.columns if c not in {*table.used, *groups, *shown, length}]
+    ignored = [c for c in table.columns if c not in {*table.used, *groups, *shown}]
     for role, columns in (
         ("criteria", [*readings] if len(readings) > 1 else []),
-        ("length", [length] if length else []),
         ("group", groups),
         ("text", shown if text else []),
         ("ignored", [*ignored[:8], *(["…"] if len(ignored) > 8 else [])]),

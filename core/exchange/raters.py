@@ -10,8 +10,6 @@ from concord.rating import RaterKind
 
 SHOWN = 3
 """So many columns of text are named."""
-OF_FORMULAS = "formulas have no value there: save the file in Excel, or paste values over them"
-"""What to do about cells that hold a formula, or its error."""
 COLUMNS = "columns"
 """What a wide table's raters are called."""
 
@@ -49,28 +47,13 @@ def whose(
     stated_ones = table.options.people or table.options.judges
     if answered and answered.issuperset(table.needed) and (table.needed or stated_ones or not unsure):
         return {name: kind for name, kind in kinds.items() if kind}
-    apart: list[str] = []
-    if (sure := people or judges) and what == COLUMNS and not table.options.scales:
-        given = {word for name in sure for word in table.columns[name].words}
-        apart = [name for name in unsure if given.isdisjoint(table.columns[name].words)]
-    unsure = [name for name in unsure if name not in apart]
     lacking = "a person's" if not people else "a judge's"
-    for column, of in table.columns.items():
-        cell = str(of.cells[0])
-        if cell.startswith(("[{'", "{'")):
-            raise table.refusal(
-                f"the column {column} holds objects of Python as text. Write the table as JSON: "
-                'frame.to_json(FILE, orient="records").'
-            )
-        if cell.startswith("=") and column not in kinds:
-            raise table.refusal(f"the column {column} holds “{cell[:40]}”: {OF_FORMULAS}.")
     if not unsure:
         columns = ", ".join([*table.columns][:12])
         message = f"no {what} are known to be {lacking}, and none is left that could be. It has {columns}."
         if what == COLUMNS:
             texts = [column for column in table.columns.values() if column.of_text]
             message += "".join(f" {column.no_labels}." for column in texts[:SHOWN])
-        message += f" No answer of {sure[0]} stands in {', '.join(apart[:8])}." if apart else ""
         same = table.options.command(table.name)
         if judges:
             label = f"{same.replace('check', 'plan', 1)} --out to_label.csv"
@@ -143,22 +126,17 @@ def _about(column: str, criteria: Sequence[str]) -> str:
 
 
 def comparable(table: FileTable, about: Mapping[str, tuple[str, str, RaterKind]]) -> None:
-    """Raises ImportRefused for a column that shares no answer with any other on its criterion.
-
-    Columns of one answer are left out, as are those of formulas, which are told where cells are read.
+    """Raises ImportRefused for a column that shares no answer with any other on its criterion. Columns of one
+    answer are left out.
     """
     if table.options.scales or table.options.passing is not None:
         return
-    texts = {column: table.columns[column].texts for column in about}
-    several = [c for c, of in texts.items() if len(of) > 1 and not of[0].startswith(("=", "#"))]
-    answers = {column: table.columns[column].words for column in several}
+    answers = {c: table.columns[c].words for c in about if len(table.columns[c].texts) > 1}
     for column, own in answers.items():
-        others = [c for c in several if c != column and about[c][0] == about[column][0]]
+        others = [c for c in answers if c != column and about[c][0] == about[column][0]]
         if not others or any(not own.isdisjoint(answers[other]) for other in others):
             continue
-        if text := next((of for c in (column, *others) if not (of := table.columns[c]).rated), None):
-            raise table.refusal(f"{text.no_labels}. Name other columns with --human and --judge.")
-        one, other = (f"{c} ({', '.join(texts[c][:SHOWN])})" for c in (column, others[0]))
+        one, other = (f"{c} ({', '.join(table.columns[c].examples)})" for c in (column, others[0]))
         raise table.refusal(
             f"{one} and {other} share no answer. With --human and --judge name columns that answer the same "
             "question."
