@@ -1,28 +1,29 @@
 """Read comparisons: which of two conversations a person or a judge preferred, one a row."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from concord.errors import ConcordError, ImportRefused
+from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import name_in, nfc, refuse, yes
 from concord.exchange.ratings_csv import rater_in
 from concord.exchange.rows import FileRow
 from concord.rating import Comparison, Verdict
-from concord.rubrics import shelf
 from concord.runs.registry import known_or_imported
-from concord.store import comparisons, conversations, rubrics
+from concord.store import comparisons, conversations
 from concord.store.comparisons import PairQuestion
-from concord.studies.pairings import check_answer
 from concord.workspace import Workspace
 
 REQUIRED = ("first", "second", "verdict", "rater_type", "rater")
-OPTIONAL = ("variant", "repeat", "simulated", "strong", "scenario", "rubric", "criterion", "explanation")
+OPTIONAL = (
+    *("variant", "repeat", "simulated", "strong", "scenario", "rubric", "criterion", "explanation"),
+    "created",
+)
 VERDICTS: Mapping[str, Verdict] = {
     **dict.fromkeys(("a", "first", "1", "model_a"), "A"),
     **dict.fromkeys(("b", "second", "2", "model_b"), "B"),
@@ -31,13 +32,14 @@ VERDICTS: Mapping[str, Verdict] = {
 
 
 class PreferenceRow(NamedTuple):
-    """Where a row stands, its comparison of conversations as the file names them, and what both were asked,
-    where the row says it.
+    """Where a row stands, its comparison of conversations as the file names them, and what the row says of
+    what both were asked and when the vote was given.
     """
 
     where: str
     comparison: Comparison
     scenario: str
+    created: str
 
 
 def read(path: Path) -> list[PreferenceRow]:
@@ -64,11 +66,10 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> str:
     given = read(path)
     benchmark = name_in(str(path), "benchmark", benchmark or path.stem)
     stored = Counter[str]()
-    _check_answers(workspace, given)
     with workspace.write() as db:
         for one in given:
             first, second = _sides(db, one, benchmark)
-            new = _saved(db, one.where, replace(one.comparison, first=first, second=second))
+            new = _saved(db, one, replace(one.comparison, first=first, second=second))
             stored[one.comparison.rater.kind if new else "known"] += 1
     counts = [f"{stored['human']:,} comparisons by people", f"{stored['judge']:,} by judges"]
     counts += [f"{stored['gold']:,} gold labels"] if stored["gold"] else []
@@ -76,34 +77,18 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> str:
     return f"New: {', '.join(counts)}.{known}"
 
 
-def _check_answers(workspace: Workspace, given: Sequence[PreferenceRow]) -> None:
-    """Raises ImportRefused for an answer that a rubric's question, as used here last, does not have."""
-    with workspace.read() as db:
-        last = {
-            v.name: v.version
-            for name in {row.comparison.rubric for row in given} - {""}
-            for v in rubrics.versions(db, name)
-        }
-        questions = {name: shelf.used(db, name, version).rubric.pairs for name, version in last.items()}
-    for where, answer, _ in given:
-        if answer.rubric in questions:
-            try:
-                check_answer(questions[answer.rubric], answer.criterion, answer.verdict, strong=answer.strong)
-            except ConcordError as error:
-                raise ImportRefused(f"{where}: {error}") from error
-
-
-def _saved(db: Database, where: str, this: Comparison) -> bool:
+def _saved(db: Database, row: PreferenceRow, this: Comparison) -> bool:
     """Store a comparison; whether it is new. Raises ImportRefused for one with another verdict."""
     question = PairQuestion(this.rubric, this.criterion)
     there = comparisons.verdicts(db, this.rater, this.first, this.second, question)
     if there.get(this.repeat, this.verdict) != this.verdict:
         raise ImportRefused(
-            f"{where}: {this.rater.name} compared “{this.first}” with “{this.second}” already, with another "
-            "verdict. Keep one of the two, or give the second a repeat of its own."
+            f"{row.where}: {this.rater.name} compared “{this.first}” with “{this.second}” already, with "
+            "another verdict. Keep one of the two, or give the second a repeat of its own."
         )
     if this.repeat not in there:
-        comparisons.save(db, replace(this, key=import_key(this)))
+        when = {"created": row.created} if row.created else {}
+        comparisons.save(db, replace(this, key=import_key(this)), when)
     return this.repeat not in there
 
 
@@ -139,7 +124,7 @@ def _placed(row: FileRow) -> PreferenceRow:
         rubric=nfc(cells["rubric"]),
         criterion=nfc(cells["criterion"]),
     )
-    return PreferenceRow(row.where, comparison, cells["scenario"])
+    return PreferenceRow(row.where, comparison, cells["scenario"], cells["created"])
 
 
 def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:

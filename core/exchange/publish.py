@@ -204,7 +204,7 @@ PARTS: Mapping[str, Part] = {
         "form study with_excluded",
         lambda db, of: dataset.rating_rows(db, of.study, with_excluded=of.with_excluded),
         "csv",
-        "There are no ratings yet.",
+        "There are no ratings yet. Of a study of pairs export comparisons.",
     ),
     "conversations": Part(
         "Conversations, and what their study asks",

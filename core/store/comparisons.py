@@ -32,7 +32,7 @@ TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 
 def save(db: Database, comparison: Comparison, by: Mapping[str, Any] | None = None) -> None:
     """Store a comparison. It replaces a failed one and a person's earlier answer, never a judge's verdict.
-    `by` are the columns of the model that gave it (`configurations.columns`).
+    `by` are further columns: the model that gave it (`configurations.columns`), or when it was given.
     """
     ids = conversations.existing(db, [comparison.first, comparison.second])
     if len(ids) < 2:

@@ -151,7 +151,7 @@ def keep(
     if earlier is not None and earlier["failure"] is None and not again:
         return None
     same = {name: getattr(verdict, name) for name in ("key", "repeat", "failure", "raw", "prompt")}
-    new = {**same, **row, "created": now(), **vars(verdict.spent)}
+    new = {**same, "created": now(), **row, **vars(verdict.spent)}
     if earlier is None:
         return database.insert(db, table, new)
     spent = {name: earlier[name] + n for name, n in vars(verdict.spent).items()}

@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.errors import StudyError, check_known, not_found
 from concord.questions import LETTERS, preferences
-from concord.rating import Criterion, Preference, Verdict
+from concord.rating import Criterion
 from concord.rubrics.rubric import Rubric, UnitKind, opening
 from concord.rubrics.shelf import Numbered
 from concord.runs.registry import get, known_or_imported
@@ -242,16 +242,3 @@ def draw_groups(table: pd.DataFrame, n: int | None, seed: int = 0) -> list[tuple
         drawn = sampling.draw(groups, n, seed=seed, by=facets, name="scenario")
         table = table[table.scenario.isin(drawn.scenario)]
     return list(zip(table.scenario, table.one.tolist(), table.other.tolist(), strict=True))
-
-
-def check_answer(
-    questions: Sequence[Criterion], criterion: str, verdict: Verdict | None, *, strong: bool = False
-) -> None:
-    """Raises NotFound for a question that is not among these, StudyError for an answer it does not have."""
-    by_name = {question.name: question for question in questions}
-    check_known("question", criterion, by_name)
-    if verdict is None or Preference(verdict, "", strong).score in by_name[criterion].scale:
-        return
-    if verdict == "C":
-        raise StudyError(f"“{criterion}” allows no ties: one of the two must be better.")
-    raise StudyError(f"“{criterion}” does not ask by how much one of the two is better.")

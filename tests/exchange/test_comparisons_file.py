@@ -6,6 +6,7 @@ import json
 import pytest
 
 from concord.conversation import Conversation, Message
+from concord.store import comparisons as stored
 from concord.store import conversations
 from concord.studies import comparisons
 from concord.workspace import Workspace
@@ -83,6 +84,8 @@ def test_what_is_exported_is_imported_with_the_same_figures(fresh, run, votes, t
     run(other, "import", "conversations", chats)
     assert "New: 72 comparisons by people, 72 by judges.\n" in run(other, "import", "comparisons", out).output
     assert figures(other) == figures(fresh)
+    with fresh.read() as here, other.read() as there:
+        assert [*stored.exported(there)] == [*stored.exported(here)], "when each was given, too"
     again = run(other, "import", "comparisons", out)
     assert again.output == "New: 0 comparisons by people, 0 by judges. 144 were here already.\n"
 
