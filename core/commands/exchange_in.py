@@ -27,7 +27,6 @@ from concord.exchange.answers import AnswerFile
 from concord.exchange.columns import TableOptions
 from concord.questions import Scale
 from concord.rubrics import shelf
-from concord.runs.registry import BENCHMARKS
 from concord.store.comparisons import OWN
 from concord.studies import pairings
 from concord.workspace import Workspace
@@ -75,8 +74,6 @@ def _ratings(
     reading: TableOptions,
     **how: Any,
 ) -> None:
-    if study in BENCHMARKS:
-        raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
     given = labels.ratings(file, reading)
     opened = Workspace.open(workspace)
     by = shelf.find(opened, rubric) if rubric else None
@@ -240,8 +237,6 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
     @options.scales("answers do not show it")
     @click.pass_obj
     def _answers(workspace: str, /, file: Path, study: str, scales: dict[str, Scale]) -> None:
-        if study in BENCHMARKS:
-            raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
         opened = Workspace.open(workspace)
         answered = read(file, study)
         with opened.read() as db:

@@ -1,6 +1,6 @@
 """Argilla: a study as a dataset folder that `Dataset.from_disk` reads, and its records as ratings.
 
-Read are the records of the library (`records.to_json`, `to_disk`) and those of the server's interface.
+Read are the records of the library (`records.to_json`, `to_disk`).
 """
 
 import json
@@ -136,7 +136,7 @@ def read(path: Path, study: str) -> AnswerFile:
             raise ImportRefused(
                 f"{row.where}, is no record of Argilla: it has no “fields”. Export the dataset with to_disk."
             )
-        item = str(record.get("external_id") or record.get("id") or row.where.rpartition(" ")[2])
+        item = str(record.get("id") or row.where.rpartition(" ")[2])
         if not is_name(item):
             item = f"{study}/{item}"
             file.conversations[item] = conversation_of(fields, item, study, row.where)
@@ -154,31 +154,18 @@ def read(path: Path, study: str) -> AnswerFile:
                 continue
             why = str(given.get((who, f"{name}-reason")) or "")
             file.answers.append(Answered(row.where, item, name, answer, rater(who, "human"), why))
-        for suggestion in _by_question(record.get("suggestions")):
-            question = suggestion.get("question") or suggestion.get("question_name")
-            if isinstance(question, str) and (answer := usable(suggestion.get("value"))) is not None:
+        suggestions = record.get("suggestions")
+        for question, suggestion in (suggestions if isinstance(suggestions, Mapping) else {}).items():
+            value = suggestion.get("value") if isinstance(suggestion, Mapping) else None
+            if (answer := usable(value)) is not None:
                 by = rater(str(suggestion.get("agent") or "suggestions"), "judge")
-                file.answers.append(Answered(row.where, item, question, answer, by))
+                file.answers.append(Answered(row.where, item, str(question), answer, by))
     return file
 
 
 def _responses(responses: Any) -> Iterator[tuple[str, Any, str, Any]]:
-    """(person, status, question, value) of answers: of the library a list of them for each question, of the
-    server's interface a response for each person.
-    """
-    if isinstance(responses, Mapping):
-        for name, answers in responses.items():
-            for answer in rows.objects(answers):
-                status = answer.get("status", "submitted")
-                yield person(answer.get("user_id")), status, str(name), answer.get("value")
-    for response in rows.objects(responses):
-        for answer in _by_question(response.get("values")):
-            name, status = str(answer.get("question")), response.get("status", "submitted")
-            yield person(response.get("user_id")), status, name, answer.get("value")
-
-
-def _by_question(given: Any) -> list[dict[str, Any]]:
-    """Answers or suggestions as a list, also where they lie in an object by their question."""
-    if not isinstance(given, Mapping):
-        return rows.objects(given)
-    return [{"question": name, **value} for name, value in given.items() if isinstance(value, Mapping)]
+    """(person, status, question, value) of answers: a list of them for each question."""
+    for name, answers in (responses if isinstance(responses, Mapping) else {}).items():
+        for answer in rows.objects(answers):
+            status = answer.get("status", "submitted")
+            yield person(answer.get("user_id")), status, str(name), answer.get("value")

@@ -107,11 +107,15 @@ def incoming(
 
 
 def _stored(db: Database | None, study: str, items: Sequence[str]) -> tuple[list[str], dict[str, int]]:
-    """The names under which conversations were imported, and the stored ones that items may be."""
+    """The names under which conversations were imported, and the stored ones that items may be. Raises
+    ImportRefused for a study that is called like a benchmark.
+    """
     if db is None:
         return [], {}
     from concord.runs.registry import BENCHMARKS  # loads every benchmark
 
+    if study in BENCHMARKS:
+        raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
     imported = [name for name in conversations.benchmark_names(db) if name not in BENCHMARKS]
     stored = conversations.existing(db, items)
     for name in dict.fromkeys([study, *imported]):

@@ -231,9 +231,9 @@ def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
 def _document(path: Path, kind: str) -> Iterator[FileRow]:
     whole = read_yaml(path, ImportRefused) if kind == "YAML" else _values(path)
     if isinstance(whole, dict) and "eval" in whole and "status" in whole and not whole.get("samples"):
-        raise ImportRefused(_no_samples(path, str(whole["status"]), _at(whole, "error/message")))
+        raise ImportRefused(f"{path}: the run of Inspect ({whole['status']}) has no samples. Run it again.")
     around: Mapping[str, Any] = {}
-    rows, called = whole, "entry"
+    rows = whole
     if isinstance(whole, dict):
         place = next((place for place in LISTS if objects(_at(whole, place))), "")
         rows = _at(whole, place) if place else _of_columns(whole) or [whole]
@@ -246,7 +246,7 @@ def _document(path: Path, kind: str) -> Iterator[FileRow]:
             f"{path} holds neither a list of objects nor an object. Save one row as an object."
         )
     for number, fields in enumerate(rows, 1):
-        where = f"{path}, {called} {number}"
+        where = f"{path}, entry {number}"
         if objects(fields):
             fields = {"messages": fields}
         if isinstance(fields, dict):
@@ -267,11 +267,6 @@ def _values(path: Path) -> Any:
         return [parse_json(part) for part in parts] if len(parts) > 1 else parse_json(text)
     except ValueError as error:
         raise ImportRefused(f"{path} is not valid JSON: {error}.") from error
-
-
-def _no_samples(path: Path, status: str, error: Any) -> str:
-    why = f": {' '.join(str(error).split())[:200]}" if error else ""
-    return f"{path}: the run of Inspect has the status “{status}” and no samples{why}. Run it again."
 
 
 def _of_columns(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -419,9 +414,9 @@ def _inspect(path: Path, progress: Progress | None) -> Iterator[FileRow]:
                     raise ImportRefused(f"{path}: {part.filename} takes {part.file_size:,} bytes unpacked.")
             samples = sum(part.filename.startswith("samples/") for part in archive.infolist())
         header = read_eval_log(str(path), header_only=True)
-        why = header.error.message if header.error else ""
         if not samples:
-            raise ImportRefused(_no_samples(path, header.status, why))
+            raise ImportRefused(f"{path}: the run of Inspect ({header.status}) has no samples. Run it again.")
+        why = header.error.message if header.error else ""
         around = {
             AROUND: {
                 "status": header.status,

@@ -375,8 +375,7 @@ def _begins(value: Any) -> str:
 
 SPOKEN = ("messages", "talk", "system", "user", "assistant", "first", "second")
 OF_TURNS = ("conversation", "speaker", "text", "order")
-OF_SEVERAL = ("several", "rank")
-WORDS = (*SPOKEN, *OF_TURNS, *OF_SEVERAL, "winner", "gold", "rater", "key", "player", "language", "scenario")
+WORDS = (*SPOKEN, *OF_TURNS, "winner", "gold", "rater", "key", "player", "language", "scenario")
 PREFIXES = ("facet", "context", "score", "human", "out")
 
 
@@ -404,8 +403,8 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
     def path(name: str, otherwise: Paths = ()) -> Paths:
         return (mapping[name],) if name in mapping else otherwise
 
-    needs = (mapping[name] for name in (*SPOKEN, "conversation", "several") if mapping.get(name))
-    base = known or Shape("--map", tuple(path for path in needs if path[:1] != "@"), (Side(),))
+    needs = tuple(mapping[name] for name in (*SPOKEN, "conversation") if mapping.get(name))
+    base = known or Shape("--map", needs, (Side(),))
     turns = base.turns
     if {*OF_TURNS} & set(mapping):
         by, order, speaker, text = map(path, ("conversation", "order", "speaker", "text"))
@@ -421,10 +420,8 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
         if {"messages", "talk"} & set(said) or {"user", "assistant"} <= set(said):
             sides = (Side(player=sides[0].player, system=sides[0].system),)
         sides = tuple(replace(side, **own) for side in sides)
-    several = Several(path("several")) if "several" in mapping else None if pair or said else base.several
+    several = None if pair or said else base.several
     votes = Votes(path("winner"), by=path("rater")) if "winner" in mapping else base.votes
-    if "rank" in mapping:
-        votes = Votes(rank=mapping["rank"], by=path("rater"))
     if "gold" in mapping:
         votes = Votes(path("gold"), rater="gold", who="gold")
     scores = tuple(

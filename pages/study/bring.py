@@ -19,7 +19,6 @@ from concord.exchange.labels import RatingsFile
 from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
 from concord.rubrics import shelf
-from concord.runs.registry import BENCHMARKS
 from concord.store.comparisons import OWN
 from concord.store.images import drawn
 from concord.studies import pairings
@@ -187,8 +186,6 @@ def _ratings(upload: Upload, number: str) -> None:
     append = st.toggle("Add new ratings to a study of this name", key=f"append {number}")
     if _importing(number, blocked=not study):
         with _storing(upload) as moved:
-            if study in BENCHMARKS:
-                raise ConcordError(f"“{study}” is the name of a benchmark. Give the study another name.")
             with workspace().read() as db:
                 brought = ratings_study.incoming(
                     db, read, study, scales=given.scales, brought=given.conversations

@@ -147,7 +147,7 @@ def test_a_run_of_inspect_that_failed_says_so(tmp_path):
     file = tmp_path / "log.json"
     log = {"version": 2, "status": "error", "error": {"message": "no quota"}, "eval": {"model": "elm"}}
     file.write_text(json.dumps(log))
-    with pytest.raises(ImportRefused, match=r"the status “error” and no samples: no quota"):
+    with pytest.raises(ImportRefused, match=r"the run of Inspect \(error\) has no samples"):
         read(file)
     sample = {"id": 1, "epoch": 1, "input": "Hi", "messages": [ASKED], "error": {"message": "timed out"}}
     file.write_text(
