@@ -10,7 +10,6 @@ import click
 from concord.errors import ConcordError
 from concord.files import VERSION, has_half_characters
 from concord.files.plain import brief, plain
-from concord.store.actor import acting
 
 # name → (module, one-line help shown without loading the module). The module exports a click command called
 # `command`.
@@ -155,6 +154,8 @@ def _know_own_benchmarks(folder: Path) -> None:
 @click.pass_context
 def main(ctx: click.Context, workspace: str, by: str) -> None:
     """How far can I trust my LLM judges, and where do they fail?"""
+    from concord.store.audit import acting  # after `_import_sqlite_utils`
+
     ctx.obj = workspace
     ctx.with_resource(acting(by))
 

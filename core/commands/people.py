@@ -1,14 +1,12 @@
 """`concord people …`: invite annotators and researchers by link, withdraw links, list who has one."""
 
-import json
-
 import click
 
 from concord.commands import options
 from concord.commands.app import call
 from concord.commands.printing import echo
 from concord.errors import StudyError
-from concord.store import access, audit, personal
+from concord.store import access
 from concord.studies import studies
 from concord.workspace import Workspace
 
@@ -57,23 +55,8 @@ def _revoke(workspace: str, name: str) -> None:
     `concord study deal` gives others what an annotator has not begun.
     """
     with Workspace.open(workspace, create=False).write() as db:
-        let_in = name in {one.name for one in access.members(db) if one.link != "withdrawn"}
-        if let_in:
-            access.keep_out(db, name)
-        if not let_in or name in {one.name for one in access.annotators(db) if one.can_enter}:
-            access.revoke(db, name)
+        access.revoke(db, name)
     echo(f"The link of {name} no longer works.")
-
-
-@command.command("data")
-@click.argument("name")
-@click.pass_obj
-def _data(workspace: str, name: str) -> None:
-    """Print all that is stored of an annotator, as JSON, such as for a request for their data."""
-    with Workspace.open(workspace, create=False).write() as db:
-        stored = personal.data(db, name)
-        audit.record(db, "exported what is stored of an annotator", about=name)
-    echo(json.dumps(stored, ensure_ascii=False, indent=2))
 
 
 @command.command("forget")
@@ -87,7 +70,7 @@ def _forget(workspace: str, name: str, reason: str) -> None:
     """
     opened = Workspace.open(workspace, create=False)
     with opened.write() as db:
-        pseudonym = personal.forget(db, name, reason)
+        pseudonym = access.forget(db, name, reason)
     echo(f"The name is removed. What they rated stands under {pseudonym}.")
     opened.empty_log()
 
@@ -100,7 +83,7 @@ def _list(workspace: str, study: str) -> None:
     with Workspace.open(workspace, create=False).read() as db:
         people, others = access.annotators(db, study), [] if study else access.members(db)
     for one in others:
-        echo(f"{one.name}\t{one.role}\tlink {one.link}")
+        echo(f"{one.name}\t{one.role}\tlink {one.state}")
     for a in people:
         mark = "\tsimulated" if a.simulated else ""
         mark += f"\tlast used {a.used} from {a.source or 'an unknown address'}" if a.used else ""

@@ -4,17 +4,19 @@ adjudicators; owners by a passphrase (only a slow hash). `sessions` is about who
 
 import hashlib
 import hmac
+import json
+import re
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Rater
-from concord.store import audit, links, ratings, sessions, settings, studies
-from concord.store.database import find, now, once, records, scalar
+from concord.store import audit, ratings, sessions, settings, studies
+from concord.store.database import find, insert, now, once, records, scalar
 from concord.store.purposes import RATED
 from concord.store.sessions import Role
 
@@ -54,22 +56,7 @@ class Annotator:
     @property
     def link(self) -> str:
         """The state of their link: “none”, “works”, “expired” or “withdrawn”."""
-        return links.state(self.invited, self.expires, self.revoked)
-
-
-class Member(NamedTuple):
-    """A researcher or an adjudicator. `expires` is None for a link that works until it is withdrawn."""
-
-    name: str
-    role: Role
-    invited: str
-    expires: str | None
-    revoked: str | None
-
-    @property
-    def link(self) -> str:
-        """The state of their link: “works”, “expired” or “withdrawn”."""
-        return links.state(self.invited, self.expires, self.revoked)
+        return _state(self.invited, self.expires, self.revoked)
 
 
 class Link(NamedTuple):
@@ -79,6 +66,41 @@ class Link(NamedTuple):
     name: str
     expires: str | None
     role: Role | Literal[""] = ""
+    made: str = ""
+    ended: str | None = None
+
+    @property
+    def state(self) -> str:
+        """“works”, “expired” or “withdrawn”."""
+        return _state(self.made, self.expires, self.ended)
+
+
+def _state(made: str | None, expires: str | None, ended: str | None) -> str:
+    if ended:
+        return "withdrawn"
+    if expires and expires < now():
+        return "expired"
+    return "works" if made else "none"
+
+
+def put_link(
+    db: Database,
+    opens: Literal["annotator", "member", "crowd"],
+    token: str,
+    *,
+    role: str = "",
+    name: str = "",
+    rater: int | None = None,
+    study: int | None = None,
+    expires: str | None = None,
+    terms: str = "{}",
+) -> None:
+    """Store a link in place of the one that its person or study has. Of its token only the hash is kept."""
+    owner = {"opens": opens, "name": name, "rater_id": rater, "study_id": study}
+    same = " AND ".join(f"{column} IS ?" for column in owner)
+    db.table("links").delete_where(same, [*owner.values()])
+    link = {"token_hash": sessions.hashed(token), "role": role, "expires": expires, "terms": terms}
+    insert(db, "links", {**owner, **link, "made": now()})
 
 
 def invite(
@@ -99,48 +121,46 @@ def invite(
         commas = " and no comma" if annotates else ""
         raise StudyError(f"{shown} is no name for {whose}: it needs 1 to {LONGEST_NAME} characters{commas}.")
     token, expires = secrets.token_urlsafe(32), now(timedelta(days=days)) if days else None
-    opens: Literal["annotator", "member"] = "annotator" if annotates else "member"
-    owner: dict[str, Any] = {"name": name}
     if annotates:
-        owner = {"rater": ratings.rater_id(db, Rater(name, "human", simulated=simulated))}
+        rater = ratings.rater_id(db, Rater(name, "human", simulated=simulated))
+        put_link(db, "annotator", token, rater=rater, expires=expires)
     else:
+        put_link(db, "member", token, role=role, name=name, expires=expires)
         audit.record(db, f"let in as {role}", about=name)
-    links.put(db, opens, token, role="" if annotates else role, expires=expires, **owner)
-    sessions.end_all(db, opens, **owner)
+    sessions.end_all(db, "annotator" if annotates else "member", name=name)
     return token
 
 
-def revoke(db: Database, name: str) -> None:
-    """Close an annotator's link and sign them out; their ratings stay. Raises NotFound."""
-    rater = annotator_id(db, name)
-    if link := find(db, "links", "id", opens="annotator", rater_id=rater):
-        links.withdraw(db, link["id"])
-    sessions.end_all(db, "annotator", rater=rater)
+def revoke(db: Database, name: str, *kinds: Literal["annotator", "member"]) -> None:
+    """Withdraw somebody's links, or those of these kinds, and sign them out; what they rated or decided stays
+    under their name. Raises NotFound.
+    """
+    chosen = kinds or ("annotator", "member")
+    human = "SELECT id FROM raters WHERE kind = 'human' AND name = :name"
+    links = db.execute(
+        "UPDATE links SET ended = :now, token_hash = NULL WHERE ended IS NULL "
+        "AND opens IN (SELECT value FROM json_each(:kinds)) "
+        f"AND (opens = 'member' AND name = :name OR rater_id = ({human}))",
+        {"now": now(), "kinds": json.dumps(chosen), "name": name},
+    ).rowcount
+    if not links:
+        annotator_id(db, name)
+    sessions.end_all(db, *chosen, name=name)
     audit.record(db, "link withdrawn", about=name)
 
 
-def keep_out(db: Database, name: str) -> None:
-    """Close a member's link and sign them out; what they decided stays under their name. Raises NotFound."""
-    link = find(db, "links", "id", opens="member", name=name)
-    if link is None:
-        raise not_found("researcher", name, [one.name for one in members(db)])
-    links.withdraw(db, link["id"])
-    sessions.end_all(db, "member", name=name)
-    audit.record(db, "kept out", about=name)
-
-
-def members(db: Database) -> list[Member]:
+def members(db: Database) -> list[Link]:
     """The members, by name."""
-    sql = "SELECT name, role, made, expires, ended FROM links WHERE opens = 'member' ORDER BY name"
-    return records(db, Member, sql)
+    columns = "rater_id, name, expires, role, made, ended"
+    return records(db, Link, f"SELECT {columns} FROM links WHERE opens = 'member' ORDER BY name")
 
 
 def of_token(db: Database, token: str) -> Link:
     """The annotator or member whose link this is. Raises LinkRefused for one that is unknown, was withdrawn
     or has expired.
     """
-    row = links.of_token(db, "annotator", token) or links.of_token(db, "member", token)
-    if row is None or row["ended"]:
+    row = find(db, "links", token_hash=sessions.hashed(token), ended=None)
+    if row is None or row["opens"] not in ("annotator", "member"):
         raise sessions.LinkRefused("unknown")
     if row["expires"] and row["expires"] < now():
         raise sessions.LinkRefused("expired")
@@ -155,7 +175,7 @@ def is_withdrawn(db: Database, token: str) -> bool:
         "SELECT 1 FROM sessions s JOIN links l ON l.rater_id = s.rater_id AND l.opens = 'annotator' "
         "WHERE s.token_hash = ? AND l.ended IS NOT NULL"
     )
-    return bool(scalar(db, sql, [links.hashed(token)]))
+    return bool(scalar(db, sql, [sessions.hashed(token)]))
 
 
 @once
@@ -235,3 +255,49 @@ def _scrypt(passphrase: str, salt: bytes, parameters: dict[str, int]) -> bytes:
     return hashlib.scrypt(
         passphrase.encode(), salt=salt, n=parameters["n"], r=parameters["r"], p=parameters["p"], maxmem=needed
     )
+
+
+def forget(db: Database, name: str, reason: str) -> str:
+    """Replace an annotator's name by a pseudonym, which is returned, and remove what else tells who they are.
+
+    Gone are their link, their sessions with addresses and browsers, and the numbers of a crowd platform.
+    Their answers, comments included, stay under the pseudonym, and so does every figure. They are signed out
+    and get nothing more. The log keeps the pseudonym, not the name. SQLite's own log of changes still has it:
+    `Workspace.empty_log` is to follow. Raises NotFound, and StudyError without a
+    reason.
+    """
+    if not reason.strip():
+        raise StudyError("The removal of a name needs its reason, such as “asked for by e-mail”.")
+    rater = annotator_id(db, name)
+    pseudonym = f"annotator-{secrets.token_hex(4)}"
+    audit.record(db, "name removed", about=pseudonym, detail=reason.strip())
+    db.execute("PRAGMA secure_delete = ON")  # what is removed is overwritten in the file
+    db.table("raters").update(rater, {"name": pseudonym})
+    db.table("sessions").delete_where("rater_id = ?", [rater])
+    db.table("links").delete_where("rater_id = ? AND opens = 'annotator'", [rater])
+    db.execute(
+        "UPDATE links SET name = ? || '-' || id, "
+        "terms = json_set(terms, '$.submission', '', '$.task', '', '$.code', '') "
+        "WHERE rater_id = ? AND opens = 'worker'",
+        [pseudonym, rater],
+    )
+    for table in db.tables:
+        for column in _NAMES & table.columns_dict.keys():
+            db.execute(f"UPDATE [{table.name}] SET {column} = ? WHERE {column} = ?", [pseudonym, name])
+        for column in _TEXTS & table.columns_dict.keys():
+            _replace(db, table.name, column, name, pseudonym)
+    return pseudonym
+
+
+_NAMES = {"by", "decided_by", "about"}
+_TEXTS = {"reason", "detail"}
+"""Columns with somebody's name, and with sentences that may name somebody."""
+
+
+def _replace(db: Database, table: str, column: str, name: str, pseudonym: str) -> None:
+    """Replace a name where it stands as words of its own: “Ann” neither in “Annabel” nor in “Ann-Marie”."""
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    named = f"SELECT DISTINCT {column} FROM [{table}] WHERE instr({column}, ?)"
+    for (text,) in db.execute(named, [name]).fetchall():
+        replaced = word.sub(pseudonym, text)
+        db.execute(f"UPDATE [{table}] SET {column} = ? WHERE {column} = ?", [replaced, text])

@@ -1,20 +1,38 @@
 """The audit log: who did what, when, and about which study. Rows are never changed.
 
 The function of the store that carries an act out records it, in the same transaction: there is no act without
-its line. Settled scores have a table of their own, which the log reads too, so that each is stored once.
+its line. Who acts is a value of the context, set where somebody comes in (a command, a page).
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError, not_found
 from concord.store import database
-from concord.store.actor import actor
 from concord.store.database import column, find, now, records
 from concord.table import Column, Table
+
+_ACTOR = ContextVar("actor", default="researcher")
+
+
+def actor() -> str:
+    """The name of who acts; “researcher” where nobody said otherwise."""
+    return _ACTOR.get()
+
+
+@contextmanager
+def acting(name: str) -> Iterator[None]:
+    """Store what is done within this block under a name."""
+    before = _ACTOR.set(" ".join(name.split()))
+    try:
+        yield
+    finally:
+        _ACTOR.reset(before)
 
 
 class AuditLine(NamedTuple):
@@ -78,21 +96,8 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
     """The lines (about one study), the newest first. Raises NotFound for an unknown study."""
     if study and not find(db, "studies", "id", name=study):
         raise not_found("study", study, column(db, "SELECT name FROM studies"))
-    return records(
-        db,
-        AuditLine,
-        f"""
-        SELECT * FROM (
-            SELECT {", ".join(AuditLine._fields)} FROM audit_log
-            UNION ALL SELECT a.given, x.name, 'settled', t.name, '', c.key || ifnull(' turn ' || u.turn, ''),
-                a.question || ' ' || printf('%g', a.value) || ': ' || a.reason
-                FROM answers a JOIN placements p ON p.id = a.placement_id AND p.purpose = 'adjudicate'
-                JOIN items u ON u.id = p.item_id JOIN studies t ON t.id = u.study_id
-                JOIN conversations c ON c.id = u.conversation_id JOIN raters x ON x.id = p.rater_id
-        ) WHERE :study = '' OR study = :study ORDER BY done DESC
-        """,
-        {"study": study},
-    )
+    sql = f"SELECT {', '.join(AuditLine._fields)} FROM audit_log WHERE ? IN ('', study) ORDER BY done DESC"
+    return records(db, AuditLine, sql, [study])
 
 
 def moment(stored: str | None) -> str:

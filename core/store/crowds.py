@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from sqlite_utils import Database
 
 from concord.rating import Rater
-from concord.store import database, links, placements, ratings, studies
+from concord.store import access, database, placements, ratings, sessions, studies
 from concord.store.database import find, now, records, scalar
 from concord.store.purposes import QUEUED, UNRATED
 
@@ -75,12 +75,12 @@ def keep(db: Database, crowd: Crowd, token: str) -> None:
     """Store a study's link, in place of the one before. Raises NotFound."""
     terms = {name: getattr(crowd, name) for name in ("quota", "items", "minutes", "code")}
     number = studies.study_id(db, crowd.study)
-    links.put(db, "crowd", token, role=crowd.platform, study=number, terms=json.dumps(terms))
+    access.put_link(db, "crowd", token, role=crowd.platform, study=number, terms=json.dumps(terms))
 
 
 def of_token(db: Database, token: str) -> Crowd | None:
     """The study's link with this token; None where there is none."""
-    return _crowd(db, links.of_token(db, "crowd", token))
+    return _crowd(db, find(db, "links", opens="crowd", token_hash=sessions.hashed(token)))
 
 
 def of_study(db: Database, study: str) -> Crowd | None:

@@ -4,6 +4,7 @@ A token is 32 random bytes that only the browser has. The store keeps its hash, 
 copy of the database.
 """
 
+import hashlib
 import json
 import secrets
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from concord.errors import NotAllowed, NotFound
 from concord.store import settings
 from concord.store.audit import moment
 from concord.store.database import find, now, records
-from concord.store.links import hashed
 from concord.table import Column, Table, record
 
 Kind = Literal["local", "passphrase", "oidc", "annotator", "member"]
@@ -105,6 +105,11 @@ _COLUMNS = (
 )
 
 
+def hashed(token: str) -> str:
+    """What is stored of a token. A fast hash is enough for random bytes: there is nothing to guess."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
 def begin(
     db: Database,
     kind: Kind,
@@ -185,12 +190,12 @@ def end(db: Database, number: int) -> None:
     db.table("sessions").update(number, {"ended": now()})
 
 
-def end_all(db: Database, *kinds: Kind, rater: int | None = None, name: str | None = None) -> None:
-    """End every session of these kinds (of an annotator, or under a name)."""
+def end_all(db: Database, *kinds: Kind, name: str | None = None) -> None:
+    """End every session of these kinds (under a name)."""
     db.execute(
         f"UPDATE sessions SET ended = :now WHERE {_LIVE} AND kind IN (SELECT value FROM json_each(:kinds)) "
-        "AND (:rater IS NULL OR rater_id = :rater) AND (:name IS NULL OR name = :name)",
-        {"kinds": json.dumps(kinds), "rater": rater, "name": name, **_times()},
+        "AND (:name IS NULL OR name = :name)",
+        {"kinds": json.dumps(kinds), "name": name, **_times()},
     )
 
 

@@ -1,19 +1,16 @@
 """Annotators: invite people by link, withdraw links, deal what somebody has not begun to others."""
 
-import json
-
 import streamlit as st
 
 from concord.errors import ConcordError, NotAllowed
-from concord.files import file_name
-from concord.store import access, acts, audit, personal, placements
+from concord.store import access, acts, placements
 from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.store.audit import moment
 from concord.studies import asking, quality, running, studies
 from concord.table import Column, Table, record
 from pages.annotate.annotators_crowd import crowd_link
-from pages.parts import notice, person
+from pages.parts import notice
 from pages.parts.address import checked, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -125,13 +122,6 @@ def _one(people: list[Annotator]) -> None:
                 "stays.",
             )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.download_button(
-                "What is stored of them (JSON)",
-                lambda: _stored(name),
-                f"{file_name(name)}.json",
-                on_click="ignore",
-                icon=":material/download:",
-            )
             st.text_input("Why their name is removed", key="forget because", max_chars=1000)
             st.button(
                 "Remove the name",
@@ -235,19 +225,13 @@ def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:
 
 def _withdraw(name: str) -> None:
     with notice.writing() as db:
-        access.revoke(db, name)
+        access.revoke(db, name, "annotator")
         notice.done(f"The link of {name} no longer works. What they rated stays.")
-
-
-def _stored(name: str) -> str:
-    with person.writing() as db:
-        audit.record(db, "exported what is stored of an annotator", about=name)
-        return json.dumps(personal.data(db, name), ensure_ascii=False, indent=2)
 
 
 def _forgotten(name: str) -> None:
     with notice.writing() as db:
-        pseudonym = personal.forget(db, name, st.session_state["forget because"])
+        pseudonym = access.forget(db, name, st.session_state["forget because"])
         notice.done(f"The name is removed. What they rated stands under {pseudonym}.")
     try:
         workspace().empty_log()

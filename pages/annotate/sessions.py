@@ -51,12 +51,12 @@ def _members() -> None:
     with workspace().read() as db:
         everybody = access.members(db)
     for one in everybody:
-        st.markdown(plain(f"{one.name}: {one.role}, link {one.link}"))
+        st.markdown(plain(f"{one.name}: {one.role}, link {one.state}"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of a researcher", key="member name", max_chars=80)
         st.selectbox("Role", ["researcher", "adjudicator"], key="member role")
         st.button("Make a link", key="member invite", on_click=_let_in)
-    if working := [one.name for one in everybody if not one.revoked]:
+    if working := [one.name for one in everybody if not one.ended]:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.selectbox("Researcher", working, key="member out")
             st.button("Withdraw the link", key="member revoke", on_click=_keep_out)
@@ -71,7 +71,7 @@ def _let_in() -> None:
 
 def _keep_out() -> None:
     with notice.writing() as db:
-        access.keep_out(db, st.session_state["member out"])
+        access.revoke(db, st.session_state["member out"], "member")
         notice.done(f"The link of {st.session_state['member out']} no longer works.")
 
 

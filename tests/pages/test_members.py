@@ -35,8 +35,8 @@ def test_the_owner_lets_somebody_in_and_keeps_them_out(workspace: Workspace) -> 
         assert (found.name, found.role) == ("Dana", "adjudicator")
     page.button(key="member revoke").click().run()
     with workspace.read() as db:
-        assert [one.link for one in access.members(db)] == ["withdrawn"]
-        assert [line.what for line in audit.every(db)] == ["kept out", "let in as adjudicator"]
+        assert [one.state for one in access.members(db)] == ["withdrawn"]
+        assert [line.what for line in audit.every(db)] == ["link withdrawn", "let in as adjudicator"]
     page.text_input(key="member name").set_value(" ")
     page.button(key="member invite").click().run()
     assert "name" in page.error[0].value

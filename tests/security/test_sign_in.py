@@ -500,7 +500,7 @@ def test_a_role_opens_its_pages_and_no_other(behind: Server, role: Role) -> None
     assert (INSIDE in at_root) is (role == "researcher")
     assert ("Adjudication" in at_root) is True
     with behind.workspace.write() as db:
-        access.keep_out(db, f"Dana the {role}")
+        access.revoke(db, f"Dana the {role}")
     assert SIGN_IN in ask(behind.url, "", cookie=entered.cookie), "Signed out at once."
     refused = enter(link)
     assert (refused.cookie, refused.query) == ("", "refused=unknown")

@@ -1,4 +1,4 @@
-"""What is stored of an annotator, their name's removal, and the log of who did what."""
+"""The removal of an annotator's name, and the log of who did what."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, acts, audit, personal, placements, sessions
+from concord.store import access, acts, audit, sessions
 from concord.store import studies as stored
-from concord.store.actor import acting
+from concord.store.audit import acting
 from concord.store.crowds import Crowd, Visitor
 from concord.studies import crowd, running
 
@@ -35,8 +35,8 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
     with filled.write() as db:
         before = agreement_report(db, "first", FEW)
         scores = list(db.execute(RATED))
-        new = personal.forget(db, "Ada", "asked by e-mail")
-        other = personal.forget(db, worker.name, "asked by e-mail")
+        new = access.forget(db, "Ada", "asked by e-mail")
+        other = access.forget(db, worker.name, "asked by e-mail")
     with filled.read() as db:
         after = agreement_report(db, "first", FEW)
         assert list(db.execute(RATED)) == scores
@@ -99,32 +99,10 @@ def test_only_a_name_as_a_whole_is_replaced(filled, name):
         for by in (name, f"{name}abel", f"J{name}", f"{name}-Marie"):
             with acting(by):
                 audit.record(db, "asked", about=by, detail=f"here is {by}, {by} wrote an e-mail")
-        new = personal.forget(db, name, "asked")
+        new = access.forget(db, name, "asked")
         lines = {(line.by, line.about, line.detail) for line in audit.every(db) if line.what == "asked"}
     kept = {new, f"{name}abel", f"J{name}", f"{name}-Marie"}
     assert lines == {(by, by, f"here is {by}, {by} wrote an e-mail") for by in kept}
-
-
-def test_what_is_stored_of_somebody_is_shown_whole(filled, run):
-    with filled.read() as db:
-        rater = access.annotator_id(db, "Ada")
-        counted = db.execute("SELECT count(*) FROM ratings WHERE rater_id = ?", [rater]).fetchone()[0]
-        [unit] = db.execute("SELECT item_id FROM placements WHERE rater_id = ? LIMIT 1", [rater]).fetchone()
-    with filled.write() as db:  # a table that nothing here names is shown too
-        db.execute("CREATE TABLE later (rater_id, text)")
-        db.table("later").insert({"rater_id": rater, "text": "Hm."})
-        placements.give(db, "discuss", rater, unit, "", None, "Too high?")
-    with filled.read() as db:
-        found = personal.data(db, "Ada")
-    assert len(found["ratings"]) == counted > 0
-    assert len(found["items"]) > 0
-    assert [row["text"] for row in found["later"]] == ["Hm."]
-    *rated, last = found["answers"]
-    assert {row["purpose"] for row in rated} == {"first"}
-    assert len(rated) == counted
-    assert (last["purpose"], last["reason"]) == ("discuss", "Too high?")
-    shown = json.loads(run(filled, "people", "data", "Ada").stdout)
-    assert shown == found
 
 
 def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
@@ -160,4 +138,4 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
 
 def test_a_removal_needs_a_reason(filled):
     with filled.write() as db, pytest.raises(StudyError, match="reason"):
-        personal.forget(db, "Ada", " ")
+        access.forget(db, "Ada", " ")

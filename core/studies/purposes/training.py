@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from concord.estimate import Estimate
 from concord.statistics.hidden import share
 from concord.store import acts, known, placements, studies
-from concord.store.actor import acting
+from concord.store.audit import acting
 from concord.store.placements import Placed
 from concord.studies.purposes import Desk, Laid
 from concord.studies.purposes import extra as extra_raters
