@@ -30,7 +30,7 @@ class Overview:
     studies: tuple[StudyHeld, ...]
     pairs: tuple[StudyHeld, ...]
     waiting: dict[str, tuple[Annotator, ...]]
-    runs: tuple[Progress, ...]
+    latest: Progress | None
     unreadable: tuple[int, int] = (0, 0)
     """Conversations with a failed judgement, and others with a cut reply."""
     rubrics: tuple[str, ...] = ()
@@ -40,11 +40,6 @@ class Overview:
         """Whether anything here comes from mock models."""
         held: tuple[Played | StudyHeld, ...] = (*self.played, *self.studies, *self.pairs)
         return self.mock_judges or any(one.simulated for one in held)
-
-    @property
-    def without_simulated(self) -> tuple[StudyHeld, ...]:
-        """The studies with ratings and without mock models."""
-        return tuple(study for study in self.studies if not study.simulated and (study.rated or study.judged))
 
 
 class NextStep(NamedTuple):
@@ -82,7 +77,7 @@ def look(workspace: Workspace) -> Overview:
             studies,
             tuple(holdings.pairs(db)),
             waiting,
-            tuple(runs.recent(db, limit=5)),
+            next(iter(runs.recent(db, limit=1)), None),
             conversations.unreadable(db),
             tuple(shelf.names(workspace)),
         )
@@ -99,7 +94,7 @@ def next_steps(held: Overview) -> list[NextStep]:
         steps.append(
             NextStep("Or start a run to have models make conversations, and judges rate them.", "runs")
         )
-    steps += _of_runs(held.runs)
+    steps += _of_run(held.latest)
     known = BENCHMARKS.keys() | {study.name for study in held.studies}  # imported ratings are a study
     brought = {p.benchmark for p in held.played if not p.judged} - known
     unasked = set() if held.rubrics else brought
@@ -137,18 +132,16 @@ def wants_judges(benchmark: str) -> bool:
     return any(role.name == "judges" for role in known.roles) and any(c.counted for c in known.criteria)
 
 
-def _of_runs(recent: Sequence[Progress]) -> list[NextStep]:
+def _of_run(latest: Progress | None) -> list[NextStep]:
     """The state of the latest run, unless it ended well."""
     words = {
         "interrupted": "was interrupted. Resume it.",
         "running": "is at work. Watch it.",
         "broken": "broke off: ",
     }
-    return [
-        NextStep(f"Run {run.id} {words[run.stands]}{run.message}", "runs")
-        for run in recent[:1]
-        if run.stands in words
-    ]
+    if latest is None or latest.stands not in words:
+        return []
+    return [NextStep(f"Run {latest.id} {words[latest.stands]}{latest.message}", "runs")]
 
 
 def of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:

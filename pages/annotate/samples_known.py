@@ -1,10 +1,13 @@
 """Gold items and training on the page of samples: files of items, feedback, the rule to pass."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
 
+from concord.errors import ConcordError
 from concord.store import known, studies
 from concord.store.known import Gold, Known
 from concord.store.studies import Study
@@ -13,7 +16,6 @@ from concord.studies.purposes import gold, training
 from pages.parts import notice
 from pages.parts.plain import plain
 from pages.parts.session import workspace
-from pages.parts.uploads import on_disk
 
 COLUMNS = f"A CSV with the columns {', '.join(gold.COLUMNS)}."
 LARGEST = 10
@@ -68,8 +70,13 @@ def _read(db: Database, name: str, file: Any, kind: Known) -> list[Gold]:
     """The items of an uploaded file; none where there is no file."""
     if file is None:
         return []
-    with on_disk(file) as path:
-        return gold.read_gold(db, name, path, kind)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / Path(file.name).name
+        path.write_bytes(file.getvalue())
+        try:
+            return gold.read_gold(db, name, path, kind)
+        except ConcordError as error:  # named as the reader does
+            raise type(error)(str(error).replace(f"{folder}/", "")) from error
 
 
 def _gold(name: str) -> None:

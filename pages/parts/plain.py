@@ -49,16 +49,6 @@ def excerpt(text: str, words: str, around: int = 60) -> str:
     return " ".join(f"{cut[0]}{before}⟦{match[0]}⟧{after}{cut[1]}".split())
 
 
-def highlighted(text: str, words: str) -> str:
-    """The text as Markdown, every `said`, whatever its case, on a coloured ground; line breaks are kept."""
-    parts = re.split(f"({re.escape(words)})", text, flags=re.IGNORECASE)
-    made = [
-        f":orange-background[{_lines(part)}]" if place % 2 else _lines(part)
-        for place, part in enumerate(parts)
-    ]
-    return "".join(made)
-
-
 def _lines(text: str) -> str:
     """Escaped for Markdown line by line; spaces at the ends of the text are kept."""
     return "  \n".join(

@@ -10,6 +10,7 @@ import streamlit as st
 from concord.estimate import Estimate
 from concord.table import UNDEFINED, Cell, Column, Note, Table, ends, is_text, shown
 from pages.parts import menu
+from pages.parts.address import PICKED
 from pages.parts.plain import plain, with_code
 from pages.parts.theme import on_phone
 
@@ -19,8 +20,8 @@ LONG, WIDEST = 48, 340
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
 NAME, CHARACTER, NAMES = 15, 7.5, 420
 """Characters of a row's name that fit without a width; pixels of one, and at most of the column of names."""
-CARDS = 10
-"""Rows that are drawn as cards at first; as often as the reader asks for more, they are twice as many."""
+CARDS = 50
+"""Rows that are drawn as cards; files have all."""
 
 
 def draw(
@@ -29,7 +30,6 @@ def draw(
     key: str = "",
     select: Callable[[Mapping[str, Cell]], object] | None = None,
     selectable: bool = False,
-    wrapped: bool = False,
     titled: bool = True,
     said: Collection[str] = (),
 ) -> Mapping[str, Cell] | None:
@@ -39,9 +39,8 @@ def draw(
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. On a
     phone each row is a card with all its columns. Without rows its notes say why.
-    A `wrapped` table shows the whole of long texts, and cannot be sorted. One that is not `titled` stands
-    below a heading that says the same. Parts of notes that the page has `said` are left out here; files have
-    the whole notes.
+    A table that is not `titled` stands below a heading that says the same. Parts of notes that the page has
+    `said` are left out here; files have the whole notes.
     """
     key = key or table.name
     menu.keep(key, table)
@@ -58,13 +57,8 @@ def draw(
         return None
     cards = on_phone()
     chosen = _cards(table, key, select, selectable) if cards else None
-    if wrapped and not cards and table.rows:
-        texts = [
-            {plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows
-        ]
-        st.table(pd.DataFrame(texts), border="horizontal", hide_index=True, alt=table.title)
     empty = not table.rows and bool(table.notes)
-    drawn: Any = None if cards or wrapped or empty else _rows(table, key, select, selectable)
+    drawn: Any = None if cards or empty else _rows(table, key, select, selectable)
     _below(table, said)
     if selectable and drawn is not None:
         chosen = next(iter(drawn["selection"]["rows"]), None)
@@ -102,20 +96,21 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
     """Each row with all its columns below one another; if they are `selectable`, the place of the chosen."""
 
     def pick(place: int) -> None:
-        st.session_state[f"{key} picked"] = place
+        st.session_state.setdefault(PICKED, {})[key] = place
 
     named = [column for column in table.shown if is_text(table, column)][:2]
     if named and len({row.get(named[0].name) for row in table.rows}) == len(table.rows):
         named = named[:1]
-    for place, row in enumerate(table.rows[: _at_most(key)]):
+    for place, row in enumerate(table.rows[:CARDS]):
         cells = [(c.title, shown(row.get(c.name), c)) for c in table.shown if c not in named]
         with _card(", ".join(shown(row.get(c.name), c) for c in named) or table.label(row), cells):
             if select is not None:
                 st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
             elif selectable:
                 st.button("Select", key=f"{key} card {place}", on_click=pick, args=(place,))
-    _more(key, len(table.rows))
-    return st.session_state.get(f"{key} picked") if selectable else None
+    if len(table.rows) > CARDS:
+        st.caption(f"The first {CARDS} of {len(table.rows):,}.")
+    return st.session_state.get(PICKED, {}).get(key) if selectable else None
 
 
 def _card(name: str, cells: Iterable[tuple[str, str]]) -> Any:
@@ -125,23 +120,6 @@ def _card(name: str, cells: Iterable[tuple[str, str]]) -> Any:
     lines = (f"{plain(title)}: **{plain(cell)}**" for title, cell in cells if cell and cell != name)
     box.markdown("  \n".join(lines))
     return box
-
-
-def _at_most(key: str) -> int:
-    """How many rows of a table the reader has as cards."""
-    return int(st.session_state.get(f"{key} cards", CARDS))
-
-
-def _more(key: str, rows: int) -> None:
-    """The way to further cards of a table of so many rows."""
-    drawn = _at_most(key)
-
-    def ask() -> None:
-        st.session_state[f"{key} cards"] = 2 * drawn
-
-    if rows > drawn:
-        label = f"Show {min(drawn, rows - drawn):,} more of {rows - drawn:,}"
-        st.button(label, key=f"{key} more cards", icon=":material/expand_more:", on_click=ask)
 
 
 def _notes(table: Table, said: Collection[str]) -> list[str]:

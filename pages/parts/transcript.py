@@ -10,7 +10,7 @@ import streamlit as st
 
 from concord.conversation import Conversation, Message, Turn
 from concord.runs.registry import BENCHMARKS
-from pages.parts.plain import breakable, excerpt, highlighted, plain
+from pages.parts.plain import breakable, plain
 
 FOLDED = 300
 """Characters of a system prompt or a tool's result; a longer one is folded away."""
@@ -29,13 +29,11 @@ def transcript(
     speakers: tuple[str, str] = ("User", "Reply"),
     before: str = "",
     letters: bool = False,
-    sought: str = "",
 ) -> None:
     """Draw every turn, and `beside` its reply what belongs to it, such as its scores.
 
     `before` names who wrote the replies before the last where somebody else did; `letters` draws what was
-    said in columns that stand under each other, as terminals and boards need it. Where a message holds what
-    is `sought`, it is highlighted.
+    said in columns that stand under each other, as terminals and boards need it.
     """
     turns = list(conversation.turns())
     for turn in turns:
@@ -45,7 +43,7 @@ def transcript(
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
                 who = f"{_name(turn.user, speakers[0])} · turn {turn.number}"
-                _message(who, turn.user.content, letters, sought)
+                _message(who, turn.user.content, letters)
                 images(turn.user)
                 marks(turn.user.meta)
         for message in turn.beside:
@@ -56,7 +54,7 @@ def transcript(
             with left, st.chat_message("assistant", avatar=":material/chat:"):
                 who = speakers[1] if turn is turns[-1] or not before else before
                 who, reply = _name(turn.reply, who), turn.reply.content
-                _message(who, reply or "(an empty reply)", letters and bool(reply), sought)
+                _message(who, reply or "(an empty reply)", letters and bool(reply))
                 images(turn.reply)
                 marks(turn.reply.meta)
             if beside is not None:
@@ -114,11 +112,8 @@ def marks(meta: Mapping[str, Any]) -> None:
             st.text(breakable(thinking or "The endpoint did not show it."))
 
 
-def _message(who: str, text: str, letters: bool, sought: str) -> None:
+def _message(who: str, text: str, letters: bool) -> None:
     st.caption(plain(who))
-    if sought and not letters and excerpt(text, sought):
-        st.markdown(highlighted(breakable(text), sought))
-        return
     if letters:
         st.code(breakable(text), language=None, wrap_lines=True)
         return

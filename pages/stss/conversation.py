@@ -1,18 +1,15 @@
-"""A conversation of the benchmark as the conversations page shows it, with a link to its moment in the town.
+"""A conversation of the benchmark as the conversations page shows it, with a link to the town.
 
 `head` and `background` are called by that page.
 """
-
-from datetime import datetime
 
 import streamlit as st
 
 from concord.benchmarks.stss import language, system, views
 from concord.benchmarks.stss.tasks import task_from
-from concord.benchmarks.stss.trajectory import STAMP, from_stored
+from concord.benchmarks.stss.trajectory import from_stored
 from concord.conversation import Conversation
-from concord.errors import NotFound
-from concord.store import conversations, scenarios, trajectories
+from concord.store import trajectories
 from concord.store.conversations import Found
 from pages.parts.address import link
 from pages.parts.session import workspace
@@ -22,19 +19,9 @@ def head(row: Found, what: Conversation) -> bool:
     """Link to the town. True for a simulation, which is scored by rule and not by judges."""
     if row.benchmark == system.NAME:
         st.caption("A simulation is scored by rule from what everybody did in the town, not by judges.")
-        _to_town(row, "See the score and who counted")
-        return True
-    with workspace().read() as db:
-        try:
-            scene = scenarios.get(db, language.NAME, language.SCENARIO, row.facets.get("scenario", ""))
-        except NotFound:
-            return False
-        source = conversations.find_id(db, scene.source)
-        simulation = conversations.listed(db, source) if source is not None else None
-    if simulation is not None:
-        at = datetime.strptime(scene.body["time"], STAMP)
-        _to_town(simulation, "See it in the town", at=f"{at:%Y-%m-%dT%H:%M}")
-    return False
+        icon = ":material/location_city:"
+        link("town", "See the score and who counted", icon=icon, simulation=str(row.id))
+    return row.benchmark == system.NAME
 
 
 def background(row: Found, what: Conversation) -> None:
@@ -55,7 +42,3 @@ def planned(what: dict[str, str]) -> None:
             for heading, text in what.items():
                 st.caption(heading)
                 st.text(text)
-
-
-def _to_town(simulation: Found, label: str, **at: str) -> None:
-    link("town", label, icon=":material/location_city:", simulation=str(simulation.id), **at)

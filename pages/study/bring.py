@@ -251,14 +251,6 @@ def _asked(number: str, name: str, taken: Mapping[str, str]) -> FileOptions:
                 )
             if chosen:
                 mapping[f"{chosen}:{column}" if chosen in PREFIXES else chosen] = column
-        more = st.text_input(
-            "Values inside a column",
-            placeholder="messages=body.turns, player=body.model",
-            help="NAME=PATH as `concord import conversations --map` takes it; several with commas between.",
-            key=f"more {number}",
-        )
-        for name, equals, path in (part.partition("=") for part in more.split(",")):
-            mapping |= {name.strip(): path.strip()} if equals and path.strip() else {}
         speaker = st.text_input("A speaker that is not known", key=f"speaker {number}", max_chars=80)
         role = st.segmented_control("is the", ROLES, key=f"role {number}")
         if speaker and role:

@@ -49,13 +49,10 @@ PAGE = 50
 FEWEST, NUMBERS = 5, 7
 """Numbers of pages that the pager has room for; with less than five places it shows one or two."""
 SHOWN = "conversations shown"
-WANTED = "conversation of the list"
 
 
 def page() -> None:
     """Draw the list, or the conversation that the address names."""
-    if (wanted := st.session_state.pop(WANTED, None)) is not None:
-        read(wanted, "conversations")
     which = st.query_params.get("conversation")
     if which is None:
         st.session_state.pop(CAME_FROM, None)
@@ -102,7 +99,8 @@ def _browse() -> None:
             if wanted.failed:
                 failed = {c.id: _failure(db, c.id) for c in found}
         listed = _table(found, facets, said, failed, several=not wanted.benchmark)
-        table.draw(listed, key="list", titled=False, select=_read)
+        if row := table.draw(listed, key="list", titled=False, selectable=True):
+            read(str(row["number"]), "conversations")
     elif total:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
     else:
@@ -289,11 +287,6 @@ def _steps(which: str) -> None:
 def _open(which: int | str) -> None:
     st.query_params["conversation"] = str(which)
     st.session_state[JUST_OPENED] = True
-
-
-def _read(row: Mapping[str, Cell]) -> None:
-    """Have the page open a conversation of the list: its address then changes once, filters and all."""
-    st.session_state[WANTED] = row["number"]
 
 
 page()

@@ -70,9 +70,7 @@ def conversation(which: int) -> None:
         speakers=("User", what.player),
         before=history_by(what),
         letters=known is not None and known.preformatted,
-        sought=st.query_params.get("text", ""),
     )
-    _thoughts(judgements)
     _requests(what, judgements)
     _cost(which, what, spent, judgements)
 
@@ -163,15 +161,6 @@ def _verdicts(given: Verdicts, alt: str) -> None:
             )
 
 
-def _thoughts(judgements: Sequence[Mapping[str, Any]]) -> None:
-    """What judges thought before they judged; it entered no score."""
-    for judgement in judgements:
-        meta = json.loads(judgement["meta"])
-        if meta.get("thinking") or meta.get("thinking_tokens"):
-            st.caption(plain(f"The judgement by {judgement['judge']}"))
-            marks(meta)
-
-
 def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> None:
     """What one judge was sent and replied, letter for letter."""
     if not judgements:
@@ -208,6 +197,7 @@ def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> No
             st.code(breakable(kept["body"]), language=None, wrap_lines=True)
         st.caption("reply")
         st.code(breakable(judgement["raw"] or "(nothing)"), language=None, wrap_lines=True)
+        marks(json.loads(judgement["meta"]))
 
 
 def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapping[str, Any]]) -> None:

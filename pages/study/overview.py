@@ -8,7 +8,6 @@ from concord.errors import ConcordError
 from concord.llm.models import currency
 from concord.reports import overview
 from concord.reports.overview import NextStep, Overview
-from concord.reports.rated import listed_as
 from concord.reports.screen import tiles
 from concord.reports.verdict import headline
 from concord.runs.registry import BENCHMARKS
@@ -38,11 +37,11 @@ def page() -> None:
     """Draw the page."""
     heading("")
     found = overview.look(workspace())
-    mock = ":orange-badge[mock] Models that follow rules take part: nothing here is about language models. "
-    free = ", ".join(f"“{study.title}”" for study in found.without_simulated)
+    mock = (
+        ":orange-badge[mock] Models that follow rules take part: what they did is not about language models."
+    )
     st.caption(
-        plain(f"Workspace “{workspace().path.name}”. ")
-        + (mock + (plain(f"They have no part in {free}.") if free else "") if found.simulated else ""),
+        plain(f"Workspace “{workspace().path.name}”. ") + (mock if found.simulated else ""),
         help=plain(str(workspace().path)),
     )
     if steps := overview.next_steps(found):
@@ -98,14 +97,9 @@ def _held(found: Overview) -> None:
     stored = Table("held", "Conversations", columns, tuple(rows), "Select a row to browse them.")
     if chosen := table.draw(stored, titled=False, selectable=True):
         go("conversations", benchmark=str(chosen["name"]))
-    with workspace().read() as db:
-        boards = listed_as(db, {p.benchmark for p in found.played})
     with st.container(horizontal=True):
         link("conversations", "Browse them all")
-        judged = dict.fromkeys(p.benchmark for p in found.played if p.judged and p.benchmark in boards)
-        for name in dict.fromkeys(boards[name] for name in judged):
-            title = BENCHMARKS[name].title if name in BENCHMARKS else name
-            link("leaderboard", f"Leaderboard of {title}", benchmark=name)
+        link("leaderboard", "Leaderboard")
 
 
 def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:

@@ -14,10 +14,9 @@ from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations, rubrics, studies
+from concord.store import conversations, studies
 from concord.store.conversations import Filter
 from pages.desk.form import as_text
-from pages.parts import table
 from pages.parts.address import go, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
@@ -74,8 +73,6 @@ def page() -> None:
             st.caption("The preview is of the last text that was valid.")
         if valid in st.session_state:
             _preview(st.session_state[valid])
-    if chosen != NEW:
-        _versions(chosen)
 
 
 def _choose(name: str) -> None:
@@ -206,18 +203,6 @@ def _question(criterion: Criterion, key: str) -> None:
         st.caption("The reason is asked for, too.")
     how = f"compared {COMPARED[scale.kind.level]}"
     st.caption(plain(f"{rubric_form.ANSWERS[scale.type]}, {how}{needed}{only}"))
-
-
-def _versions(name: str) -> None:
-    with workspace().read() as db:
-        used = rubrics.versions(db, name)
-    with st.expander(f"Versions that were used ({len(used)})", icon=":material/history:"):
-        st.caption("A version is frozen when judges or a study first use it.")
-        for version in used:
-            when = version.created[:16].replace("T", " ")
-            st.caption(plain(f"{version.variant} · {version.hash} · first used {when}"))
-        if len(used) > 1:
-            table.draw(writing.differences(used), wrapped=True)
 
 
 page()

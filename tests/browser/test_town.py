@@ -286,17 +286,6 @@ def test_a_conversation_is_read_at_its_moment_letter_for_letter(app: Server, pag
     assert "broken" not in page.title()
 
 
-def test_a_conversation_without_a_world_leads_to_the_moment_it_was_frozen_from(
-    app: Server, page: Page
-) -> None:
-    with app.workspace.read() as db:
-        number = conversations.find_id(db, "stss-language/0")
-    page.goto(f"{app.url}/conversations?conversation={number}")
-    page.get_by_role("link", name="See it in the town").click()
-    shows(page, "Mon 13 Feb, 10:00")
-    expect(page).to_have_url(re.compile("simulation=3"))
-
-
 def test_another_agents_simulation_of_the_task_is_shown_at_the_same_moment(app: Server, page: Page) -> None:
     opened(app, page, at="2023-02-14T19:00")
     on_map(page, "Nils Lindqvist: Fern Park")

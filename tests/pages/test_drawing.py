@@ -83,24 +83,25 @@ def test_rows_as_cards_keep_every_column_and_open(monkeypatch: pytest.MonkeyPatc
     assert not page.exception
 
 
+def test_half_an_interval_stands_in_the_cell_of_its_figure() -> None:
+    half = Table("t", "T", (Column("x", interval="half"),), ({"x": Estimate(0.5, 0.25, 0.75, n=4)},))
+    assert part._frame(half).to_dict("list") == {"x": ["0.50 ± 0.25"]}
+
+
 def long_tables() -> None:
     from concord.table import Column, Table
     from pages.parts.table import draw
 
-    rows = tuple({"who": f"r{place}", "n": place} for place in range(35))
+    rows = tuple({"who": f"r{place}", "n": place} for place in range(60))
     draw(Table("many", "Many", (Column("who"), Column("n")), rows))
 
 
-def test_of_a_long_table_ten_cards_are_drawn_and_more_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_long_table_the_first_rows_are_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     page = AppTest.from_function(long_tables, default_timeout=30)
     monkeypatch.setattr(part, "on_phone", lambda: True)
     page.run()
-    for drawn in (10, 20, 35):
-        cards = [text.value for text in page.markdown if text.value.startswith("**r")]
-        assert len(cards) == drawn
-        if drawn < 35:
-            page.button(key="many more cards").click().run()
-    assert not page.button, "nothing is left to ask for"
+    assert len([text for text in page.markdown if text.value.startswith("**r")]) == 50
+    assert page.caption[-1].value == "The first 50 of 60."
 
 
 def table_of_places() -> None:
@@ -219,26 +220,6 @@ def test_yes_and_no_are_words_not_check_boxes() -> None:
     page = AppTest.from_function(drawn_answers, default_timeout=30).run()
     assert page.dataframe[0].value.weak.tolist() == ["no"]
     assert "checkbox" not in page.dataframe[0].proto.columns
-
-
-def drawn_wrapped(rows: int) -> None:
-    from dataclasses import replace
-
-    from pages.parts.table import draw
-    from tests.pages.test_drawing import SCORES
-
-    draw(replace(SCORES, rows=SCORES.rows[:rows]), wrapped=True)
-
-
-def test_a_wrapped_table_shows_whole_texts_and_nothing_without_rows() -> None:
-    """Streamlit writes “empty” into a table without rows, in a grey that is too pale."""
-    page = AppTest.from_function(drawn_wrapped, args=(1,), default_timeout=30).run()
-    assert not page.exception
-    assert page.table[0].value.iloc[0].tolist() == ["a", "0\\.50 \\[0\\.25, 0\\.75\\]", "25%", "1,200"]
-    assert not page.dataframe
-    empty = AppTest.from_function(drawn_wrapped, args=(0,), default_timeout=30).run()
-    assert not empty.exception
-    assert not empty.table
 
 
 def page_with_a_menu() -> None:

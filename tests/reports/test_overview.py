@@ -154,19 +154,6 @@ def test_failed_judgements_are_to_be_asked_again(workspace):
     assert text.startswith(f"{every} conversations have failed or cut replies: {kinds}")
 
 
-def test_studies_without_any_mock_models_are_told_apart(workspace, run, tmp_path):
-    with workspace.write() as db:
-        fill(db)
-    file = tmp_path / "own.csv"
-    file.write_text(
-        "item_id,criterion,rater_type,rater,score\na,f,human,ann,4\na,f,judge,gpt,3\n", encoding="utf-8"
-    )
-    assert run(workspace, "import", "ratings", file, "--study", "own").exit_code == 0
-    found = overview.look(workspace)
-    assert found.simulated
-    assert [study.name for study in found.without_simulated] == ["own"]
-
-
 def test_the_usual_study_is_the_fullest_that_was_rated_blind(workspace):
     with workspace.write() as db:
         fill(db)
