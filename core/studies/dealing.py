@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -107,17 +107,6 @@ def deal_study(
     for person in annotators or [""]:
         audit.record(db, "dealt", name, person, audit.facts(overlap=overlap))
     return access.items_of(db, name)
-
-
-def deal_beside(db: Database, name: str, person: str) -> None:
-    """Lay every unit of a study on somebody's desk, beside what others have, who lose nothing of it.
-
-    Raises StudyError and NotFound as `plan` does.
-    """
-    deal = plan(db, name, [person])
-    new = sampling.deal(list(deal.units), [person], 0, seed=deal.study.seed)
-    follow(db, replace(deal, new=new, back={}), [person])
-    audit.record(db, "dealt", name, person)
 
 
 def follow(

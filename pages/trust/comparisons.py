@@ -6,21 +6,20 @@ from functools import partial
 import streamlit as st
 
 from concord.errors import ConcordError
-from concord.rating import Rater
 from concord.reports.leaderboards import MOCKS
 from concord.runs.benchmark import Benchmark
 from concord.runs.plans import Where
 from concord.runs.registry import BENCHMARKS
 from concord.store import comparisons as stored
-from concord.store import conversations, placements, ratings, tables
+from concord.store import conversations, tables
 from concord.store import studies as stored_studies
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.studies import Study
-from concord.studies import comparisons, dealing
+from concord.studies import comparisons
 from concord.studies.comparisons import Compared
 from concord.table import as_document
-from pages.parts import menu, notice, person, table
-from pages.parts.address import benchmark_chosen, choice, go, link, nothing, several
+from pages.parts import menu, notice, table
+from pages.parts.address import benchmark_chosen, choice, link, nothing, several
 from pages.parts.charts import forest
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -116,21 +115,8 @@ def _of_study(study: Study) -> None:
         + f"{by} · {plain(study.source)}, seed {study.seed}"
     )
     _figures(stamp, study.name)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        who = person.ask()
-        if st.button("Compare yourself", icon=":material/compare_arrows:"):
-            _sit(study.name, who)
-        link("samples", "Deal to people, follow, close", study=study.name)
+    link("samples", "Deal to people, follow, close", study=study.name)
     _judges(study.benchmark, study.name)
-
-
-def _sit(study: str, who: str) -> None:
-    """Lay the study on the desk of whoever is here, unless it lies there, and go to it."""
-    with notice.writing() as db:
-        rater = ratings.rater_id(db, Rater(who, "human"))
-        if not placements.left(db, rater, study):
-            dealing.deal_beside(db, study, who)
-    go("rate", **{"as": who, "study": study})
 
 
 def _judges(benchmark: str, study: str = "", players: Sequence[str] = (), where: Where | None = None) -> None:

@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from concord.benchmarks.simulbench.tables import SUBSETS, scored, subsets
-from concord.studies import audits, comparisons, pairings
+from concord.store import access
+from concord.studies import audits, comparisons, dealing, pairings
 from concord.studies.purposes import spotcheck
 from tests import pairs as made
 from tests.simulbench import by_hand
@@ -291,13 +292,12 @@ def test_the_leaderboard_shows_the_papers_columns_and_leads_to_scripts(app: Serv
     expect(page).to_have_url(re.compile(r"/conversations\?.*player="))
 
 
-def test_a_researcher_compares_blind_and_stands_beside_the_judges(app: Server, page: Page) -> None:
+def test_who_compares_blind_stands_beside_the_judges(app: Server, page: Page) -> None:
     with app.workspace.write() as db:
         pairings.new(db, "own", None, "simulbench")
-    page.goto(f"{app.url}/comparisons?pairs=own")
-    page.get_by_role("textbox", name="Your name").fill("Gus")
-    page.get_by_role("textbox", name="Your name").press("Enter")
-    page.get_by_role("button", name="Compare yourself").click()
+        access.invite(db, "Gus")
+        dealing.deal_study(db, "own", ["Gus"])
+    page.goto(f"{app.url}/rate?as=Gus&study=own")
     page.locator(".desk .about").wait_for()
     with app.workspace.read() as db:
         dealt = [pair.shown for pair in made.on_desk(db, "Gus", "own")]

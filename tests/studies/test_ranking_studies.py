@@ -66,20 +66,6 @@ def dealt(workspace, person):
         return [placements.numbered(db, rater, number) for number, *_ in placements.on_desk(db, rater, "s")]
 
 
-def test_who_compares_beside_others_takes_nothing_from_their_desks(filled):
-    """As the page's “Compare yourself”: two people have two thirds each, and keep them."""
-    with filled.write() as db:
-        access.invite(db, "Cy")
-    deal(filled, "Ann", "Ben", "Cy", overlap=2)
-    before = {name: [item.id for item in dealt(filled, name)] for name in ("Ann", "Ben", "Cy")}
-    assert sorted(map(len, before.values())) == [2, 2, 2]
-    with filled.write() as db:
-        ratings.rater_id(db, Rater("Kim", "human"))
-        dealing.deal_beside(db, "s", "Kim")
-    assert {name: [item.id for item in dealt(filled, name)] for name in before} == before
-    assert len(dealt(filled, "Kim")) == 3
-
-
 def answer(item, order):
     """The event of an order in which players are named, the best first, such as “w > x = y > z”."""
     return {"item": item.id, "do": "answer", "criterion": "order", "score": order}
