@@ -51,13 +51,7 @@ command.commands.update(annotating.commands.commands)
     show_default=True,
     help="Raters for each unit; 0: everybody. A deal may change it; a study for a crowd alone needs no deal.",
 )
-@options.several("--not-in", "Studies whose conversations are not drawn.")
-@click.option(
-    "--pilot-of",
-    default="",
-    metavar="STUDY",
-    help="The study, drawn already or not, that this is a pilot of: they share no conversation.",
-)
+@options.several("--not-in", "Studies whose conversations are not drawn, such as a pilot.")
 @click.option("--title", default="", help="What annotators see as the study's name.")
 @click.option(
     "--guidelines",
@@ -159,8 +153,6 @@ def _show(workspace: str, name: str) -> None:
         done = acts.every(db, name)
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")
-    if study.pilot_of:
-        echo(f"A pilot of “{study.pilot_of}”, which shares no conversation with it.")
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")

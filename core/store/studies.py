@@ -85,11 +85,6 @@ class Study:
         """The benchmark that it was drawn from; “” where that is not known."""
         return str(self.meta.get("drawn", {}).get("benchmark", ""))
 
-    @property
-    def pilot_of(self) -> str:
-        """The study that this one is a pilot of, which need not be drawn yet; “” for none."""
-        return str(self.meta.get("pilot_of", ""))
-
 
 def create(db: Database, study: Study) -> int:
     """Store a new study and return its id. Raises StudyError where the name is taken."""
@@ -162,30 +157,16 @@ def titles(db: Database) -> dict[str, str]:
 def ranked(db: Database) -> list[str]:
     """Every study, the one first that says most about judges.
 
-    Pilots are last; of the others, and of these, the ones rated by people and judges come first, then those
-    with most conversations rated by people, then the newest.
+    Those rated by people and judges come first, then those with most conversations rated by people, then the
+    newest.
     """
     return column(
         db,
         "SELECT t.name FROM studies t WHERE t.kind = 'ratings' ORDER BY "
-        "ifnull(json_extract(t.meta, '$.pilot_of'), '') = '' DESC, "
         "EXISTS (SELECT 1 FROM scores s WHERE s.study_id = t.id) AND EXISTS (SELECT 1 FROM items u "
         "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id "
         "WHERE u.study_id = t.id AND u.known = '' AND s.study_id IS NULL AND x.kind = 'judge') DESC, "
         "(SELECT count(DISTINCT s.conversation_id) FROM scores s WHERE s.study_id = t.id) DESC, t.id DESC",
-    )
-
-
-def beside(db: Database, name: str, pilot_of: str = "") -> list[str]:
-    """The studies with which one may share no conversation.
-
-    They are its pilots; of a pilot, the study it is a pilot of, and other pilots of that.
-    """
-    return column(
-        db,
-        "SELECT name FROM studies WHERE name <> :name AND (json_extract(meta, '$.pilot_of') = :name "
-        "OR :main <> '' AND (name = :main OR json_extract(meta, '$.pilot_of') = :main)) ORDER BY id",
-        {"name": name, "main": pilot_of},
     )
 
 

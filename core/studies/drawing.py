@@ -96,7 +96,6 @@ def draw_study(
     overlap: int = 0,
     rubric: Numbered | None = None,
     not_in: Sequence[str] = (),
-    pilot_of: str = "",
 ) -> Study:
     """Draw `n` stored conversations into a new study, stratified; rated whole or, with `per_turn`, by turns.
 
@@ -105,14 +104,9 @@ def draw_study(
     `wanted` filters the candidates and must name a benchmark. Asked are its criteria in `ask` or criteria of
     your own, else those that enter final. `by` defaults to the player, the language and every facet that
     varies. Where strata are drawn with unequal probabilities, the study keeps the least and the greatest.
-    Raises StudyError where there is too little to draw from.
-
-    No conversation of the studies `not_in` is drawn, and none of a pilot of this study; a pilot (`pilot_of`,
-    whether that study is there or not) has none of its study or of other pilots.
+    No conversation of the studies `not_in` is drawn. Raises StudyError where there is too little to draw
+    from.
     """
-    if pilot_of == name:
-        raise StudyError(f"“{name}” cannot be its own pilot. Name the study that comes after it.")
-    not_in = list(dict.fromkeys([*not_in, *studies.beside(db, name, pilot_of)]))
     if rubric is None:
         criteria = _asked(db, wanted.benchmark, ask)
     else:
@@ -135,10 +129,8 @@ def draw_study(
     if greatest - least > 1e-9:
         drawn["chance"] = [least, greatest]
     if not_in:
-        drawn["not_in"] = not_in
+        drawn["not_in"] = list(not_in)
     about: dict[str, Any] = {"drawn": drawn}
-    if pilot_of:
-        about["pilot_of"] = pilot_of
     if rubric is not None:
         content = rubric.rubric
         about["rubric"] = rubric.noted
@@ -163,7 +155,7 @@ def draw_study(
     studies.add_units(db, name, units)
     long = ("benchmark", "filter", "chance", "candidates")
     chosen = drawn["filter"] | {what: value for what, value in drawn.items() if what not in long}
-    audit.record(db, "drawn", name, detail=audit.facts(**chosen, seed=seed, pilot_of=pilot_of))
+    audit.record(db, "drawn", name, detail=audit.facts(**chosen, seed=seed))
     return studies.get(db, name)
 
 

@@ -104,7 +104,6 @@ def _facts(study: Study, items: int) -> None:
         if study.source != "drawn"
         else "",
         "asked: " + ", ".join(plain(c.label) for c in study.criteria),
-        f"a pilot of {plain(study.pilot_of)}" if study.pilot_of else "",
     ]
     st.markdown(" · ".join(filter(None, parts)))
     if study.anonymous:

@@ -62,30 +62,20 @@ def form() -> None:
             "combinations than items, each single value does. Over nothing: a simple random sample.",
         )
         draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "by": by, "not_in": _apart(of)}
-        pilot = st.text_input(
-            "A pilot of the study",
-            placeholder="none",
-            max_chars=60,
-            help="The name of a study, drawn already or not. It shares no conversation with its pilots.",
-        ).strip()
     with right:
         st.subheader("What the draw looks like", anchor=False)
         possible = _preview(n, draw)
-    _keep(known, wanted, n, {**draw, "pilot_of": pilot}, possible)
+    _keep(known, wanted, n, draw, possible)
 
 
 def _apart(of: str) -> list[str]:
-    """The studies whose conversations stay out; pilots, and the study to draw more for, unless changed."""
+    """The studies whose conversations stay out, such as a pilot; at first the study to draw more for."""
     with workspace().read() as db:
-        there = [stored.get(db, name) for name in stored.names(db)]
+        there = stored.names(db)
     if not there:
         return []
-    return st.multiselect(
-        "Without the conversations of",
-        [study.name for study in there],
-        default=[study.name for study in there if study.pilot_of or study.name == of],
-        placeholder="none",
-    )
+    default = [name for name in there if name == of]
+    return st.multiselect("Without the conversations of", there, default=default, placeholder="none")
 
 
 def _filter(benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) -> Filter:

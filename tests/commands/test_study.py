@@ -67,11 +67,10 @@ def test_from_draw_to_desk(filled, run, tmp_path):
 
 
 def test_a_deal_says_how_even_it_is(filled, run):
-    run(filled, "study", "draw", "try", "--n", 8, "--pilot-of", "mine")
-    drawn = run(filled, "study", "draw", "mine", "--n", 12, "--seed", 3).output
+    run(filled, "study", "draw", "try", "--n", 8)
+    drawn = run(filled, "study", "draw", "mine", "--n", 12, "--seed", 3, "--not-in", "try").output
     assert "12 conversations, drawn from 56 with seed 3" in drawn
     assert "Without the conversations of: try." in drawn
-    assert "A pilot of “mine”" in run(filled, "study", "show", "try").output
     run(filled, "people", "invite", "ann", "bo", "cy")
     asked = ("study", "deal", "mine", "--annotators", "ann,bo,cy", "--overlap", 2)
     balance = "Items of an annotator: 8. Items that two annotators share: 4 (as even as possible)."

@@ -60,38 +60,15 @@ def rate(db, person, items, score=3.0, name="s"):
         placements.submit(db, rater, item)
 
 
-class TestPilot:
-    def test_a_study_shares_no_conversation_with_its_pilots(self, db):
-        studies.draw_study(db, "pilot", 20, wanted=PINGPONG, pilot_of="main")
-        study = studies.draw_study(db, "main", 34, wanted=PINGPONG)
-        second = studies.draw_study(db, "second pilot", 10, wanted=PINGPONG, pilot_of="main")
-        drawn = [{u["key"] for u in stored.units(db, n)} for n in ("pilot", "main", "second pilot")]
-        # 64 conversations: 20, then 34 of the other 44, then the 10 that are left.
-        assert len(set.union(*drawn)) == 64
-        assert study.meta["drawn"]["not_in"] == ["pilot"]
-        assert (study.meta["drawn"]["candidates"], second.meta["drawn"]["candidates"]) == (44, 10)
-        with pytest.raises(StudyError, match="0 candidates for 1"):
-            studies.draw_study(db, "third", 1, wanted=PINGPONG, pilot_of="main")
-        # A study that has nothing to do with them may share their conversations.
-        studies.draw_study(db, "other", 64, wanted=PINGPONG)
-
+class TestApart:
     def test_not_in_names_any_study(self, db):
         studies.draw_study(db, "first", 40, wanted=PINGPONG)
         later = studies.draw_study(db, "later", 24, wanted=PINGPONG, not_in=["first"])
-        assert later.meta["drawn"]["candidates"] == 24
+        assert (later.meta["drawn"]["candidates"], later.meta["drawn"]["not_in"]) == (24, ["first"])
+        first, second = ({u["key"] for u in stored.units(db, n)} for n in ("first", "later"))
+        assert not first & second
         with pytest.raises(NotFound, match="“frist”"):
             studies.draw_study(db, "x", 1, wanted=PINGPONG, not_in=["frist"])
-        with pytest.raises(StudyError, match="its own pilot"):
-            studies.draw_study(db, "x", 1, wanted=PINGPONG, pilot_of="x")
-
-    def test_figures_do_not_rest_on_a_pilot_where_there_is_another_study(self, db):
-        studies.draw_study(db, "main", 10, wanted=PINGPONG)
-        studies.draw_study(db, "pilot", 20, wanted=PINGPONG, pilot_of="main")
-        studies.invite(db, ["ann"])
-        for name, items in (("main", 2), ("pilot", 20)):
-            studies.deal_study(db, name, ["ann"])
-            rate(db, "ann", items, name=name)
-        assert stored.ranked(db) == ["main", "pilot"]
 
 
 class TestDraw:
