@@ -2,7 +2,7 @@
 
     python bench/throughput.py [--conversations 256] [--latency 1] [--jitter 0.3] [--concurrency 32,64]
     python bench/throughput.py --capacity 48 --concurrency 64,128,256
-    python bench/throughput.py --per-minute 1800 [--limit-headers] --conversations 128 --concurrency 64
+    python bench/throughput.py --per-minute 1800 --conversations 128 --concurrency 64
 
 Each measurement is a process of its own against one mock server. Ideal = calls × latency ÷ concurrency, or
 the capacity or rate the server is told to have; "of ideal" is ideal ÷ wall time. The bare loop knows the
@@ -139,7 +139,6 @@ def main() -> None:
     parser.add_argument("--concurrency", default="32,64,128,256")
     parser.add_argument("--capacity", type=int, default=0, help="Calls in flight that the server takes.")
     parser.add_argument("--per-minute", type=int, default=0, help="Calls in a minute that the server takes.")
-    parser.add_argument("--limit-headers", action="store_true", help="The server says what is left.")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--memory", action="store_true", help="Also the memory of four times as many.")
     parser.add_argument("--only", nargs=2, metavar=("WHO", "URL"), help=argparse.SUPPRESS)
@@ -162,7 +161,6 @@ def main() -> None:
         if options.per_minute:
             ideal = max(ideal, calls / options.per_minute * 60)
         whole = f"capacity={options.capacity},per_minute={options.per_minute}"
-        whole += f",limit_headers={'yes' if options.limit_headers else 'no'}"
         measured: dict[str, list[dict[str, float]]] = {"concord": [], "default": [], "aiohttp": []}
         refused = 0
         for _ in range(options.rounds):

@@ -194,10 +194,10 @@ class Client:
         Raises CallFailed. What failed for a while is asked again if `retry`; a 429 is in any case.
         """
 
-        async def once() -> tuple[T, Mapping[str, str]]:
+        async def once() -> T:
             try:
                 async with asyncio.timeout(within or model.timeout):
-                    return await ask(self._line(model).api), {}
+                    return await ask(self._line(model).api)
             except Exception as error:  # the library's objects of an answer in another form, too
                 raise self._trouble(error, model) from error
 
@@ -215,17 +215,17 @@ class Client:
         `read` raises Broken for a body that is no answer.
         """
 
-        async def once() -> tuple[T, Mapping[str, str]]:
-            content, headers = await self.attempt(model, path, body)
+        async def once() -> T:
+            content = await self.attempt(model, path, body)
             try:
-                return read(content), headers
+                return read(content)
             except Broken as error:
                 raise trouble.of_body(error, content, model) from error
 
         return await self._answered(model, once)
 
     async def _answered(
-        self, model: Model, once: Callable[[], Awaitable[tuple[T, Mapping[str, str]]]], *, retry: bool = True
+        self, model: Model, once: Callable[[], Awaitable[T]], *, retry: bool = True
     ) -> tuple[T, float]:
         """What attempts of an endpoint give in the end, and the seconds of the last one. Raises CallFailed.
 
@@ -241,7 +241,7 @@ class Client:
                     await self._admit()
                 started = time.perf_counter()
                 try:
-                    answer, headers = await once()
+                    answer = await once()
                 except Trouble as problem:
                     problem.args = (self.text_without_keys(str(problem)),)
                     problem.raw = self.text_without_keys(problem.raw)
@@ -252,17 +252,15 @@ class Client:
                         tried += 1
                     since = gate.now
                 else:
-                    gate.answered(headers)
+                    gate.answered()
                     return answer, time.perf_counter() - started
             finally:
                 gate.leave()
             if rest:
                 await gate.rest(rest)
 
-    async def attempt(
-        self, model: Model, path: str, body: Mapping[str, Any]
-    ) -> tuple[bytes, Mapping[str, str]]:
-        """One attempt: the body and headers of an answer of status 200. Raises Trouble.
+    async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
+        """One attempt: the body of an answer of status 200. Raises Trouble.
 
         Here, and nowhere else, bytes come in: keys that an endpoint repeats are taken out of them.
         """
@@ -276,7 +274,7 @@ class Client:
         content = self.without_keys(bytes(response.content))
         if response.status_code >= 300:
             raise trouble.of_status(response.status_code, response.headers, content, model)
-        return content, response.headers
+        return content
 
     def _trouble(self, error: Exception, model: Model) -> Trouble:
         """What went wrong, by what the library raised; anything else is an answer that it cannot read."""
@@ -419,7 +417,7 @@ def _costs_a_retry(gate: Gate, problem: Trouble, sent: float, since: float, agai
         if left is not None:
             return False
     elif problem.kind != "timeout":
-        gate.answered({})
+        gate.answered()
     if problem.cls in ("permanent", "content") or not again:
         raise problem
     return True

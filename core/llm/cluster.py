@@ -32,10 +32,6 @@ GONE = (OSError, RuntimeError, ValueError)
 """What Dask raises where a worker, or the scheduler, is gone."""
 
 
-Answered = tuple[bytes, Mapping[str, str]]
-"""The body and the headers of an answer."""
-
-
 class Attempt(NamedTuple):
     """A call to be made once, with the model as it is called now."""
 
@@ -52,7 +48,7 @@ class Sender:
         self._models = models
         self._client = Client({})
         self._tasks: set[asyncio.Task[None]] = set()
-        self._done: list[tuple[int, Answered | Trouble]] = []
+        self._done: list[tuple[int, bytes | Trouble]] = []
         self._some = asyncio.Event()
 
     async def begin(self) -> str:
@@ -62,7 +58,7 @@ class Sender:
         self._client = await Client(self._models).__aenter__()
         return VERSION
 
-    async def exchange(self, attempts: Sequence[Attempt]) -> list[tuple[int, Answered | Trouble]]:
+    async def exchange(self, attempts: Sequence[Attempt]) -> list[tuple[int, bytes | Trouble]]:
         """Begin attempts; what came of earlier ones by their numbers, after a moment if nothing did."""
         for attempt in attempts:
             task = asyncio.create_task(self._make(*attempt))
@@ -83,8 +79,7 @@ class Sender:
 
     async def _make(self, number: int, model: Model, path: str, body: Mapping[str, Any]) -> None:
         try:
-            content, headers = await self._client.attempt(model, path, body)
-            self._done.append((number, (content, dict(headers))))
+            self._done.append((number, await self._client.attempt(model, path, body)))
         except Trouble as trouble:
             self._done.append((number, trouble))
         self._some.set()
@@ -95,7 +90,7 @@ class _Worker:
 
     def __init__(self, actor: Any):
         self.actor = actor
-        self.making: dict[int, asyncio.Future[Answered]] = {}
+        self.making: dict[int, asyncio.Future[bytes]] = {}
         self.next: list[Attempt] = []
         self.more = asyncio.Event()
         self.served: asyncio.Task[None] | None = None
@@ -185,12 +180,12 @@ class ClusterClient(Client):
         lost = f"Workers lost: {self.lost}, at work: {len(self._workers)}" if self.lost else ""
         return ". ".join(filter(None, (super().says(), lost, self.refused)))
 
-    async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> Answered:
+    async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
         """One attempt, made by the worker that is making the fewest. Raises Trouble."""
         worker = await self._free()
         self._number += 1
         number = self._number
-        answer: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         worker.making[number] = answer
         worker.next.append(Attempt(number, model, path, body))
         worker.more.set()

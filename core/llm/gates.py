@@ -1,14 +1,13 @@
 """The gate of an endpoint: how many calls may be in flight, and when the next one may be sent.
 
 Additive increase, multiplicative decrease: the number grows with every answer and shrinks when the endpoint
-throttles. What the endpoint asks for (Retry-After, x-ratelimit-…) holds for all its calls.
+throttles. What the endpoint asks for (Retry-After) holds for all its calls.
 """
 
 import asyncio
 import random
-import re
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 START = 128
 """Calls in flight at first, where more are allowed; the number doubles until the endpoint throttles."""
@@ -45,8 +44,6 @@ class Gate:
         self._answers, self._factor = START, DECREASE
         self._in_a_row = 0
         self._opens_at = 0.0
-        self._interval = 0.0
-        self._next_at = 0.0
         self._answered_at: float | None = None
         self._began_at: float | None = None
         self._down_since: float | None = None
@@ -69,7 +66,7 @@ class Gate:
     async def enter(self) -> float:
         """Wait for a place; returns when that was. `leave` gives it back."""
         if not self._waiting and self._may_pass():
-            self._pass()
+            self.in_flight += 1
             return self._clock()
         place = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
@@ -101,7 +98,7 @@ class Gate:
         self._stopped.set()
         self._wake()
 
-    def answered(self, headers: Mapping[str, str]) -> None:
+    def answered(self) -> None:
         """A call was answered, well or not: the endpoint is there and has taken it."""
         self._answered_at = self._clock()
         self._in_a_row = self._probes = 0
@@ -109,11 +106,6 @@ class Gate:
         self._down_since = None
         if self._limit < self.most and self.in_flight >= int(self._limit):
             self._limit = min(float(self.most), self._limit + self._growth())
-        left = headers.get("x-ratelimit-remaining-requests")
-        if left is not None:
-            self._pace(left, headers)
-        if headers.get("x-ratelimit-remaining-tokens") == "0":
-            self._close(min(60.0, seconds(headers.get("x-ratelimit-reset-tokens", ""))))
         if self._waiting:
             self._wake()
 
@@ -182,49 +174,22 @@ class Gate:
             return 1.0
         return (SLOW if NEAR <= share <= PAST else 1.0) / self._limit
 
-    def _pace(self, left: str, headers: Mapping[str, str]) -> None:
-        """Send evenly where few calls are left of the limit per minute that the endpoint names."""
-        limit = headers.get("x-ratelimit-limit-requests", "")
-        if not (_NUMBER.fullmatch(left) and _NUMBER.fullmatch(limit) and int(limit)):
-            return
-        few = int(left) <= max(self.in_flight, int(limit) // 50)
-        self._interval = 60 / int(limit) if few else 0.0
-        if int(left) == 0:
-            until_reset = seconds(headers.get("x-ratelimit-reset-requests", ""))
-            self._close(min(until_reset, 60 / int(limit)))
-
     def _close(self, pause: float) -> None:
         self._opens_at = max(self._opens_at, self._clock() + pause)
 
     def _may_pass(self) -> bool:
         if self._stopped.is_set():
             return True
-        return self.in_flight < self.limit and self._clock() >= max(self._opens_at, self._next_at)
-
-    def _pass(self) -> None:
-        self.in_flight += 1
-        if self._interval:
-            self._next_at = max(self._next_at, self._clock() - self._interval) + self._interval
+        return self.in_flight < self.limit and self._clock() >= self._opens_at
 
     def _wake(self) -> None:
         """Let through who may pass now; where only time is missing, come back."""
         while self._waiting and self._may_pass():
             place = self._waiting.popleft()
             if not place.done():
-                self._pass()
+                self.in_flight += 1
                 place.set_result(None)
-        due = max(self._opens_at, self._next_at if self._interval else 0.0)
-        if self._waiting and self.in_flight < self.limit and due > self._clock():
+        if self._waiting and self.in_flight < self.limit and self._opens_at > self._clock():
             if self._timer is not None:
                 self._timer.cancel()
-            self._timer = asyncio.get_running_loop().call_at(due, self._wake)
-
-
-_NUMBER = re.compile(r"[0-9]{1,15}")
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
-
-
-def seconds(text: str) -> float:
-    """A duration as `x-ratelimit-reset-…` has it (“6m0s”, “120ms”, “1.5”); 0 for anything else."""
-    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text.strip().lower()))
+            self._timer = asyncio.get_running_loop().call_at(self._opens_at, self._wake)

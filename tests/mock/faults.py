@@ -75,7 +75,6 @@ class Faults:
     capacity: int = 0  # more calls in flight than this are answered 429 at once
     per_minute: int = 0  # more calls in a minute than this are answered 429 at once
     cache_from: int = 0  # beginnings of prompts of so many tokens are cached, as OpenAI counts them
-    limit_headers: bool = False  # say `x-ratelimit-…` with each answer, where there is a limit per minute
     batch_seconds: float = 0.0  # from the creation of a batch until it has ended
     batch_upload_seconds: float = 0.0  # until the first file, which is kept, is acknowledged
     batch_create_seconds: float = 0.0  # until the first batch, which is created, is acknowledged
@@ -110,7 +109,6 @@ def read_faults(text: str) -> Faults:
     """Faults written as `rate_limit=5,server_error=7,models=mock-user+mock-vivid`. Raises ConfigError."""
     seconds = (field.name for field in fields(Faults) if field.type is float)
     types: dict[str, Callable[[str], Any]] = dict.fromkeys(seconds, float)
-    types["limit_headers"] = lambda word: {"yes": True, "no": False}[word]
     types["models"] = lambda names: tuple(names.split("+"))
     known = {field.name for field in fields(Faults)}
     values: dict[str, Any] = {}

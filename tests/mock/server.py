@@ -92,7 +92,6 @@ class Service:
             try:
                 answer = await self.answer(request, body, endpoint, known)
                 response = _json(answer)
-                response.headers.update(self.limit_headers())
             except Failed as failed:
                 answer, response = None, failed.response
                 self.counts.failed[failed.how] += 1
@@ -163,21 +162,7 @@ class Service:
             failed.at_once = True
             if wait:
                 failed.response.headers["Retry-After"] = f"{wait:.3f}"
-            failed.response.headers.update(self.limit_headers())
             raise failed
-
-    def limit_headers(self) -> dict[str, str]:
-        """What is left of the limit per minute, as OpenAI's headers say it."""
-        rate = self.faults.per_minute / 60
-        if not rate or not self.faults.limit_headers:
-            return {}
-        full = max(0.0, max(1.0, rate) - self.tokens) / rate
-        named = {
-            "limit-requests": str(self.faults.per_minute),
-            "remaining-requests": str(int(self.tokens)),
-            "reset-requests": f"{full * 1000:.0f}ms",
-        }
-        return {f"x-ratelimit-{name}": value for name, value in named.items()}
 
     def complete(self, body: bytes) -> tuple[str, Make]:
         """A chat completion."""
