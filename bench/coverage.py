@@ -137,7 +137,6 @@ def agreeing(people: Floats, judges: Floats, about: People, resamples: int, seed
         "Kendall of a judge": level["kendall"],
         "bias": level["bias"],
         "MAE": level["mae"],
-        "SD ratio": level["sd_ratio"],
         "held-out difference": held["difference"],
         "attainable correlation": limit["attainable"],
     }

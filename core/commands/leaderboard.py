@@ -41,8 +41,7 @@ from concord.workspace import Workspace
     type=click.Choice(get_args(leaderboards.Refusals)),
     default="left out",
     show_default=True,
-    help="Conversations in which a judge saw a refusal: left out, counted with the lowest score, or their "
-    "scenarios left out for every player.",
+    help="Conversations in which a judge saw a refusal: left out, or counted with the lowest score.",
 )
 @click.option(
     "--against",

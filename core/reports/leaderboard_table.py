@@ -152,7 +152,6 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
     effect = {
         "left out": f"{seen} are counted and left out of the means.",
         "lowest score": f"{seen} count with the lowest score of every criterion.",
-        "matched": f"{seen}: their scenarios are left out for every player, so all are compared on the same.",
     }[board.refusals]
     shares = {s.player: s.refusal_ratio for s in board.standings if s.refusal_ratio is not None}
     most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
@@ -161,6 +160,5 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
     return [
         effect,
         f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares "
-        "players on different conversations. Counted with the lowest score, or matched, they are compared on "
-        "the same.",
+        "players on different conversations. Counted with the lowest score, they are compared on the same.",
     ]

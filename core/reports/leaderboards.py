@@ -28,9 +28,9 @@ PENALTY = 0.07
 MARGIN = 0.06
 """Players this close to the first of a group share its rank."""
 
-Refusals = Literal["left out", "lowest score", "matched"]
-"""What a conversation does in which a judge saw a refusal: it is left out; it counts with the lowest score of
-every criterion; or its scenario is left out for every player."""
+Refusals = Literal["left out", "lowest score"]
+"""What a conversation does in which a judge saw a refusal: it is left out, or counts with the lowest score of
+every criterion."""
 
 FLOORED: Refusals = "lowest score"
 
@@ -170,7 +170,8 @@ def leaderboard(
         scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
     passed_over = tuple(name for name in every if name not in panel)
     scales = scales_of(system.criteria, weighed)
-    scored = with_refusals(scored, refusals, scales, rated.scenarios)
+    if refusals == FLOORED:
+        scored = with_lowest(scored, scales)
     failed = own_failures(rated.failed)
     placed = tuple(
         standings(scored, list(weighed), scales=scales, failed=failed, resamples=resamples, seed=seed)
@@ -178,26 +179,13 @@ def leaderboard(
     return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over, refusals)
 
 
-def with_refusals(
-    scored: pd.DataFrame, how: Refusals, scales: Mapping[str, Ends], scenarios: Mapping[int, str]
-) -> pd.DataFrame:
-    """`panel_scores` with the column counted, and the scores of refused conversations, as `how` says.
-
-    `scales` holds the ends of the scale of each criterion and of *final*. Raises ConcordError for “matched”
-    where the conversations have no scenarios.
+def with_lowest(scored: pd.DataFrame, scales: Mapping[str, Ends]) -> pd.DataFrame:
+    """`panel_scores` in which refused conversations count, with the lowest score of each criterion and of
+    *final*, by the ends of their `scales`.
     """
-    if how == "left out":
-        return scored
-    treated = scored.copy()
-    if how == FLOORED:
-        treated["counted"] = treated.complete
-        for name, (low, _) in scales.items():
-            treated[name] = treated[name].mask(treated.refused & treated.complete, low)
-        return treated
-    if not scenarios:
-        raise ConcordError("These conversations have no scenarios, so they cannot be matched by refusals.")
-    about = treated.index.map(scenarios)
-    treated["counted"] &= ~about.isin(set(about[treated.refused]))
+    treated = scored.assign(counted=scored.complete)
+    for name, (low, _) in scales.items():
+        treated[name] = treated[name].mask(treated.refused & treated.complete, low)
     return treated
 
 

@@ -44,8 +44,7 @@ def notes(of: StudyRatings, units: int) -> list[str]:
     if n := _extra_items(of):
         sentences.append(
             f"{n} items have an extra rating, given because their first raters differed. Agreement is "
-            "measured on first ratings alone: with more ratings where people differ, it comes out too low. "
-            "The section “extra” has judges against people's mean with them."
+            "measured on first ratings alone: with more ratings where people differ, it comes out too low."
         )
     if len(latest := of.latest(of.judges)) < len(of.judges):
         sentences.append(

@@ -276,17 +276,6 @@ def _adjudication(evidence: Evidence, criterion: str) -> Iterator[Table]:
     )
 
 
-def _extra(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    scores = _in_place(evidence, criterion, _with_extra(evidence, criterion))
-    yield replace(
-        _against(evidence, criterion, "mean with extra ratings", scores),
-        name="extra",
-        title="Judges against people's mean with extra ratings",
-        caption="Section “judges” has them without. An extra rating makes people's mean of an item less "
-        "noisy, and may shift it, because it was given for what the first raters answered.",
-    )
-
-
 def _in_place(evidence: Evidence, criterion: str, scores: Mapping[Hashable, float]) -> dict[Hashable, float]:
     """People's mean of each unit (of two answers and of categories what most of them gave), or these scores
     where they have one.
@@ -305,21 +294,6 @@ def _means(evidence: Evidence) -> dict[str, Mapping[Hashable, float]]:
         for name in evidence.of.counted
         if name in ratings.criteria
     }
-
-
-def _with_extra(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
-    """People's mean with extra ratings, of the units that have some."""
-    ratings = evidence.ratings
-    given: dict[tuple[int, str], list[float]] = {}
-    for one in _answers(evidence.of.extra):
-        given.setdefault((one.item, one.criterion), []).append(one.score)
-    place = {unit: at for at, unit in enumerate(ratings.units)}
-    means = []
-    for (unit, name), more in given.items():
-        if name in ratings.criteria and unit in place and (n := int(ratings[name].present[place[unit]])):
-            total = float(ratings[name].target[place[unit]]) * n + sum(more)
-            means.append(ItemAnswer(unit, name, total / (n + len(more))))
-    return scores_on(means, criterion, _means(evidence))
 
 
 def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -449,12 +423,6 @@ SECTIONS: dict[str, Section] = {
         _settled,
         "no item was adjudicated",
     ),
-    "extra": Section(
-        "Judges against people's mean with extra ratings",
-        _extra,
-        _with_extra,
-        "no item has an extra rating",
-    ),
     "anchoring": Section(
         "Second answers after the judge's score",
         lambda e, c: _annotator_retest(e, c, "revise"),
@@ -479,7 +447,7 @@ SECTIONS: dict[str, Section] = {
 
 UNORDERED = (
     *("glance", "criteria", "overlap", "judges", "distribution", "people", "annotator-retest", "gold"),
-    *("gold-labels", "adjudication", "extra", "anchoring", "alt-test"),
+    *("gold-labels", "adjudication", "anchoring", "alt-test"),
 )
 """The sections whose figures need no order of answers."""
 

@@ -69,10 +69,6 @@ def _fisher(values: Floats, n: int) -> Floats:
     return np.arctanh(np.clip(values, -most, most))
 
 
-def _log(values: Floats, _n: int) -> Floats:
-    return np.log(np.where(values > 0, values, np.nan))
-
-
 CORRELATION = Kind("correlations on Fisher's z scale", _fisher, np.tanh, 2, (-1.0, 1.0))
 """A correlation, kappa or ICC: value ± t·SE of z (Fisher 1921; Bonett and Wright 2000 for ranks)."""
 
@@ -84,9 +80,6 @@ BIAS = Kind(short_like_these=held("bias for annotators like few", 91, 95))
 
 MAE = Kind(ends=(0.0, math.inf), short=held("MAE", 92, 94))
 """A distance: value ± t·SE, not below 0."""
-
-RATIO = Kind("ratios on a logarithmic scale", _log, np.exp, 1, (0.0, math.inf))
-"""A ratio above 0: value ± t·SE of its logarithm."""
 
 PAIRWISE_ACCURACY = Kind(ends=(0.0, 1.0), short=held("pairwise accuracy", 86))
 """The accuracy of an order of few players: value ± t·SE, kept within 0 and 1; a draw of items confounds

@@ -15,7 +15,7 @@ from concord.statistics.correlation import (
     why_undefined,
 )
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from concord.statistics.intervals import BIAS, MAE, RATIO, holm
+from concord.statistics.intervals import BIAS, MAE, holm
 from concord.statistics.ratings import (
     DIGITS,
     Contender,
@@ -23,9 +23,8 @@ from concord.statistics.ratings import (
     Floats,
     Panels,
     Ratings,
-    divide,
 )
-from concord.statistics.resampling import Statistic, Weights, mean
+from concord.statistics.resampling import mean
 from concord.table import Column, Table
 
 LARGE_SHARE = 0.9
@@ -38,12 +37,6 @@ JUDGES = empty(
     columns.N,
     columns.SPEARMAN,
     columns.BIAS,
-    Column(
-        "sd_ratio",
-        "SD ratio",
-        interval="ends",
-        help="Standard deviation of the judge over that of people's mean.",
-    ),
     columns.MAE,
     columns.KENDALL,
     columns.PEARSON,
@@ -62,9 +55,8 @@ def judge_figures(
 ) -> Table:
     """Judges and panels against the mean of people, one row each: order, level, most frequent answer.
 
-    A mean of people or of judges spreads less than one rater does, which alone moves sd_ratio. Figures of
-    level are undefined where judges and people answer on different scales, and all are on fewer than three
-    common items.
+    Figures of level are undefined where judges and people answer on different scales, and all are on fewer
+    than three common items.
     """
     return tabulate(
         JUDGES,
@@ -117,7 +109,7 @@ def commonest(score: Floats) -> tuple[float | None, float | None]:
 
 
 def level_figures(table: Ratings, criterion: str, judge: Contender) -> dict[str, Figure]:
-    """bias, sd_ratio (of spreads) and mae of a judge or a panel, for `tabulate`.
+    """bias and mae of a judge or a panel, for `tabulate`.
 
     Undefined on fewer than three common items, and where judges and people answer on different scales.
     """
@@ -125,28 +117,10 @@ def level_figures(table: Ratings, criterion: str, judge: Contender) -> dict[str,
     both = together(judge.score, target)
     n = len(both[0])
     if n < FEWEST:
-        return dict.fromkeys(("bias", "sd_ratio", "mae"), undefined(why_undefined(*both), n=n))
-    why = table.no_level(criterion, judge.members) or "people's mean does not vary"
-    level = table.level(criterion, judge)
-    gap, items = level - target, ~np.isnan(judge.score) & ~np.isnan(target)
+        return dict.fromkeys(("bias", "mae"), undefined(why_undefined(*both), n=n))
+    why = table.no_level(criterion, judge.members)
+    gap, items = table.level(criterion, judge) - target, ~np.isnan(judge.score) & ~np.isnan(target)
     return {
         "bias": PointEstimate(mean(gap), n, reason=why, kind=BIAS, items=items),
-        "sd_ratio": PointEstimate(_spread(level, target), n, reason=why, kind=RATIO, items=items),
         "mae": PointEstimate(mean(np.abs(gap)), n, reason=why, kind=MAE, items=items),
     }
-
-
-def _spread(score: Floats, target: Floats) -> Statistic:
-    """Ratio of standard deviations on the items that have both; nan where people's mean does not vary."""
-    both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target))
-    x, y = (values[both] - values[both].mean() if len(both) else values[both] for values in (score, target))
-
-    def on(weights: Weights) -> Floats:
-        weight = weights[both].astype(np.float64)
-        n = np.maximum(weight.sum(axis=0), 1e-9)
-        spread_x, spread_y = (
-            np.maximum((value**2) @ weight / n - (value @ weight / n) ** 2, 0) for value in (x, y)
-        )
-        return np.sqrt(divide(spread_x, np.where(spread_y > 10**-DIGITS, spread_y, 0)))
-
-    return on

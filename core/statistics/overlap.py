@@ -26,10 +26,8 @@ OVERLAP = empty(
     Column("a"),
     Column("b"),
     Column("value", digits=3, interval="ends"),
-    Column("by_item", "Mean of the items", digits=3),
     columns.N,
-    caption="Pooled over all items, and the mean of the items' own values, of which one where neither marked "
-    "anything is 1.",
+    caption="Pooled over all items.",
 )
 
 
@@ -85,7 +83,7 @@ def overlap(
         kind = replace(DIFFERENCE, ends=(0.0, 1.0)) if name == "f1" else CORRELATION
         row = {"coefficient": f"{name}_characters" if units else "similarity", "a": one, "b": other, "n": n}
         figure = PointEstimate(statistic, n, reason=why, kind=kind, items=sums["whole"] > 0)
-        rows.append(row | {"value": figure, "by_item": _by_item(of) if name == "f1" else None})
+        rows.append(row | {"value": figure})
     return tabulate(OVERLAP, table, criterion, rows, target="", **drawing)
 
 
@@ -120,12 +118,3 @@ def _alpha(sums: Mapping[str, Floats]) -> Statistic:
         return 1 - divide(2 * (differ @ weights) * (every - 1), by_chance)
 
     return on
-
-
-def _by_item(pairs: Sequence[Common]) -> float:
-    """The mean of the items' own F1, an item with several pairs by their mean."""
-    of_item: dict[int, list[float]] = {}
-    for pair in pairs:
-        marks = pair.of_one + pair.of_other
-        of_item.setdefault(pair.item, []).append(2 * pair.both / marks if marks else 1.0)
-    return float(np.mean([np.mean(values) for values in of_item.values()]))

@@ -35,31 +35,17 @@ def orders(given: pd.DataFrame, fewest: int = FEWEST) -> dict[str, pd.DataFrame]
     return groups
 
 
-def concordance(ranks: Floats) -> float:
-    """Kendall's W of ranks (raters × players) with its correction for ties (Kendall 1948); nan of all ties.
-
-    It is 1 where all orders are the same, and on average 1/m of m raters who order by chance.
-    """
-    raters, n = ranks.shape
-    apart = ((ranks.sum(axis=0) - raters * (n + 1) / 2) ** 2).sum()
-    ties = sum((t**3 - t).sum() for t in (np.unique(one, return_counts=True)[1] for one in ranks))
-    whole = raters**2 * (n**3 - n) - raters * ties
-    return float(12 * apart / whole) if whole else float("nan")
-
-
 def among(groups: Iterable[Floats], **draws: int) -> Row:
-    """Agreement of several orders of each group (raters × players): means over groups of `rho`, Spearman's,
-    of every two of them, and of Kendall's `w`.
+    """Agreement of several orders of each group (raters × players): the mean over groups of Spearman's rho of
+    every two of them.
     """
-    several = [of for of in groups if len(of) > 1]
-    rhos = [_over([_rho(x, y) for x, y in combinations(of, 2)]) for of in several]
-    w = _mean([concordance(of) for of in several], 0, **draws)
-    return {"rho": _mean(rhos, -1, **draws), "w": w}
+    rhos = [_over([_rho(x, y) for x, y in combinations(of, 2)]) for of in groups if len(of) > 1]
+    return {"rho": _mean(rhos, **draws)}
 
 
 def beside(groups: Iterable[tuple[Floats, Floats]], **draws: int) -> Row:
     """Agreement of two sides' orders of each group: the mean over groups of Spearman's rho of mean ranks."""
-    return {"rho": _mean([_rho(a.mean(axis=0), b.mean(axis=0)) for a, b in groups], -1, **draws)}
+    return {"rho": _mean([_rho(a.mean(axis=0), b.mean(axis=0)) for a, b in groups], **draws)}
 
 
 def strengths(
@@ -119,14 +105,14 @@ def _over(values: Sequence[float]) -> float:
     return sum(there) / len(there) if there else float("nan")
 
 
-def _mean(values: Sequence[float], low: float, *, resamples: int = 0, seed: int = 0) -> Estimate:
+def _mean(values: Sequence[float], *, resamples: int = 0, seed: int = 0) -> Estimate:
     """The mean over groups, which are resampled; nan is left out."""
     n = int((~np.isnan(values)).sum())
     figure = PointEstimate(
         mean(np.array(values, float)),
         n,
         reason="no group of three or more was put in order by both",
-        kind=bounded(low, 1),
+        kind=bounded(-1, 1),
     )
     [of] = measured([figure], len(values), resamples=resamples, seed=seed)
     return of if resamples or not of.defined else Estimate(of.value, n=n)

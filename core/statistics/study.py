@@ -256,20 +256,10 @@ def judges_table(study: StudyAgreement, label: Labels = title) -> Table:
     Criteria are rows where they are more than judges and panels, so that the table stays narrow.
     """
     raters: dict[str, dict[str, Cell]] = {}
-    fewer = []
     for criterion, part in study.criteria.items():
         for row in part.raters:
             raters.setdefault(row.name, {"rater": row.name})[criterion] = row.spearman
-            if row.spearman.defined and row.spearman.n != part.items:
-                fewer.append(f"{row.name} ({label(criterion)}: {row.spearman.n} of {part.items} items)")
-    notes = [f"Fewer items than people rated: {', '.join(fewer)}."] if fewer else []
-    parts = study.criteria.values()
-    every = {(row.spearman.n, part.items) for part in parts for row in part.raters if row.spearman.n}
-    if fewer and len(every) == 1:
-        notes = [
-            "Judges and panels are compared on {} of the {} items that people rated.".format(*every.pop())
-        ]
-    notes += [] if raters or not study.criteria else ["The study has no judges."]
+    notes = [] if raters or not study.criteria else ["The study has no judges."]
     shown: dict[str, Any] = {"digits": 3, "interval": "ends"}
     columns_: tuple[Column, ...] = (columns.RATER, *(Column(c, label(c), **shown) for c in study.criteria))
     rows: list[dict[str, Cell]] = [*raters.values()]

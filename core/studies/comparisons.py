@@ -306,7 +306,6 @@ ORDERS = empty(
     Column("a", "one"),
     Column("b", "other"),
     Column("rho", "Spearman's ρ", digits=3, interval="ends", n=True, help="Of mean ranks, or of every two"),
-    Column("w", "Kendall's W", digits=3, interval="ends", help="1/m on average where m order by chance"),
     caption="Means over groups of three or more.",
 )
 

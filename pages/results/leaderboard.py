@@ -245,9 +245,7 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
 
 def _refusals(rated: Rated, benchmark: Benchmark) -> leaderboards.Refusals:
     """What refusals do, chosen on the page where a judge saw any."""
-    ways: list[leaderboards.Refusals] = [
-        how for how in get_args(leaderboards.Refusals) if how != "matched" or rated.scenarios
-    ]
+    ways: tuple[leaderboards.Refusals, ...] = get_args(leaderboards.Refusals)
     if benchmark.refusal not in rated.scores or not rated.scores[benchmark.refusal].gt(0).any():
         return "left out"
     about = "“Matched” leaves the scenarios that somebody refused out for every player."

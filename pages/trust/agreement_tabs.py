@@ -334,7 +334,7 @@ def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
     return Table("items", "Largest differences", kept, tuple(cells), caption)
 
 
-OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "extra", "anchoring")
+OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "anchoring")
 TABS = {
     "judges": Tab("Which judge?", _judges, ("missing", "retest", "alt-test", "thresholds", "system"), True),
     "fails": Tab("Where does it fail?", _where),

@@ -18,7 +18,6 @@ from concord.statistics.intervals import (
     MAE,
     PAIRWISE_ACCURACY,
     PILED_UP,
-    RATIO,
     alpha,
     bounded,
     bounded_mean,
@@ -104,13 +103,6 @@ def test_a_figure_that_is_often_undefined_has_no_interval():
     drawn = np.where(np.arange(100) < 6, np.nan, np.arange(100.0))
     assert resampled(50, drawn, n=30).reason == "no interval: undefined in 6% of the resamples"
     assert resampled(50, drawn[2:], n=30).reason == ""
-
-
-def test_a_ratio_is_value_and_error_on_a_logarithmic_scale():
-    """The resamples' logarithms are ±0.1 about 0: SD 0.102598 · √(20/19), t₁₉ = 2.093024."""
-    low, high = ends(1, np.exp(np.array([0.1, -0.1] * 10)), 20, RATIO)
-    half = 2.0930240544 * 0.1025978352 * math.sqrt(20 / 19)
-    assert (low, high) == pytest.approx((math.exp(-half), math.exp(half)))
 
 
 def test_a_share_that_is_the_same_in_all_resamples_has_an_interval_with_width():

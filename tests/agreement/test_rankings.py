@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.statistics.rankings import against, among, beside, concordance, orders, strengths
+from concord.statistics.rankings import against, among, beside, orders, strengths
 
 
 def scores(*rows):
@@ -50,27 +50,6 @@ def outcomes(*orders, scenario="s"):
         for i, j in combinations(range(len(ranks)), 2)
     ]
     return pd.DataFrame(rows, columns=["scenario", "one", "other", "rater", "outcome"])
-
-
-def test_concordance_without_ties_is_that_of_siegel():
-    """Three executives and six applicants (Siegel 1956, chapter 9): the sums of ranks are 8, 14, 11, 11, 11
-    and 8, so that s = 25.5 and W = 12 · 25.5 / (9 · 210) = 0.16.
-    """
-    table = outcomes((1, 6, 3, 2, 5, 4), (1, 5, 6, 4, 2, 3), (6, 3, 2, 5, 4, 1))
-    [ranks] = orders(table).values()
-    assert ranks.to_numpy().sum(axis=0).tolist() == [8, 14, 11, 11, 11, 8]
-    assert concordance(ranks.to_numpy()) == pytest.approx(12 * 25.5 / (9 * 210))
-
-
-def test_concordance_with_ties_is_kendalls():
-    """Kendall's example, also in Siegel (1956): s = 591, W = 12 · 591 / (9 · 990 − 3 · 12 · 9.5) = 0.828."""
-    one = (1, 4.5, 2, 4.5, 3, 7.5, 6, 9, 7.5, 10)
-    two = (2.5, 1, 2.5, 4.5, 4.5, 8, 9, 6.5, 10, 6.5)
-    three = (2, 1, 4.5, 4.5, 4.5, 4.5, 8, 8, 8, 10)
-    [ranks] = orders(outcomes(one, two, three)).values()
-    assert ranks.to_numpy().tolist() == [list(one), list(two), list(three)]
-    assert concordance(ranks.to_numpy()) == pytest.approx(12 * 591 / (9 * 990 - 3 * 12 * 9.5))
-    assert among([ranks.to_numpy()])["w"].value == pytest.approx(0.828, abs=5e-4)
 
 
 def test_spearman_of_orders_is_the_mean_over_groups():

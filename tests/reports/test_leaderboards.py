@@ -552,7 +552,6 @@ REFUSING = [
     (3, "a", 2.0, 2.0, 0.0),
     (4, "a", 3.0, 3.0, 0.0),
 ]
-ABOUT = {1: "A", 2: "A", 3: "B", 4: "B"}
 ENDS = {"in_character": (1.0, 5.0), "fluency": (1.0, 5.0), "final": (1.0, 5.0)}
 
 
@@ -561,21 +560,14 @@ ENDS = {"in_character": (1.0, 5.0), "fluency": (1.0, 5.0), "final": (1.0, 5.0)}
     [
         ("left out", {"p": (3.0, 2), "q": (3.0, 1)}),  # p: (4 + 2) / 2; q: 3 alone
         ("lowest score", {"p": (3.0, 2), "q": (2.0, 2)}),  # q: (1 + 3) / 2
-        ("matched", {"p": (2.0, 1), "q": (3.0, 1)}),  # scenario B alone
     ],
 )
 def test_what_refusals_do_to_the_means(how, expected):
     known = stored((1, "p", 1, 100), (2, "q", 1, 100), (3, "p", 1, 100), (4, "q", 1, 100))
     scored = panel_scores(known, given(*REFUSING), ["a"], ALIKE)
-    chosen = leaderboards.with_refusals(scored, how, ENDS, ABOUT)
+    chosen = scored if how == "left out" else leaderboards.with_lowest(scored, ENDS)
     found = {row.player: (row.final.value, row.n) for row in standings(chosen, list(ALIKE), resamples=0)}
     assert found == expected
-
-
-def test_matching_needs_scenarios():
-    scored = panel_scores(stored((1, "p", 1, 100)), given((1, "a", 4.0, 4.0, 0.0)), ["a"], ALIKE)
-    with pytest.raises(ConcordError, match="have no scenarios"):
-        leaderboards.with_refusals(scored, "matched", ENDS, {})
 
 
 def test_players_who_refuse_unlike_shares_are_pointed_out(tmp_path):
