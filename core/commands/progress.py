@@ -1,10 +1,9 @@
 """Carries out a plan on a terminal: options, estimate, a line of progress, and the result."""
 
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar, Unpack
 
 import click
@@ -13,7 +12,6 @@ from rich.live import Live
 from rich.text import Text
 
 from concord.commands.printing import echo
-from concord.errors import WorkspaceError
 from concord.files.plain import plain
 from concord.llm.models import currency
 from concord.runs import engine, planning, status
@@ -31,7 +29,7 @@ SHOWN = 300
 
 
 @contextmanager
-def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progress], None]]:
+def _watching() -> Iterator[Callable[[Progress], None]]:
     """Shows each beat of a run: in place on a terminal, elsewhere as a line every few seconds."""
     last = time.monotonic()
 
@@ -40,16 +38,10 @@ def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progre
         if live is None and time.monotonic() - last < PLAIN_SECONDS:
             return
         last = time.monotonic()
-        line = sentence(progress)
-        with (
-            suppress(sqlite3.Error, OSError, WorkspaceError),
-            workspace.read() as db,
-        ):  # the sentence says why
-            line = " · ".join(filter(None, [line, status.stages(db, benchmark)]))
         if live is None:
-            echo(line)
+            echo(sentence(progress))
         else:
-            live.update(Text(plain(line)))
+            live.update(Text(plain(sentence(progress))))
 
     terminal = Live(console=Console(), refresh_per_second=4, transient=True)
     with terminal if sys.stdout.isatty() else nullcontext() as live:
@@ -97,7 +89,7 @@ def carry_out(
         survey = planning.survey(workspace, job, retry_failed=options.get("retry_failed", False))
         echo(estimated(survey, currency(workspace.models_path)))
         return
-    with _watching(workspace, plan.benchmark) as watch:
+    with _watching() as watch:
         ended = engine.execute(workspace, job, watch=watch, **options)
     echo(f"Run {ended.id} {ended.stands if ended.waiting else ended.state}: {sentence(ended)}")
     if ended.message:

@@ -189,8 +189,6 @@ class Benchmark:
     """How two conversations of one scenario are compared; None if they are not."""
     proposals: Callable[[ProposePlan, Materials], Iterator[Play]] | None = None
     """The calls that propose scenarios; None if a model proposes none."""
-    stage: Callable[[str], str] | None = None
-    """How far a play has come, from the name of its latest step; None for short plays."""
     check_trajectory: Callable[[Mapping[str, Any]], None] | None = None
     """Raises if a stored trajectory cannot be read; None if conversations have no trajectory."""
     prompts_of: str = ""

@@ -1,11 +1,7 @@
 """Sentences that say where a run stands, and what one will take."""
 
-from sqlite_utils import Database
-
 from concord.rating import Spent
 from concord.runs.planning import Survey
-from concord.runs.registry import BENCHMARKS
-from concord.store import runs
 from concord.store.runs import Progress
 
 
@@ -58,22 +54,3 @@ def calls(survey: Survey) -> list[str]:
         already = "of these calls were answered before an interruption and are not paid again."
         lines.append(f"{survey.noted:,} {already}")
     return lines
-
-
-def under_way(db: Database, benchmark: str) -> dict[str, str]:
-    """How far each play that was begun and is not stored has come, by key; empty for plays without stages."""
-    registered = BENCHMARKS.get(benchmark)  # imported conversations, which a rubric rates, have none
-    stage = registered.stage if registered else None
-    if stage is None:
-        return {}
-    latest = runs.latest_steps(db, f"{benchmark}/")
-    return {work: how_far for work, step in latest.items() if (how_far := stage(step))}
-
-
-def stages(db: Database, benchmark: str) -> str:
-    """The plays under way in one line; empty if there are none."""
-    places = sorted(under_way(db, benchmark).values())
-    if not places:
-        return ""
-    where = f"at {places[0]}" if places[0] == places[-1] else f"from {places[0]} to {places[-1]}"
-    return f"{len(places)} begun and not finished, {where}"

@@ -205,12 +205,6 @@ def works_noted(db: Database, works: Sequence[str]) -> dict[str, int]:
     return dict(db.execute(sql, [json.dumps(list(works))]).fetchall())
 
 
-def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
-    """The alphabetically last step of each work that was begun, is not stored and begins with `prefix`."""
-    sql = "SELECT work, max(step) FROM journal WHERE work >= ? AND work < ? || char(1114111) GROUP BY work"
-    return dict(db.execute(sql, [prefix, prefix]).fetchall())
-
-
 def settle(db: Database, work: str) -> None:
     """Delete the journal and the failure of a work that is stored."""
     for table in ("journal", "failures"):

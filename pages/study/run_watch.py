@@ -84,10 +84,6 @@ def _card(run: Progress) -> None:
                 help="Calls in flight are finished and kept; the same run continues later.",
             )
         figures(run)
-        with workspace().read() as db:
-            stage = status.stages(db, run.benchmark)
-        if stage:
-            st.caption(plain(stage))
         if run.message:
             st.warning(plain(run.message), icon=":material/hourglass_empty:")
         failures(run)

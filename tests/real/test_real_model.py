@@ -176,7 +176,7 @@ def test_two_days_of_a_small_town_are_simulated_and_scored(workspace, called, ru
     assert ("Nothing has been simulated yet" in table) == bool(failed)
     for conversation in found:
         assert conversation.trajectory
-        assert conversation.meta["repairs"] >= 0
+        assert conversation.meta["unusable"] >= 0
 
 
 RUBRIC = """

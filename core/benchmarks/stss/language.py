@@ -143,11 +143,7 @@ async def play(
             SUMMARY: kept.summary if kept else "",
             "_task": body["task"],
         },
-        meta=agent.meta
-        | {
-            "reminders": me.notes,
-            "repairs": [text for person in (me, other) for _, text in person.repairs],
-        },
+        meta=agent.meta | {"reminders": me.notes},
     )
 
 

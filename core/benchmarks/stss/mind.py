@@ -44,7 +44,7 @@ class Now:
 
     @property
     def label(self) -> str:
-        """The moment as the names of calls begin; it sorts, so that the latest call tells the town's time."""
+        """The moment as the names of calls begin."""
         return f"day {self.clock.day(self.step) + 1} {hour_of(self.clock.minute(self.step))}"
 
 
@@ -52,8 +52,8 @@ class Now:
 class Self:
     """A resident as its mind sees it. `task` is None for everybody but the performer.
 
-    A mind may store what it needs in `notes`; `repairs` lists what could not be used. `thoughts` counts what
-    its model was asked, `unusable` are the failures where no reply could be used.
+    A mind may store what it needs in `notes`. `thoughts` counts what its model was asked, `unusable` are the
+    failures where no reply could be used.
     """
 
     resident: Resident
@@ -63,7 +63,6 @@ class Self:
     day: Day = ()
     doing: str = SLEEPING
     notes: dict[str, Any] = field(default_factory=dict)
-    repairs: list[tuple[datetime, str]] = field(default_factory=list)
     thoughts: int = 0
     unusable: list[CallFailed] = field(default_factory=list)
 
@@ -284,7 +283,7 @@ class Mind:
     async def _think(
         self, name: str, me: Self, now: Now, query: str = "", part: str = "", **values: Any
     ) -> Any:
-        """A reply as its schema; None, noted as a repair, if it is unusable. Raises endpoints' failures."""
+        """A reply as its schema; None, noted in `unusable`, if there is none. Raises endpoints' failures."""
         model = self.low if name == "schedule" else self.high
         recalled = me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
         rendered = self.prompts[name].render(
@@ -307,7 +306,6 @@ class Mind:
         except CallFailed as failure:
             if failure.kind not in UNANSWERED:
                 raise
-            me.repairs.append((now.time, f"no usable reply to “{name}”; went on by habit"))
             me.unusable.append(failure)
             return None
         return answer.value

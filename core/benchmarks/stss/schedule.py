@@ -1,4 +1,4 @@
-"""A resident's day as actions without gap or overlap, made from a mind's wishes; each repair is noted."""
+"""A resident's day as actions without gap or overlap, made from a mind's wishes."""
 
 import re
 from bisect import bisect_right
@@ -47,45 +47,35 @@ def arrange(
     wake: str | None = None,
     earlier: Sequence[Action] = (),
     now: int = 0,
-) -> tuple[Day, list[str]]:
-    """A whole day, midnight to midnight, and its repairs.
+) -> Day:
+    """A whole day, midnight to midnight.
 
     Wishes without a readable time are dropped, the others sorted; a later one cuts the one before short. Gaps
     become breaks, the time outside waking hours is slept at home, an unknown place is the most similar one,
     else home. With `earlier`, what began before `now` stays.
     """
-    repairs: list[str] = []
     home = town.home(resident.name)
-    rise = _wake(wake, resident, repairs)
+    rise = _wake(wake, resident)
     bed = minute_of(resident.sleeps)
     begin = max(rise, now)
     planned: list[Action] = []
-    for start, wish in sorted(_timed(wishes, repairs), key=lambda pair: pair[0]):
+    for start, wish in sorted(_timed(wishes), key=lambda pair: pair[0]):
         if not begin <= start < bed:
             if start + wish.minutes <= begin or start >= bed or begin >= bed:
-                repairs.append(
-                    f"“{wish.action}” at {hour_of(start)} lies outside the waking hours and was left out"
-                )
                 continue
             start, wish = begin, wish._replace(minutes=start + wish.minutes - begin)
-        place = town.nearest(wish.place)
-        if place is None:
-            place = home
-            repairs.append(f"there is no place “{wish.place}”; “{wish.action}” is done at home")
+        place = town.nearest(wish.place) or home
         if planned and planned[-1].end > start:
-            if planned[-1].start == start:
-                repairs.append(f"“{planned[-1].text}” and “{wish.action}” begin at once; the second counts")
-                planned.pop()
-            else:
-                repairs.append(f"“{planned[-1].text}” was cut short by “{wish.action}” at {hour_of(start)}")
-                planned[-1] = planned[-1]._replace(minutes=start - planned[-1].start)
+            before = planned.pop()
+            if before.start < start:
+                planned.append(before._replace(minutes=start - before.start))
         planned.append(
             Action(start, min(max(wish.minutes, SHORTEST), bed - start), wish.action.strip(), place)
         )
     kept = [a if a.end <= now else a._replace(minutes=now - a.start) for a in earlier if a.start < now]
     if not kept:
         kept = [Action(0, rise, SLEEPING, home)]
-    return _closed(kept, planned, bed, home), repairs
+    return _closed(kept, planned, bed, home)
 
 
 def _closed(kept: Sequence[Action], planned: Sequence[Action], bed: int, home: Place) -> Day:
@@ -121,23 +111,19 @@ def habits(resident: Resident) -> list[Wish]:
     return [w for w in wishes if w.minutes > 0]
 
 
-def _wake(wake: str | None, resident: Resident, repairs: list[str]) -> int:
+def _wake(wake: str | None, resident: Resident) -> int:
+    """When a resident gets up: as wished if that is possible, else as usual."""
     minute = None if wake is None else _minute(wake)
     if minute is not None and EARLIEST <= minute <= min(LATEST, minute_of(resident.sleeps) - 60):
         return minute
-    if wake is not None:
-        repairs.append(f"getting up at “{wake}” is not possible; at {resident.wakes} as usual")
     return minute_of(resident.wakes)
 
 
-def _timed(wishes: Iterable[Wish], repairs: list[str]) -> Iterable[tuple[int, Wish]]:
+def _timed(wishes: Iterable[Wish]) -> Iterable[tuple[int, Wish]]:
+    """The wishes that say what is done, with their minute of the day; those without a readable one go."""
     for wish in wishes:
         minute = _minute(wish.start)
-        if minute is None:
-            repairs.append(f"“{wish.start}” is no time of the day; “{wish.action}” was left out")
-        elif not wish.action.strip():
-            repairs.append(f"nothing is said about {hour_of(minute)}; it was left out")
-        else:
+        if minute is not None and wish.action.strip():
             yield minute, wish
 
 

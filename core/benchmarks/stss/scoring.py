@@ -30,7 +30,7 @@ ELSEWHERE = 0.5
 
 @dataclass(frozen=True)
 class Deed:
-    """What one resident did about one subgoal (from 1): when, where, with which of the words.
+    """What one resident did about one subgoal (from 1): when and where.
 
     Of one who did not count it is the moment at which most fitted, “” if nothing did, and `why` says what did
     not. `told` is when the performer first told them before the day of the event, “” if never.
@@ -41,10 +41,8 @@ class Deed:
     counted: bool
     why: str = ""
     time: str = ""
-    until: str = ""
     action: str = ""
     place: str = ""
-    words: tuple[str, ...] = ()
     told: str = ""
 
 
@@ -68,14 +66,12 @@ class Score:
 class Fit:
     """How a trajectory fits one subgoal (its number counts from 1).
 
-    `words` are the keywords in each state; `worded` and `placed` are masks over states, `timed` and those of
-    residents over moments.
+    `worded` and `placed` are masks over states, `timed` and those of residents over moments.
     """
 
     trajectory: Trajectory
     subgoal: Subgoal
     number: int
-    words: tuple[tuple[str, ...], ...]
     worded: Mask
     placed: Mask
     timed: Mask
@@ -88,16 +84,10 @@ class Fit:
     def deed(
         self, name: str, mask: Mask, why: str = "", *, counted: bool = False, moment: int | None = None
     ) -> Deed:
-        """The unbroken stretch of a mask around one of its moments, the first unless another is given."""
+        """What a resident does at one of the moments of a mask, the first unless another is given."""
         moment = int(np.argmax(mask)) if moment is None else moment
-        breaks = np.flatnonzero(~mask)
-        before, after = breaks[breaks < moment], breaks[breaks > moment]
-        first = int(before[-1]) + 1 if len(before) else 0
-        last = int(after[0]) - 1 if len(after) else len(mask) - 1
-        index = self.trajectory.lives[name][first]
-        time, until = (self.trajectory.times[moment].strftime(STAMP) for moment in (first, last))
-        action, place = self.trajectory.states[index]
-        return Deed(name, self.number, counted, why, time, until, action, place, self.words[index])
+        time, state = self.trajectory.times[moment].strftime(STAMP), self.trajectory.at(name, moment)
+        return Deed(name, self.number, counted, why, time, state.action, state.place)
 
     def part(
         self, name: str, mask: Mask, told: Invited, why: str = "", moment: int | None = None
@@ -122,7 +112,7 @@ class Fit:
             return Deed(name, self.number, False, "never did it")
         lacking = [what for what, mask in fitting.items() if not mask[moment]]
         why = f"{' and '.join(lacking)} did not fit" if lacking else "only talked about it"
-        return self.deed(name, np.arange(len(near)) == moment, why)
+        return self.deed(name, near > 0, why, moment=moment)
 
 
 def fits(task: SocialTask, trajectory: Trajectory, *, action_may_name_place: bool = False) -> Iterator[Fit]:
@@ -133,20 +123,19 @@ def fits(task: SocialTask, trajectory: Trajectory, *, action_may_name_place: boo
     states = trajectory.states
     for number, subgoal in enumerate(task.subgoals, start=1):
         place = subgoal.location or ""
-        words = tuple(words_in(state.action, subgoal.keywords) for state in states)
+        worded = [says_one_of(subgoal.keywords, state.action) for state in states]
         placed = [
             place in state.place or (action_may_name_place and place.lower() in state.action.lower())
             for state in states
         ]
         timed = [within(time, subgoal) for time in trajectory.times]
-        masks = (np.array(mask, dtype=bool) for mask in (list(map(bool, words)), placed, timed))
-        yield Fit(trajectory, subgoal, number, words, *masks)
+        masks = (np.array(mask, dtype=bool) for mask in (worded, placed, timed))
+        yield Fit(trajectory, subgoal, number, *masks)
 
 
-def words_in(text: str, keywords: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the keywords that the text contains, in any case."""
-    lower = text.lower()
-    return tuple(word for word in keywords if word.lower() in lower)
+def says_one_of(keywords: tuple[str, ...], text: str) -> bool:
+    """Whether the text contains one of the keywords, in any case."""
+    return any(word.lower() in text.lower() for word in keywords)
 
 
 def within(time: datetime, subgoal: Subgoal) -> bool:
@@ -172,7 +161,7 @@ def before_event(task: SocialTask, talk: Talk, trajectory: Trajectory) -> bool:
 
 def about(task: SocialTask, talk: Talk) -> bool:
     """Whether somebody says one of the task's keywords."""
-    return any(words_in(text, task.keywords) for _, text in talk.messages)
+    return any(says_one_of(task.keywords, text) for _, text in talk.messages)
 
 
 def score(task: SocialTask, trajectory: Trajectory) -> Score:

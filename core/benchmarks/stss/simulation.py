@@ -79,9 +79,6 @@ class World:
                     for a in self.agents
                 },
                 "notes": {a.name: a.notes for a in self.agents if a.notes},
-                "repairs": [
-                    [time.strftime(STAMP), a.name, text] for a in self.agents for time, text in a.repairs
-                ],
             },
         )
 
@@ -148,8 +145,7 @@ class World:
     ) -> None:
         """Have a resident follow a day made of wishes, or the rest of one whose `earlier` part stays."""
         minute = self.clock.minute(now.step)
-        day, repairs = arrange(wishes, agent.resident, self.town, wake, earlier, minute)
-        agent.repairs += [(now.time, repair) for repair in repairs]
+        day = arrange(wishes, agent.resident, self.town, wake, earlier, minute)
         agent.follow(day, now.step)
         actions = [[hour_of(a.start), a.minutes, a.text, str(a.place)] for a in day]
         self.plans.append({"time": now.time.strftime(STAMP), "agent": agent.name, "actions": actions})

@@ -111,8 +111,7 @@ async def simulate(
             "Performer": task.performer,
             "_task": values_of(task),
         },
-        meta=agent.meta
-        | {"town": town.name, "repairs": len(lived.extra["repairs"]), "unusable": len(me.unusable)},
+        meta=agent.meta | {"town": town.name, "unusable": len(me.unusable)},
         trajectory=lived.stored(),
     )
 
@@ -248,7 +247,6 @@ STSS = Benchmark(
     items=("task", "type", "performer"),
     evaluated=("architecture",),
     plays=plays,
-    stage=lambda step: step[: len("day 1 00:00")],
     check_trajectory=check_stored,
     speakers=SPEAKERS,
 )

@@ -1,4 +1,4 @@
-"""STSS's tables: agents by action score, by success rate in conversations, and the gap between the two.
+"""STSS's tables: agents by action score, and by success rate in conversations.
 
 After Wang et al., tables 3 and 4. Intervals resample tasks: simulations of one task are not independent.
 """
@@ -39,7 +39,7 @@ COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "
 def leaderboard(
     db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: int
 ) -> tuple[Table, ...]:
-    """The action table, those of the language level and the gap; a table without rows is left out.
+    """The action table and those of the language level; a table without rows is left out.
 
     Raises ConcordError where nothing was simulated or talked, NotFound for a judge who has answered nothing
     and for a value in `where` that nothing has.
@@ -58,7 +58,6 @@ def leaderboard(
     every_table = [
         action_table(played, failed[STSS.name], **drawn),
         *_by_text(language_table(talks, failed[STSS_LANGUAGE.name], **drawn)),
-        gap_table(played, talks, **drawn),
     ]
     first, *rest = (table for table in every_table if table.rows)
     mixed = {
@@ -107,15 +106,9 @@ def simulated(db: Database, where: Where | None = None) -> pd.DataFrame:
             task = task_from(c.context["_task"])
             found = scoring.score(task, from_stored(trajectories.load(db, number)))
             scored = (task.id, task.kind, found.value, found.conversation_ratio, known.simulated[number])
-            rows.append((*_agent(c).values(), *scored, _repairs(c)))
-    columns = [*AGENT, "task", "kind", "score", "ratio", "simulated", "repairs"]
+            rows.append((*_agent(c).values(), *scored, c.meta.get("unusable", 0)))
+    columns = [*AGENT, "task", "kind", "score", "ratio", "simulated", "unusable"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _repairs(c: Conversation) -> int:
-    """How often something that a model replied could not be done as it was said."""
-    kept = c.meta.get("repairs", 0)
-    return len(kept) if isinstance(kept, list) else int(kept)
 
 
 def _failed(db: Database, benchmark: str, where: Where | None) -> dict[tuple[str, ...], int]:
@@ -155,7 +148,6 @@ def talked(
             kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
             each = [given.get((number, judge)) for judge in panel]
             row = _agent(c) | {"task": c.facets["task"], "simulated": known.simulated[number]}
-            row["repairs"] = _repairs(c)
             for of in ("conversation", "summary"):
                 row |= success(of, [_met(scores, kind, silent, of == "summary") for scores in each])
             whole = None not in row.values()
@@ -167,7 +159,7 @@ def talked(
     return (
         rated,
         panel,
-        pd.DataFrame(rows, columns=[*AGENT, "task", "simulated", "repairs", *figures, *marks]),
+        pd.DataFrame(rows, columns=[*AGENT, "task", "simulated", *figures, *marks]),
     )
 
 
@@ -219,14 +211,8 @@ LANGUAGE = (
     ),
     *(Figure(q.name, q.label, q.name, (q.scale.low, q.scale.high)) for q in goals.QUALITIES),
 )
-GAP = (
-    Figure("said", "SR, conversation", "said"),
-    Figure("done", "Action score", "done"),
-    Figure("gap", "Gap", "gap", (-1.0, 1.0)),
-)
 RARE = ("left_out", "failed")
 BESIDE = (
-    Column("repairs", digits=1, help="Mean number of wishes and thoughts not usable as they were"),
     Column("failed", help="Not made: too many thoughts of the player had no usable reply"),
     Column("simulated", file_only=True),
 )
@@ -242,8 +228,16 @@ def action_table(
     table = _table(
         Table("action", "STSS, action level: what was brought about", (), ()),
         (played, ACTION, "overall"),
-        lambda theirs: {"n": len(theirs), **_beside(theirs, failed)},
-        (Column("n", help="Simulations"), *BESIDE),
+        lambda theirs: {
+            "n": len(theirs),
+            "unusable": Estimate(float(theirs.unusable.sum()) / len(theirs), n=len(theirs)),
+            **_beside(theirs, failed),
+        },
+        (
+            Column("n", help="Simulations"),
+            Column("unusable", digits=1, help="Mean number of the player's thoughts without a usable reply"),
+            *BESIDE,
+        ),
         **drawn,
     )
     unequal = len({row["n"] for row in table.rows}) > 1
@@ -287,22 +281,6 @@ def _by_text(language: Table) -> tuple[Table, Table]:
     return replace(language, columns=tuple(c for c in language.columns if c not in of_summaries)), summary
 
 
-def gap_table(played: pd.DataFrame, talks: pd.DataFrame, **drawn: int) -> Table:
-    """SR on conversations less the action score, on the tasks that an agent has both for."""
-    by = [*AGENT, "task"]
-    said = talks["conversation SR"].astype(float).groupby([talks[name] for name in by]).mean()
-    both = pd.concat({"said": said, "done": played.groupby(by).score.mean()}, axis=1).dropna().reset_index()
-    both["gap"] = both.said - both.done
-    caption = "SR on conversations less the action score, on the tasks that an agent has both for."
-    return _table(
-        Table("gap", "STSS, gap between words and deeds", (), (), caption),
-        (both, GAP, "gap"),
-        lambda theirs: {"tasks": len(theirs)},
-        (Column("tasks"),),
-        **drawn,
-    )
-
-
 def _table(
     empty: Table,
     what: tuple[pd.DataFrame, Sequence[Figure], str],
@@ -340,10 +318,9 @@ def _mean(rows: pd.DataFrame, figure: Figure, **drawn: int) -> Estimate:
 
 
 def _beside(theirs: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None) -> dict[str, Cell]:
-    """What stands beside an agent's figures: the mean of its repairs, and what could not be made."""
+    """What stands beside an agent's figures: what could not be made, and whether mock models are in it."""
     agent = tuple(str(theirs[name].iloc[0]) for name in AGENT)
     return {
-        "repairs": Estimate(float(theirs.repairs.sum()) / len(theirs), n=len(theirs)),
         "failed": (failed or {}).get(agent, 0),
         "simulated": bool(theirs.simulated.any()),
     }

@@ -149,11 +149,9 @@ def evidence(of: Score) -> Table:
             "counted": e.counted,
             "why": e.why,
             "when": _clock(e.time),
-            "until": e.until[11:16] if e.until != e.time else "",
             "told": _clock(e.told),
             "where": e.place,
             "did": e.action,
-            "words": ", ".join(e.words),
             "time": e.time,
         }
         for e in deeds
@@ -168,26 +166,21 @@ def evidence(of: Score) -> Table:
 
 def talks(of: Simulation) -> Table:
     """The conversations in the order of time; `time` as trajectories write it."""
-    first = {id(talk) for talk in of.score.invited.values()}
     rows: list[dict[str, Cell]] = [
         {
             "who": " and ".join(talk.pair),
             "when": clock(talk.time),
             "where": talk.place,
             "about the task": about(of.task, talk),
-            "told first": id(talk) in first,
             "messages": len(talk.messages),
             "time": talk.time.strftime(STAMP),
         }
         for talk in of.lived.talks
     ]
-    helps = {
-        "about the task": "Somebody says one of the task's words.",
-        "told first": "Counts for the conversation ratio: the first time the performer tells somebody before "
-        "that day.",
-    }
     columns = (
-        *(Column(n, help=helps.get(n, "")) for n in ("who", "when", "where", *helps, "messages")),
+        *map(Column, ("who", "when", "where")),
+        Column("about the task", help="Somebody says one of the task's words."),
+        Column("messages"),
         Column("time", file_only=True),
     )
     notes = () if rows else ("Nobody talked with anybody.",)
