@@ -114,7 +114,7 @@ OPEN_TO: Mapping[Role, frozenset[str]] = {
 
 
 def part(benchmark: str, module: str) -> ModuleType | None:
-    """A page module of a benchmark's slice, such as “leaderboard”; None if there is none."""
+    """A page module of a benchmark's slice, such as “conversation”; None if there is none."""
     if benchmark not in BENCHMARKS:
         return None
     name = slice_of(benchmark)

@@ -86,11 +86,6 @@ def test_a_plan_without_scripts_says_where_they_come_from(workspace):
         execute(workspace, answers())
 
 
-def test_more_than_ten_turns_are_refused(workspace):
-    with pytest.raises(ConfigError, match="at most 10 turns"):
-        execute(workspace, dialogues(turns=11))
-
-
 def test_stored_tasks_join_the_catalogue_and_can_be_chosen_by_source(workspace):
     task = SimulationTask(
         id="till", act="Till", task_description="Be a till. My first item costs 3.", type="stateful"

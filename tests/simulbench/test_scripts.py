@@ -137,7 +137,3 @@ def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, wo
     with workspace.read() as db:
         assert scenarios.keys(db, "simulbench", "script", "discarded") == ["s1"]
         assert scenarios.get(db, "simulbench", "script", "s1").decided_by == "Ada"
-        assert [s.key for s in extraction.easy_scripts(db, targets=["x"])[0]] == ["s2", "s3", "s4"]
-        assert [s.key for s in extraction.easy_scripts(db, judges=["j1"])[0]] == ["s2", "s3"]
-        with pytest.raises(NotFound, match="target “z”"):
-            extraction.easy_scripts(db, targets=["z"])

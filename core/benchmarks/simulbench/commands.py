@@ -149,17 +149,15 @@ def scripts_extract(workspace: str, judge: str) -> None:
 
 
 @scripts.command("discard")
-@options.several("--targets", "Targets that must all have full marks; all that answered unless given.")
-@options.several("--judges", "Judges that must all give full marks; all that scored unless given.")
 @click.option("--dry-run", is_flag=True, help="List them only.")
 @click.pass_obj
-def scripts_discard(workspace: str, targets: Sequence[str], judges: Sequence[str], dry_run: bool) -> None:
+def scripts_discard(workspace: str, dry_run: bool) -> None:
     """Set aside the scripts that every target answers with full marks from every judge, and list them.
 
     They are asked no more, and their answers leave the tables; nothing is deleted.
     """
     with Workspace.open(workspace, create=False).write() as db:
-        easy, over = extraction.easy_scripts(db, targets=targets, judges=judges)
+        easy, over = extraction.easy_scripts(db)
         for script in easy:
             echo(f"  {script.key} ({script.kind}, {script.type})")
             if not dry_run:

@@ -19,7 +19,6 @@ from concord.benchmarks.simulbench.tasks import (
     wanted,
 )
 from concord.conversation import Conversation, Message, Unit
-from concord.errors import ConfigError
 from concord.llm import verdicts
 from concord.llm.prompts import Prompt
 from concord.llm.replies import Reply, Text
@@ -40,7 +39,8 @@ from concord.runs.benchmark import (
 from concord.runs.plans import PlayPlan
 
 NAME = "simulbench-dialogues"
-MOST_TURNS = 10
+TURNS = 4
+"""Of a dialogue."""
 
 RUBRIC = rubric(NAME, "judge")
 (CHALLENGING,) = RUBRIC.criteria
@@ -66,14 +66,13 @@ async def play(
     task: SimulationTask,
     simulator: str,
     user: str,
-    turns: int,
     language: str,
     prompts: Mapping[str, Prompt],
     facets: Mapping[str, str],
 ) -> Conversation:
     """The dialogue: the task's description and a reply, then requests of the user agent and replies."""
     messages = [Message("user", task.task_description)]
-    for turn in range(1, turns + 1):
+    for turn in range(1, TURNS + 1):
         if turn > 1:
             prompt = prompts["user"].render(
                 task=task.act, messages=messages, strategies=task.ways, request_type=task.request_type
@@ -125,29 +124,25 @@ ASKING = Asking(RUBRIC.judge.template, None, RUBRIC.criteria, judge_values, read
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every simulator × task × repeat of the plan, with the judgements it is owed."""
     options = plan.options
-    language, version, turns = options["language"], options["version"], int(options["turns"])
-    if turns > MOST_TURNS:
-        raise ConfigError(f"A dialogue has at most {MOST_TURNS} turns, not {turns}.")
+    language, version = options["language"], options["version"]
     known = tasks(materials, language)
     chosen = [task for task in known.values() if wanted(options, task.id, task.type, task.source)]
     user, judges = plan.one("user"), plan.models.get("judges", ())
     prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}
-    played = partial(play, user=user, turns=turns, language=language, prompts=prompts)
+    played = partial(play, user=user, language=language, prompts=prompts)
     for repeat, task, simulator in product(range(options["repeats"]), chosen, plan.models["simulators"]):
-        parts = [NAME, version, language, task.id, simulator, user, str(repeat)]
-        key = "/".join(parts + ([f"{turns} turns"] if turns != TURNS else []))
+        key = "/".join((NAME, version, language, task.id, simulator, user, str(repeat)))
         facets = {
             "task": task.id,
             "type": task.type,
             "user": user,
             "version": version,
             "source": task.source,
-            "turns": str(turns),
         }
         yield Play(
             key,
             partial(played, key=key, task=task, simulator=simulator, facets=facets),
-            (Expected(simulator, turns, 900, 250), Expected(user, turns - 1, 1200, 80)),
+            (Expected(simulator, TURNS, 900, 250), Expected(user, TURNS - 1, 1200, 80)),
             DIALOGUES.judgings(key, judges, prompts["judge"], options["judge_repeats"]),
             player=simulator,
             facets={**facets, "language": language},
@@ -163,8 +158,6 @@ def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]
     languages = {p.name for folder in materials.data for p in (folder / STORED).glob("*") if p.is_dir()}
     return sorted(name for name in languages if catalogue(materials.data, name))
 
-
-TURNS = 4
 
 DIALOGUES = Benchmark(
     name=NAME,
@@ -186,7 +179,6 @@ DIALOGUES = Benchmark(
         narrowing("tasks", "these tasks", lambda m, c: list(tasks(m, c["language"]))),
         narrowing("types", "stateless or only stateful tasks", lambda m, c: TYPES),
         narrowing("sources", "tasks from here, such as catalogue", _sources),
-        Option("turns", "Turns of a dialogue.", "count", TURNS),
         Option("repeats", "Dialogues per simulator and task.", "count", 3),
         Option("judge_repeats", "Times each judge looks at a dialogue (for test-retest).", "count", 1),
         prompt_versions(NAME, "v1"),
@@ -194,7 +186,7 @@ DIALOGUES = Benchmark(
     prompts={"simulator": None, "user": UserReply, "judge": None},
     version="v1",
     asking=ASKING,
-    facets=("task", "type", "user", "version", "source", "turns"),
+    facets=("task", "type", "user", "version", "source"),
     spotcheck_facets=("type",),
     preformatted=True,
     items=("task", "type"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import pandas as pd
 from sqlite_utils import Database
 
 from concord.benchmarks.simulbench.dialogues import CHALLENGING, DIALOGUES
@@ -55,29 +54,18 @@ def extract_scripts(db: Database, judge: str = "", *, by: str = "extraction") ->
     return Extracted(judge, len(turns), turns.count(None), scripts, new)
 
 
-def easy_scripts(
-    db: Database, *, targets: Sequence[str] = (), judges: Sequence[str] = ()
-) -> tuple[list[Script], tuple[str, ...]]:
-    """The accepted scripts on which every target has full marks from every judge (all, unless named).
+def easy_scripts(db: Database) -> tuple[list[Script], tuple[str, ...]]:
+    """The accepted scripts on which every target has full marks from every judge, and the targets.
 
-    Returns the targets as well. A script that one of them has not answered, or whose answer one of the judges
-    has not usably scored, is kept. Raises NotFound for a target or a judge that has no part in any script.
+    A script that one of them has not answered, or whose answer a judge has not usably scored, is kept.
     """
     answers = tables.conversations(db, SIMULBENCH.name).join(tables.facets(db, SIMULBENCH.name, ["script"]))
     scores = tables.scores(db, SIMULBENCH.name, [QUALITY.name])
-    wanted = _named("target", targets, answers.player)
-    panel = _named("judge", judges, scores.judge)
-    top = scores[scores.judge.isin(panel) & (scores[QUALITY.name] == QUALITY.scale.high)]
-    full = top.groupby("conversation").judge.nunique() == len(panel)
-    answers = answers[answers.player.isin(wanted)]
+    top = scores[scores[QUALITY.name] == QUALITY.scale.high]
+    full = top.groupby("conversation").judge.nunique() == scores.judge.nunique()
     answers = answers.assign(full=full.reindex(answers.index, fill_value=False))
     of = answers.groupby("script").agg(players=("player", "nunique"), full=("full", "all"))
-    easy = set(of.index[(of.players == len(wanted)) & of.full]) if wanted and panel else set()
+    targets = tuple(sorted(answers.player.unique()))
+    easy = set(of.index[(of.players == len(targets)) & of.full])
     known = stored(scenarios.accepted(db, STORED, SCRIPT))
-    return [script for key, script in known.items() if key in easy], wanted
-
-
-def _named(what: str, names: Sequence[str], known: pd.Series[str]) -> tuple[str, ...]:
-    there = sorted(known.unique())
-    check_known(what, names, there)
-    return tuple(dict.fromkeys(names)) or tuple(there)
+    return [script for key, script in known.items() if key in easy], targets

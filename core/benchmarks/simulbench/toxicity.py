@@ -98,7 +98,6 @@ def toxicity(workspace: Workspace, model: str = "") -> Table:
         *(Column(name, name.capitalize(), digits=3) for name in ATTRIBUTES),
         Column("n", help="Texts scored"),
         Column("missing", help="Texts not scored yet"),
-        *(Column(f"largest {name}", file_only=True) for name in ATTRIBUTES),
     )
     read = "; ".join(f"{name} from {', '.join(of)}" for name, of in ATTRIBUTES.items() if of)
     notes = [f"Means over texts, 0 to 1. Each attribute is the largest of some endpoint categories: {read}."]
@@ -124,5 +123,4 @@ def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float
         values = [value for of in measured if (value := of[name]) is not None]
         reason = "no score yet" if categories else "no category stands for it"
         row[name] = Estimate(sum(values) / len(values), n=len(values)) if values else undefined(reason)
-        row[f"largest {name}"] = max(values, default=None)
     return row
