@@ -56,16 +56,12 @@ def running(command: F) -> F:
     limit = "Spend no more on this plan, earlier runs of it included; every model needs a price."
     batch = "Ask through the endpoint's Batch API; the same command collects the answers later."
     cluster = "Have the workers of this Dask scheduler make the calls."
-    endpoints = (
-        "Wait for endpoints that cannot be reached until they answer, as for a model that still loads."
-    )
     for option in (
         click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable."),
         click.option("--max-cost", type=click.FloatRange(min=0), help=limit),
         click.option("--wait", is_flag=True, help="With --batch: stay until everything is answered."),
         click.option("--batch", is_flag=True, help=batch),
         click.option("--cluster", metavar="tcp://…", default="", help=cluster),
-        click.option("--wait-for-endpoints", is_flag=True, help=endpoints),
         click.option("--estimate", is_flag=True, help=estimate),
     ):
         command = option(command)

@@ -56,8 +56,7 @@ class Client:
     """Calls models. It belongs to one event loop: make it there, as `async with Client(models)`.
 
     `admit` is awaited before each call is sent; if it raises, the call is not sent. Calls wait for an
-    endpoint that throttles or is down, at no cost of retries, and hold no place while they wait; with
-    `patient` for one that is down until it answers.
+    endpoint that throttles or is down, at no cost of retries, and hold no place while they wait.
     """
 
     def __init__(
@@ -66,11 +65,9 @@ class Client:
         *,
         retries: int | None = None,
         admit: Callable[[], Awaitable[None]] | None = None,
-        patient: bool = False,
     ):
         self._models = dict(models)
         self._admit = admit
-        self._patient = patient
         self._retries = RETRIES if retries is None else retries
         self._lines: dict[tuple[str, str], _Line] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
@@ -93,7 +90,7 @@ class Client:
 
     async def __aenter__(self) -> Self:
         for endpoint, most in limits(self._models.values()).items():
-            self._gates[endpoint] = Gate(most, endpoint[0] or "The OpenAI endpoint", patient=self._patient)
+            self._gates[endpoint] = Gate(most, endpoint[0] or "The OpenAI endpoint")
         return self
 
     async def __aexit__(self, *_error: object) -> None:

@@ -121,9 +121,8 @@ class ClusterClient(Client):
         *,
         address: str,
         admit: Callable[[], Awaitable[None]],
-        patient: bool = False,
     ):
-        super().__init__(models, admit=admit, patient=patient)
+        super().__init__(models, admit=admit)
         self.address = address
         self.lost = 0
         """Workers that were lost."""

@@ -32,8 +32,8 @@ FIRST_SECONDS, DOWN_SECONDS = 15.0, 300.0
 class Gate:
     """Lets the calls of one endpoint through, in their order. It belongs to one event loop."""
 
-    def __init__(self, most: int, where: str = "", *, patient: bool = False):
-        self.most, self.where, self.patient = most, where, patient
+    def __init__(self, most: int, where: str = ""):
+        self.most, self.where = most, where
         self.in_flight = 0
         self.throttles = 0
         """Calls that were throttled."""
@@ -154,8 +154,9 @@ class Gate:
         now = self._clock()
         if self._down_since is not None and self._probes:
             gone, left = now - self._down_since, self._patience - (now - self._down_since)
-            until = "until it answers" if self.patient else f"{max(0, left):.0f} s more"
-            return f"{self.where} cannot be reached for {gone:.0f} s; waiting for it, {until}"
+            return (
+                f"{self.where} cannot be reached for {gone:.0f} s; waiting for it, {max(0, left):.0f} s more"
+            )
         if self._opens_at - now > 1:
             return f"{self.where} asks to wait {self._opens_at - now:.0f} s"
         if now - self._shrunk_at < 10 and self._shrunk_at > 0:
@@ -164,8 +165,6 @@ class Gate:
 
     @property
     def _patience(self) -> float:
-        if self.patient:
-            return float("inf")
         return FIRST_SECONDS if self._answered_at is None else DOWN_SECONDS
 
     def _growth(self) -> float:

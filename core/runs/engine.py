@@ -216,14 +216,11 @@ class _Run:
         """Make what is left; where the run stands at its end."""
         with _stopped_by_signals(self._signalled), Writer(self.workspace.db_path, patient=True) as writer:
             self.store = RunStore(self.workspace, writer, lambda: self.stop)
-            how: dict[str, Any] = {
-                "admit": self.store.admit,
-                "patient": self.options.get("wait_for_endpoints", False),
-            }
+            admit = self.store.admit
             if cluster := self.options.get("cluster"):
-                self.client = ClusterClient(self.job.models, address=cluster, **how)
+                self.client = ClusterClient(self.job.models, address=cluster, admit=admit)
             else:
-                self.client = Client(self.job.models, **how)
+                self.client = Client(self.job.models, admit=admit)
             calls = self.survey.calls
             guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
             if (limit := self.started.max_cost) is not None:

@@ -118,8 +118,6 @@ class RunOptions(TypedDict, total=False):
     """Stay until batches are answered."""
     cluster: str
     """The address of a Dask scheduler whose workers make the calls."""
-    wait_for_endpoints: bool
-    """Wait for an endpoint that cannot be reached until it answers."""
 
 
 def as_dict(plan: Plan) -> dict[str, Any]:
