@@ -25,7 +25,6 @@ from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
 from pages.parts.theme import on_phone
-from pages.stss.conversation import planned
 
 AT = "at"
 """What the address says of the moment shown."""
@@ -70,7 +69,11 @@ def page() -> None:
     st.caption("Select a row to show its moment above.")
     table.draw(views.evidence(of.score), select=_to_moment)
     table.draw(views.talks(of), select=_to_moment)
-    planned(views.planned_in(of.task, of.lived))
+    if plan := views.planned(of.task, of.lived):
+        with st.expander("What the performer planned (TDP)", icon=":material/checklist:"):
+            for title, text in plan.items():
+                st.caption(title)
+                st.text(text)
     return link("conversations", f"All that {of.task.performer} said", conversation=str(which))
 
 

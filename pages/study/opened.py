@@ -42,7 +42,7 @@ def conversation(which: int) -> None:
     given, judgements, verdicts = ratings_of.given, ratings_of.judgements, ratings_of.verdicts()
     _head(found)
     own = part(found.benchmark, "conversation")
-    by_rule = own is not None and own.head(found, what)
+    by_rule = own is not None and own.head(found)
     for judgement in judgements:
         if judgement["failure"] is not None:
             _failed(judgement)
@@ -51,8 +51,6 @@ def conversation(which: int) -> None:
     _people(ratings_of)
     _comments(said)
     _background(what)
-    if own is not None:
-        own.background(found, what)
     whole = [r for r in given if r.rater.kind == "judge" and r.turn is None]
     if any(r.explanation or r.repeat for r in whole):
         st.markdown("**Judges, on the whole of it**")

@@ -237,7 +237,7 @@ def test_a_scene_takes_the_plan_that_another_of_its_task_made(lived, monkeypatch
 
 def test_the_tables_agree_with_the_scores(lived):
     with lived.read() as db:
-        action, language, summary, gap = tables.leaderboard(db, resamples=50)
+        action, language, summary = tables.leaderboard(db, resamples=50)
         expected = {}
         for number, c in conversations.each(db, "stss"):
             value = score(task_from(c.context["_task"]), from_stored(trajectories.load(db, number))).value
@@ -247,7 +247,7 @@ def test_the_tables_agree_with_the_scores(lived):
         assert row["overall"].value == pytest.approx(sum(values) / len(values))
         assert (row["n"], row["simulated"]) == (3, True)
     assert action.meta["judges"] == action.meta["simulated"] == ["lenient", "strict"]
-    assert len(language.rows) == len(summary.rows) == len(gap.rows) == 4
+    assert len(language.rows) == len(summary.rows) == 4
     parted = [[c.name for c in t.shown if c.name[-5:] in ("micro", "macro")] for t in (language, summary)]
     assert [" ".join(column) for column in tables.COLUMNS] == [*parted[0], *parted[1]]
 
@@ -270,7 +270,7 @@ def test_the_leaderboard_prints_in_every_form(lived, form):
     assert "Mock models take part" in (done.stderr if form == "csv" else done.stdout)
     if form == "json":
         found = json.loads(done.stdout)["tables"]
-        assert {"action", "language"} == set(found)
+        assert {"action", "language", "summary"} == set(found)
         assert found["action"]["rows"][0]["public"]["n"] == 1
 
 

@@ -45,13 +45,12 @@ SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
 class Scored:
     """The common leaderboard, and its conversations with task, act, kind, type and script beside their final.
 
-    Scripts that were discarded are left out; `unaccepted` are those asked no more whose answers count.
+    Scripts that were discarded are left out.
     """
 
     board: Leaderboard
     table: pd.DataFrame
     discarded: int
-    unaccepted: int
 
 
 def scored(db: Database, *, where: Where | None = None, judges: Sequence[str] = ()) -> Scored:
@@ -64,12 +63,11 @@ def scored(db: Database, *, where: Where | None = None, judges: Sequence[str] = 
     table = board.scored.join(facets, how="inner")
     discarded = scenarios.keys(db, STORED, SCRIPT, "discarded")
     table = table[~table.script.isin(discarded)]
-    unaccepted = set(table.script) & set(scenarios.waiting_for(db, STORED, SCRIPT))
     known = scenarios.page(db, STORED, SCRIPT)
     acts = {str(s.body.get("task", "")): s.body.get("act", "") for s in known}
     acts |= {s.key: s.body.get("act", s.key) for s in scenarios.page(db, STORED, TASK)}
     table = table.assign(act=[acts.get(task, task) for task in table.task])
-    return Scored(board, table, len(discarded), len(unaccepted))
+    return Scored(board, table, len(discarded))
 
 
 def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
@@ -83,7 +81,6 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
             mine = theirs[within(theirs)]
             values = mine[FINAL][mine.complete].to_numpy(float)[:, None]
             [row[name]] = mean_estimates(values, resamples=resamples, seed=seed, of="script", scales=[ENDS])
-            row[f"{name} left out"] = int((~mine.complete).sum())
         row |= {"failed": failed.get(str(player), 0), "cut": int((theirs.ending == "cut").sum())}
         rows.append(row)
     rows.sort(key=lambda row: (-(row["All"].value or 0.0), row["model"]))
@@ -106,20 +103,14 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
     notes += leaderboards.failure_notes(board.rated.failed)
     if of.discarded:
         notes.append(f"{of.discarded} scripts were discarded and do not count.")
-    if of.unaccepted:
-        notes.append(
-            f"{of.unaccepted} scripts are of tasks that were rejected or wait for a decision: they are not "
-            "asked any more; what was answered before counts."
-        )
     columns = (
         Column("model"),
         *(Column(name, name, interval="half", n=True) for name in SUBSETS),
         Column("failed", help="Scripts without a usable reply; they enter no mean"),
         Column("cut", help="Replies that stopped at the length limit; they count"),
         Column("simulated", file_only=not board.mocks),
-        *(Column(f"{name} left out", file_only=True) for name in SUBSETS),
     )
-    drawn = {"resamples": resamples, "seed": seed, "discarded": of.discarded, "unaccepted": of.unaccepted}
+    drawn = {"resamples": resamples, "seed": seed, "discarded": of.discarded}
     return Table(
         "leaderboard-simulbench",
         board.rated.title(),

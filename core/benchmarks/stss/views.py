@@ -120,20 +120,16 @@ PLANNED = {
 """The performer's notes by target-driven planning (TDP), with their headings for readers."""
 
 
-def planned(notes: Mapping[str, str | list[str]]) -> dict[str, str]:
+def planned(task: SocialTask, lived: Trajectory) -> dict[str, str]:
     """Heading → text of what a performer planned for its task; empty if its architecture does not plan."""
-    texts = {}
-    for name, heading in PLANNED.items():
-        if kept := notes.get(name):
-            lines = [kept] if isinstance(kept, str) else kept
-            numbered = "\n".join(f"{n}. {line}" for n, line in enumerate(lines, start=1))
-            texts[heading] = numbered if len(lines) > 1 else lines[0]
-    return texts
-
-
-def planned_in(task: SocialTask, lived: Trajectory) -> dict[str, str]:
-    """What the performer of a simulation planned."""
-    return planned(lived.extra.get("notes", {}).get(task.performer, {}))
+    notes = lived.extra.get("notes", {}).get(task.performer, {})
+    texts = {heading: notes[name] for name, heading in PLANNED.items() if notes.get(name)}
+    return {
+        heading: text
+        if isinstance(text, str)
+        else "\n".join(f"{n}. {line}" for n, line in enumerate(text, 1))
+        for heading, text in texts.items()
+    }
 
 
 def evidence(of: Score) -> Table:
