@@ -2,12 +2,12 @@
 
 Each annotator is a session on a websocket of its own that reports one item after the other (three answers and
 the submission), the next as soon as the server has said that the last one is on the disk. It is measured
-alone, and while a run stores 200 results a second. The baseline is the same application with each report in a
-transaction of its own, and SQLite's own busy wait in all processes.
+alone, and while a run stores 200 results a second and 60,000 ratings are imported. The baseline is the same
+application with each report in a transaction of its own, and SQLite's own busy wait in all processes.
 
     python -m bench.crowd [--people 20] [--items 50] [--rounds 3]
 
-Server, clients and run share the machine's cores, and other programs on it make waits longer. The CPU
+Server, clients, run and import share the machine's cores, and other programs on it make waits longer. The CPU
 time of the server for one item does not depend on these: 1000 ms by it is what one core can reach.
 """
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import csv
 import os
 import statistics
 import subprocess
@@ -49,6 +50,8 @@ RESULTS = 200
 """Results that the run stores in a second."""
 PATIENCE_SECONDS = 4.0
 """How long a desk waits for an answer before it reports again (PATIENCE in outbox.js)."""
+ROWS = 60_000
+"""Ratings that are imported meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -104,20 +107,53 @@ def results(workspace: Workspace) -> None:
     print(f"{stored / (time.monotonic() - begun):.0f} results/s", flush=True)
 
 
+def table(file: Path) -> None:
+    """A file of so many ratings, by two people and three judges."""
+    raters = [("human", "ann"), ("human", "bob"), ("judge", "one"), ("judge", "two"), ("judge", "three")]
+    with file.open("w", encoding="utf-8", newline="") as out:
+        lines = csv.writer(out)
+        lines.writerow(["item_id", "criterion", "rater_type", "rater", "score", "text", "model"])
+        for row in range(ROWS):
+            rest, criterion = divmod(row, 3)
+            item, rater = divmod(rest, len(raters))
+            text = "A reply of some words. " * 16 if rater == criterion == 0 else ""
+            lines.writerow([f"i{item}", f"c{criterion}", *raters[rater], row % 5 + 1, text, f"m{item % 8}"])
+
+
 @contextmanager
-def busy(workspace: Workspace, ordered: bool) -> Iterator[list[str]]:
-    """A run that stores results. What it says is in the list when the block has ended."""
+def busy(workspace: Workspace, file: Path, ordered: bool) -> Iterator[list[str]]:
+    """A run that stores results, and an import. What they say is in the list when the block has ended."""
     code = "import bench.crowd as crowd; " + ("" if ordered else "crowd.unordered(); ")
-    code += f"crowd.results(crowd.Workspace.open({str(workspace.path)!r}))"
-    piped = subprocess.PIPE
-    run = subprocess.Popen([sys.executable, "-c", code], stdin=piped, stdout=piped, text=True, cwd=ROOT)
+    told: list[str] = []
+
+    def start(what: str, *rest: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", code + what, *rest],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+
+    run = start(f"crowd.results(crowd.Workspace.open({str(workspace.path)!r}))")
     assert run.stdout is not None
     assert run.stdout.readline() == "ready\n"
-    said: list[str] = []
+    begun = time.monotonic()
+    importing = start(
+        "from concord.cli import main; main()",
+        *("--workspace", str(workspace.path), "import", "ratings", str(file), "--study", "imported"),
+    )
+    importing_took: list[float] = []
+    waiting = threading.Thread(
+        target=lambda: importing_took.append((importing.communicate(), time.monotonic() - begun)[1])
+    )
+    waiting.start()
     try:
-        yield said
+        yield told
     finally:
-        said.append(run.communicate()[0].strip())
+        told.append(run.communicate()[0].strip())
+        waiting.join()
+        told.append(f"import in {importing_took[0]:.1f} s (exit code {importing.returncode})")
 
 
 def at_work(process: int) -> float:
@@ -149,6 +185,7 @@ async def once(people: int, items: int, ordered: bool, alone: bool) -> Figures:
         workspace = Workspace.open(Path(folder) / "workspace")
         fill(workspace, items=items)
         tokens = invited(workspace, people)
+        table(Path(folder) / "ratings.csv")
         application = "pages.parts.server:app" if ordered else "bench.unordered_server:app"
         url, process = stack.enter_context(serving(application, workspace))
         waits: list[float] = []
@@ -158,7 +195,9 @@ async def once(people: int, items: int, ordered: bool, alone: bool) -> Figures:
                 for token in tokens
             ]
             told: list[str] = []
-            with nullcontext(told) if alone else busy(workspace, ordered) as told:
+            with (
+                nullcontext(told) if alone else busy(workspace, Path(folder) / "ratings.csv", ordered) as told
+            ):
                 begun, before = time.perf_counter(), at_work(process)
                 pressed = await asyncio.gather(*(rate(desk, items, waits) for desk in desks))
                 took, worked = time.perf_counter() - begun, at_work(process) - before
@@ -193,7 +232,7 @@ def main() -> None:
     wanted = parser.parse_args()
     print(f"{wanted.people} sessions, {wanted.items} items each; load average {os.getloadavg()[0]:.1f}")
     print(f"{'':34} {'items/s':>8} {'median':>8} {'p95':>8} {'worst':>8} {'CPU':>8} {'lost':>5}   (ms)")
-    for situation, alone in (("alone", True), ("beside a run", False)):
+    for situation, alone in (("alone", True), ("beside a run and an import", False)):
         found: dict[bool, list[Figures]] = {True: [], False: []}
         for number in range(wanted.rounds):
             for ordered in (False, True):

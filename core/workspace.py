@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
 from concord.files import SHIPPED as SHIPPED
-from concord.store import database, writer
+from concord.store import database, parts, writer
 
 T = TypeVar("T")
 
@@ -58,6 +58,7 @@ class Workspace:
                 f"The workspace {folder} cannot be written: {error.strerror}. Choose another folder."
             ) from error
         database.prepare(workspace.db_path)
+        parts.undo_abandoned(workspace.db_path)
         return workspace
 
     @classmethod

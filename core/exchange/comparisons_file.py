@@ -17,6 +17,7 @@ from concord.rating import Comparison, Verdict
 from concord.runs.registry import known_or_imported
 from concord.store import comparisons, conversations
 from concord.store.comparisons import PairQuestion
+from concord.store.parts import in_parts
 from concord.workspace import Workspace
 
 REQUIRED = ("first", "second", "verdict", "rater_type", "rater")
@@ -29,6 +30,7 @@ VERDICTS: Mapping[str, Verdict] = {
     **dict.fromkeys(("b", "second", "2", "model_b"), "B"),
     **dict.fromkeys(("c", "tie", "neither", "0"), "C"),
 }
+AT_ONCE = 200
 
 
 class PreferenceRow(NamedTuple):
@@ -66,11 +68,13 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> str:
     given = read(path)
     benchmark = name_in(str(path), "benchmark", benchmark or path.stem)
     stored = Counter[str]()
-    with workspace.write() as db:
-        for one in given:
-            first, second = _sides(db, one, benchmark)
-            new = _saved(db, one, replace(one.comparison, first=first, second=second))
-            stored[one.comparison.rater.kind if new else "known"] += 1
+    with in_parts(workspace.db_path) as part:
+        for some in (given[start : start + AT_ONCE] for start in range(0, len(given), AT_ONCE)):
+            with part() as db:
+                for one in some:
+                    first, second = _sides(db, one, benchmark)
+                    new = _saved(db, one, replace(one.comparison, first=first, second=second))
+                    stored[one.comparison.rater.kind if new else "known"] += 1
     counts = [f"{stored['human']:,} comparisons by people", f"{stored['judge']:,} by judges"]
     counts += [f"{stored['gold']:,} gold labels"] if stored["gold"] else []
     known = f" {stored['known']:,} were here already." if stored["known"] else ""

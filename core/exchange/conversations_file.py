@@ -1,4 +1,4 @@
-"""Files of conversations: recognise the form, check the file whole, and store it.
+"""Files of conversations: recognise the form, check the file whole, and store it in parts.
 
 Memory does not grow with the file: it is read twice, once to check it and once to store it.
 """
@@ -6,7 +6,8 @@ Memory does not grow with the file: it is read twice, once to check it and once 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -23,7 +24,7 @@ from concord.exchange.conversations_jsonl import OWN_FORM
 from concord.exchange.dialogue import Roles
 from concord.exchange.entries import Entry, Reading, Walk
 from concord.exchange.given import Given
-from concord.exchange.incoming import rate, some
+from concord.exchange.incoming import AT_ONCE, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
 from concord.exchange.shapes import OF_TURNS, ROWS, at, first, forms, has, mapped, shape_of
 from concord.questions import Scale
@@ -31,6 +32,7 @@ from concord.rating import Comparison, Criterion, Rater, RaterKind
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store import images as stored_images
 from concord.store.comparisons import OWN, PairQuestion
+from concord.store.parts import in_parts
 from concord.store.seen import TextsByKey, kept
 from concord.store.studies import Study
 from concord.studies.scales import guessed
@@ -43,6 +45,8 @@ MORE = (
 """What options of the command do with what is not taken."""
 DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
+BYTES_AT_ONCE = 2**20
+"""After so many bytes of lines a part ends, however few they are."""
 
 
 class FormNotKnown(ImportRefused):
@@ -177,24 +181,34 @@ def store(
     if question != OWN and not surveyed.votes:
         raise ImportRefused(f"{surveyed.path} holds no votes. Leave out the rubric that they would answer.")
     counts = Counter[str]()
-    with workspace.write() as db:
-        number = _prepare(db, surveyed, judge, study, scales or {})
+    with in_parts(workspace.db_path) as part:
+        with part() as db:
+            number = _prepare(db, surveyed, judge, study, scales or {})
         raters, units = dict[Rater, int](), set[str]()
         unnamed = {"human": Rater("annotator", "human"), "judge": Rater(judge, "judge")}
-        scores = (
-            scored if scored.rater.name else scored._replace(rater=unnamed[scored.rater.kind])
-            for entry in _saved_entries(db, surveyed, question, counts, progress, skip_wrong=skip_wrong)
-            for scored in entry.scores
-            if (study if scored.rater.kind == "human" else judge)
-        )
-        for given in some(scores):
-            for rater in dict.fromkeys(g.rater for g in given):
-                raters.setdefault(rater, ratings.rater_id(db, rater))
-            if number is not None:
-                _units(db, study, given, units)
-            added = rate(db, given, number, raters)
-            counts["people"] += added[0]
-            counts["judges"] += added[1]
+        shape = surveyed.reading.shape
+        for some in _batches(records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, progress)):
+            read = list[tuple[str, Entry]]()
+            for row in some:
+                with suppress(ImportRefused):  # wrong rows are counted in the survey
+                    read.append((row.where, _read(surveyed.reading, row)))
+            with part() as db:
+                stored = [e for where, e in read if _saved(db, e, where, counts, skip_wrong=skip_wrong)]
+                for vote in (v for entry in stored for v in entry.votes):
+                    counts["votes"] += _voted(db, vote, question)
+                given = [
+                    scored if scored.rater.name else scored._replace(rater=unnamed[scored.rater.kind])
+                    for entry in stored
+                    for scored in entry.scores
+                    if (study if scored.rater.kind == "human" else judge)
+                ]
+                for rater in dict.fromkeys(g.rater for g in given):
+                    raters.setdefault(rater, ratings.rater_id(db, rater))
+                if number is not None:
+                    _units(db, study, given, units)
+                added = rate(db, given, number, raters)
+                counts["people"] += added[0]
+                counts["judges"] += added[1]
     return _stored(surveyed, counts, study)
 
 
@@ -292,25 +306,16 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
     )
 
 
-def _saved_entries(
-    db: Database,
-    surveyed: FileSurvey,
-    question: PairQuestion,
-    counts: Counter[str],
-    progress: Progress | None,
-    *,
-    skip_wrong: bool,
-) -> Iterator[Entry]:
-    """Store the conversations and the votes of a file, row by row."""
-    shape = surveyed.reading.shape
-    for row in records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, progress):
-        try:
-            entry = _read(surveyed.reading, row)
-        except ImportRefused:
-            continue  # wrong rows are counted in the survey
-        if _saved(db, entry, row.where, counts, skip_wrong=skip_wrong):
-            counts["votes"] += sum(_voted(db, vote, question) for vote in entry.votes)
-            yield entry
+def _batches(file_rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
+    """What is stored in one part each."""
+    some = list[FileRow]()
+    for row in file_rows:
+        some.append(row)
+        if len(some) >= AT_ONCE or sum(each.size for each in some) >= BYTES_AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 def _read(reading: Reading, row: FileRow) -> Entry:

@@ -26,6 +26,7 @@ from concord.rating import Criterion
 from concord.runs.registry import BENCHMARKS
 from concord.store import configurations, conversations, images, ratings, studies, trajectories
 from concord.store.conversations import Filter
+from concord.store.parts import note
 from concord.store.studies import Study
 
 _OF_STUDY = ("name", "title", "guidelines", "source", "overlap", "seed", "per_turn", "anonymous", "meta")
@@ -74,6 +75,7 @@ def save_beside(db: Database, number: int, conversation: Conversation, line: Fil
         stored = trajectories.find(db, number)
         if stored is None:
             trajectories.save(db, number, conversation.trajectory)
+            note(db, "trajectories", number)
         elif stored != conversation.trajectory:
             raise ImportRefused(
                 f"{line.where}: the conversation “{conversation.key}” is stored already with another "

@@ -17,14 +17,19 @@ from concord.rating import Rater
 from concord.scores import labels, refused
 from concord.store import conversations, placements, ratings, studies, summaries
 from concord.store.database import now
+from concord.store.parts import in_parts, rated_by
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings, study_ratings
 from concord.workspace import Workspace
 
 T = TypeVar("T")
 KNOWN = "known"
-AT_ONCE = 1000
-"""Conversations, or ratings, of whose rows memory holds so many at a time."""
+AT_ONCE = 100
+"""Conversations of a file with texts that are stored in one part: some hundredths of a second."""
+CONVERSATIONS, RATINGS = 1000, 6000
+"""Conversations, and ratings of whole conversations, that an imported study stores in one part: a tenth of a
+second.
+"""
 
 
 @dataclass(frozen=True)
@@ -43,35 +48,48 @@ def store(
     append: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> str:
-    """Store a study: everything, or nothing. Returns what is new, in a sentence.
+    """Store a study in transactions of some hundredths of a second, so that others write in between. Returns
+    what is new, in a sentence.
 
-    `progress` is told the share that is done. Raises ImportRefused if the study of that name has ratings and
-    `append` is not set, or if a rating is stored already (a judge's with the same score is left as it is).
+    `progress` is told the share that is done. Where it fails, nothing stays. Raises ImportRefused if the
+    study of that name has ratings and `append` is not set, or if a rating is stored already (a judge's with
+    the same score is left as it is), and WorkspaceError while another import is under way.
     """
     table, name, begun = incoming.given, incoming.study.name, now()
-    with workspace.write() as db:
-        asked_more = _make_room(db, incoming, append)
-        study = studies.study_id(db, name)
-        raters = {rater: ratings.rater_id(db, rater) for rater in table.raters}
-        have = {(u["key"], u["turn"]) for u in studies.units(db, name)}
-        new = sum(conversations.save_all(db, of) for of in some(incoming.conversations.values()))
+    with in_parts(workspace.db_path) as part:
+        with part() as db:
+            asked_more = _make_room(db, incoming, append)
+            study = studies.study_id(db, name)
+            raters = {rater: ratings.rater_id(db, rater) for rater in table.raters}
+            have = {(u["key"], u["turn"]) for u in studies.units(db, name)}
+        new = 0
+        for some in _some(incoming.conversations.values(), CONVERSATIONS):
+            with part() as db:
+                new += conversations.save_all(db, some)
         units = [unit for unit in table.units(incoming.study.per_turn)[0] if unit not in have]
-        ids = conversations.existing(db, [key for key, _ in units])
-        studies.add_units(db, name, [(ids[key], turn, "") for key, turn in units])
+        for of_some in _some(units, CONVERSATIONS):
+            with part() as db:
+                ids = conversations.existing(db, [key for key, _ in of_some])
+                studies.add_units(db, name, [(ids[key], turn, "") for key, turn in of_some])
         order, begins = table.by_item()
         asked, added = _asked(table, study, raters), Counter[str]()
         start, every = 0, len(table.items)
         while start < every:
             if progress is not None:
                 progress(start / every)
-            fit = int(np.searchsorted(begins, begins[start] + AT_ONCE, "right")) - 1
+            fit = int(np.searchsorted(begins, begins[start] + RATINGS, "right")) - 1
             start, places = max(start + 1, fit), order[begins[start] : begins[max(start + 1, fit)]].tolist()
-            added += _rate(db, table, places, asked)
+            with part() as db:
+                added += _rate(db, table, places, asked)
         if asked_more:  # the finals of people who were not asked the new criteria
-            for numbers in some({unit["conversation_id"] for unit in studies.units(db, name)}):
-                summaries.refresh(db, numbers)
-        persons = [number for rater, number in raters.items() if rater.kind == "human"]
-        placements.close_imported(db, study, persons, begun)
+            with part() as db:
+                rest = rated_by(db, studies.scope(name))
+            for numbers in _some(rest, CONVERSATIONS):
+                with part() as db:
+                    summaries.refresh(db, numbers)
+        with part() as db:
+            persons = [number for rater, number in raters.items() if rater.kind == "human"]
+            placements.close_imported(db, study, persons, begun)
     return _sentence(name, added + Counter(units=len(units), conversations=new))
 
 
@@ -197,11 +215,10 @@ def _features(unit_of: Mapping[Unit, int], of_unit: Mapping[int, Conversation]) 
     }
 
 
-def some(things: Iterable[T]) -> Iterator[list[T]]:
-    """AT_ONCE things at a time."""
+def _some(things: Iterable[T], size: int) -> Iterator[list[T]]:
     left = iter(things)
-    while of := list(islice(left, AT_ONCE)):
-        yield of
+    while some := list(islice(left, size)):
+        yield some
 
 
 def _make_room(db: Database, incoming: Incoming, append: bool) -> bool:

@@ -57,11 +57,15 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class FileRow:
-    """One row: the place as error messages begin, and its fields; None with the reason if it is broken."""
+    """One row: the place as error messages begin, and its fields; None with the reason if it is broken.
+
+    `size` are the bytes of a line of JSON Lines.
+    """
 
     where: str
     fields: Mapping[str, Any] | None
     wrong: str = ""
+    size: int = 0
 
     @property
     def whole(self) -> Mapping[str, Any]:
@@ -223,7 +227,7 @@ def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
                     )
                     continue
                 if isinstance(fields, dict):
-                    yield FileRow(where, fields)
+                    yield FileRow(where, fields, size=len(raw))
                 elif line:
                     yield FileRow(where, None, "is not a JSON object. Every line must be one.")
 

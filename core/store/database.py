@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import wraps
 from pathlib import Path
@@ -166,8 +166,24 @@ def reading(path: Path) -> Iterator[Database]:
 @contextmanager
 def writing(path: Path) -> Iterator[Database]:
     """A transaction that holds the write lock from its start, so that it cannot fail halfway for a lock."""
-    with closing(connect(path, create=False)) as db, turn(path), transaction(db):
+    with writer(path) as begin, begin() as db:
         yield db
+
+
+@contextmanager
+def writer(path: Path) -> Iterator[Callable[[], AbstractContextManager[Database]]]:
+    """Begins transactions as `writing` does, one after another on one connection."""
+    db = connect(path, create=False)
+
+    @contextmanager
+    def begin() -> Iterator[Database]:
+        with turn(path), transaction(db):
+            yield db
+
+    try:
+        yield begin
+    finally:
+        db.close()
 
 
 @contextmanager

@@ -1,4 +1,5 @@
-"""Files beside the database that processes lock: writers to take turns, a run to be known as alive.
+"""Files beside the database that processes lock: writers to take turns, an import to be alone, a run to be
+known as alive.
 
 The system gives a lock back when its process ends, however it ends; no number of a process and no clock is
 trusted. All processes that share a database in WAL mode run on one machine, so that they see each other's
@@ -38,6 +39,13 @@ def turn(path: Path) -> Iterator[None]:
             _lock(queue, until)
             _lock(mine, until)
         yield
+
+
+@contextmanager
+def alone(path: Path, what: str) -> Iterator[bool]:
+    """Whether nobody else does this with a database; if so, nobody else may until the block ends."""
+    with _file(path, what) as file:
+        yield _lock(file)
 
 
 @contextmanager
@@ -111,7 +119,7 @@ def _file(path: Path, what: str) -> Iterator[int]:
         os.close(file)
 
 
-def _lock(file: int, until: float) -> bool:
+def _lock(file: int, until: float = 0.0) -> bool:
     """Whether a file could be locked until then. A lock asked for without an end could wait for ever."""
     while True:
         with suppress(BlockingIOError):

@@ -3,8 +3,9 @@
 
 PRAGMA user_version = 2;
 
--- What the workspace keeps by key: settings; one-time links, by the hash of their token; and the last report stored of
--- each browser at a desk (`desk …`), so that one that arrives twice is applied once.
+-- What the workspace keeps by key: settings; one-time links, by the hash of their token; the last report stored of
+-- each browser at a desk (`desk …`), so that one that arrives twice is applied once; and what each part of a change
+-- that is stored in parts has added as long as the change has not ended (`part …`: [[table, first, last], …]).
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- The numbers by which browsers know items are computed with it, so that nobody can compute them elsewhere.
 INSERT INTO settings (key, value) VALUES ('desk numbers', lower(hex(randomblob(16))));

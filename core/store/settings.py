@@ -25,6 +25,15 @@ def beginning(db: Database, prefix: str) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
+def last(db: Database, prefix: str) -> str:
+    """What follows in the last of the names that begin so; “” where none does."""
+    row = db.execute(
+        "SELECT substr(max(key), length(?1) + 1) FROM settings WHERE key >= ?1 AND key < ?1 || char(1114111)",
+        [prefix],
+    ).fetchone()
+    return row[0] or ""
+
+
 def put(db: Database, name: str, value: str) -> None:
     """Keep a value in place of the one before."""
     db.execute("REPLACE INTO settings (key, value) VALUES (?, ?)", [name, value])

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from concord.conversation import Conversation, Message
+from concord.exchange import comparisons_file
 from concord.store import comparisons as stored
 from concord.store import conversations
 from concord.studies import comparisons
@@ -117,7 +118,8 @@ def test_a_wrong_vote_refuses_the_file(fresh, run, tmp_path, change, why):
         assert db.execute("SELECT count(*) FROM comparisons").fetchone() == (0,)
 
 
-def test_another_verdict_refuses_the_file_and_leaves_what_was_there(fresh, run, tmp_path):
+def test_another_verdict_refuses_the_file_and_leaves_what_was_there(fresh, run, tmp_path, monkeypatch):
+    monkeypatch.setattr(comparisons_file, "AT_ONCE", 2)
     file = tmp_path / "votes.jsonl"
     every = list(lines())
     file.write_text("\n".join(json.dumps(row) for row in every if row["rater"] == "bob"))
