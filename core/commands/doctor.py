@@ -26,7 +26,7 @@ def command(folder: str, names: tuple[str, ...]) -> None:
             f"No model is named in {workspace.models_path} yet. Add one with `concord models add`, or write "
             "a [models.NAME] table: the file says how."
         )
-    chosen = {name: pick(models, name, programs=True) for name in names} or models
+    chosen = {name: pick(models, name, None) for name in names} or models
     for name in [name for name, model in chosen.items() if model.kind == "program"]:
         echo(f"· {name}: a program, which is tried when it judges")
     called = {name: model for name, model in chosen.items() if model.kind != "program"}

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import json
 import math
+import re
 import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -25,6 +26,7 @@ FINGERPRINT = "concord-mock"
 MAX_BODY = 64 * 1024**2
 MODELS = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy", "mock-player", "mock-user")
 """The names that are listed; any other that begins with `mock-` is answered as well."""
+DIMENSIONS = 64
 Make = Callable[[], web.Application]
 
 
@@ -72,6 +74,25 @@ def _complete(model: str, body: dict[str, Any], seed: int) -> dict[str, Any]:
     }
 
 
+def _embed(model: str, body: dict[str, Any], _seed: int) -> dict[str, Any]:
+    """A vector of length 1 for each text: texts with words in common are near each other."""
+    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    size = int(body.get("dimensions") or DIMENSIONS)
+    data = [{"object": "embedding", "index": n, "embedding": _vector(t, size)} for n, t in enumerate(texts)]
+    read = sum(map(_tokens, texts))
+    usage = {"prompt_tokens": read, "total_tokens": read}
+    return {"object": "list", "model": model, "data": data, "usage": usage}
+
+
+def _vector(text: str, size: int) -> list[float]:
+    numbers = [0.0] * size
+    for word in re.findall(r"\w+", text.lower()):
+        mark = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+        numbers[(mark >> 1) % size] += 1.0 if mark & 1 else -1.0
+    length = math.hypot(*numbers)
+    return [number / length for number in numbers] if length else [1.0, *numbers[1:]]
+
+
 def _moderate(model: str, body: dict[str, Any], _seed: int) -> dict[str, Any]:
     """Next to no harm in any text."""
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
@@ -81,6 +102,7 @@ def _moderate(model: str, body: dict[str, Any], _seed: int) -> dict[str, Any]:
 
 _ANSWERS: dict[str, Callable[[str, dict[str, Any], int], dict[str, Any]]] = {
     "/v1/chat/completions": _complete,
+    "/v1/embeddings": _embed,
     "/v1/moderations": _moderate,
 }
 

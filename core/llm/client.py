@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm import adapting, completions, trouble
+from concord.llm import adapting, completions, embeddings, trouble
 from concord.llm.completions import RAW, Broken, Completion, reported
+from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
 from concord.llm.models import UNSET, Model, pick
 from concord.llm.trouble import Trouble
+from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
     from httpx2 import URL, AsyncClient, Headers, Request, Response
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 RETRIES = 5
 """Repeats of a call that failed for a while: after 0.5 s, doubling to 8 s (see `concord.llm.trouble`)."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
+REASKS = 2
+"""Repeats of a call for vectors whose reply holds no usable ones."""
 THROTTLED_SECONDS = 300.0
 """How long calls wait for an endpoint that throttles and answers none; also the longest Retry-After."""
 DEFAULT_CONCURRENCY = 16
@@ -36,8 +40,17 @@ IMAGE_CHARACTERS = 6000
 SHORTEST_SECRET = 8
 """Characters of a key from which on it is taken out of what endpoints say; a shorter one is no secret."""
 REPLY_BYTES = 2**24
-"""Of one answer, decompressed: ten times what a long reply takes."""
+"""Of one answer, decompressed: ten times what a long reply, or 32 vectors of 4,096 numbers, takes."""
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """The vectors of some texts, in their order."""
+
+    vectors: list[Vector]
+    spent: Spent
+    reported: Reported = UNREPORTED
 
 
 @dataclass(frozen=True)
@@ -159,6 +172,32 @@ class Client:
             return False
         self._models[model.name] = model.adapt(refused)
         return True
+
+    async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
+        """The vectors of texts, none of them empty, in one call; unusable ones are asked for again.
+
+        Raises CallFailed, of kind "unparsable" with the last reply if no attempt gave usable ones.
+        """
+        model = pick(self._models, name, "embeddings")
+        body = {"model": model.served, "input": list(texts), **model.params}
+        spent, problem, content = NOTHING_SPENT, "", b""
+        for _ in range(1 + REASKS):
+            content, seconds = await self._post(model, "/embeddings", body, _json)
+            read = embeddings.tokens(content)
+            spent += model.spent((read, 0, 0), seconds)
+            try:
+                return Embedded(
+                    embeddings.read(content, len(texts)), spent, reported(completions.decoded(content))
+                )
+            except BadVectors as error:
+                problem = str(error)
+        raise CallFailed(
+            f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. "
+            "Does its endpoint offer embeddings?",
+            kind="unparsable",
+            raw=_shown(content),
+            spent=spent,
+        )
 
     async def moderate(self, name: str, texts: Sequence[str]) -> Moderated:
         """The scores of texts from the endpoint's moderations, in one call. Raises CallFailed."""

@@ -28,8 +28,17 @@ from concord.files import as_toml, limits, read_text, read_toml, toml_key
 from concord.files.limits import NAME
 from concord.rating import Spent
 
-Kind = Literal["chat", "program"]
-"""A chat model talks and judges; a program judges by a rubric."""
+Kind = Literal["chat", "embeddings", "program"]
+"""A chat model talks and judges; an embeddings model turns texts into vectors; a program judges by a rubric.
+"""
+_WRONG_KIND = {
+    "chat": 'turns texts into vectors (kind = "embeddings" in models.toml); it can neither talk nor judge. '
+    "Name another model.",
+    "program": "is no program.",
+    "embeddings": 'talks; vectors need a model that models.toml says is of kind = "embeddings". '
+    "Name another, or add one.",
+}
+
 
 UNSET = "unset"
 """The value of a parameter that is not sent, although the prompt has one."""
@@ -363,10 +372,12 @@ def _mistake(error: Mapping[str, Any]) -> str:
     return f"“{setting}”: {message[:1].lower()}{message[1:]}."
 
 
-def pick(models: Mapping[str, Model], name: str, *, programs: bool = False) -> Model:
-    """A model by name. Raises NotFound, and ConfigError for a program unless `programs`."""
+def pick(models: Mapping[str, Model], name: str, kind: Kind | None = "chat") -> Model:
+    """A model by name. Raises NotFound, or ConfigError for one of another kind (None allows any)."""
     if name not in models:
-        raise not_found("model", name, (n for n, m in models.items() if programs or m.kind == "chat"))
-    if models[name].kind == "program" and not programs:
+        raise not_found("model", name, (n for n, m in models.items() if kind in (None, m.kind)))
+    if kind is not None and models[name].kind == "program" != kind:
         raise ConfigError(f"“{name}” is a program, which can only judge by a rubric. Name another model.")
+    if kind is not None and models[name].kind != kind:
+        raise ConfigError(f"“{name}” {_WRONG_KIND[kind]}")
     return models[name]

@@ -78,7 +78,7 @@ def change(path: Path, name: str, money: str | None = None, **given: Any) -> str
 
     Raises NotFound for an unknown model, ConfigError where a setting is wrong.
     """
-    pick(load_models(path), name, programs=True)
+    pick(load_models(path), name, None)
     settings = {k: v for k, v in (read_toml(path)["models"][name] | given).items() if v is not None}
     read_entry(path, name, settings)
     return write_entry(path, name, settings, money)

@@ -12,16 +12,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from sqlite_utils import Database
 
-from concord.configuration import Reported, Use
+from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm import replies
-from concord.llm.client import Client, billed, request
+from concord.llm import embeddings, replies
+from concord.llm.client import Client, Embedded, billed, request
 from concord.llm.completions import Beside, Completion
+from concord.llm.embeddings import Vector
 from concord.llm.prompts import RenderedPrompt
 from concord.llm.replies import UNANSWERED, Unusable
 from concord.rating import NOTHING_SPENT, Spent
@@ -38,6 +39,9 @@ PROGRAMS = 2
 """How many of one judge that is a program run at once, unless its entry says."""
 PATIENCE = 10
 """The run ends after this many failures of a model in a row: the rest would fail as well."""
+_VECTORS = "_vectors "
+"""Prefix of the journal's steps for vectors. They sort first: the last step tells how far a play is."""
+_Done = TypeVar("_Done", Completion, Embedded)
 
 
 class Halt(Protocol):
@@ -81,6 +85,11 @@ class Asker:
         """The last reply that stayed unusable."""
         self.last = ("", "", "")
         """The step, the model and the text of the last reply."""
+        self.vectors: dict[str, tuple[str, Reported]] = {}
+        for step, call in noted.items():
+            if step.startswith(_VECTORS):
+                self.vectors |= {mark: (v, call.reported) for mark, v in json.loads(call.reply).items()}
+                self.spent += call.spent
 
     def use(self, model: str) -> Use:
         """The configuration of a model, and what its endpoint reported for this piece of work."""
@@ -172,14 +181,34 @@ class Asker:
         self.last = (step, model, done.text)
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
-        configuration = calls.client.model(model).configuration
+        self._note(step, note, calls.client.model(model).configuration)
+        return done
+
+    async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
+        """Vectors from the journal or the endpoint. A resumed run may group the texts differently."""
+        configuration = self.calls.job.models[model].configuration
+        marks = [_digest([configuration.hash, text]) for text in texts]
+        new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
+        if new:
+            texts = list(new.values())
+            body = {"input": texts}
+            done = await self._paid(model, lambda: self.calls.client.embed(model, texts), lambda: body)
+            packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
+            self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
+            note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
+            step = _VECTORS + next(iter(new))
+            self._note(step, note, configuration)
+        self._count(model, *{self.vectors[mark][1] for mark in marks})
+        return [embeddings.unpack(self.vectors[mark][0]) for mark in marks]
+
+    def _note(self, step: str, note: NotedCall, configuration: Configuration) -> None:
+        """Keep an answered call and what it cost."""
 
         def keep(db: Database) -> None:
             runs.note_call(db, self.work, step, note, configuration)
-            runs.spend(db, calls.run, note.spent)
+            runs.spend(db, self.calls.run, note.spent)
 
-        calls.store.put(keep)
-        return done
+        self.calls.store.put(keep)
 
     async def _returned(
         self, model: str, prompt: RenderedPrompt, check: Callable[[Any], object] | None
@@ -200,15 +229,15 @@ class Asker:
             ) from error
         return replies.Answer(text, value, False, NOTHING_SPENT)
 
-    def _count(self, model: str, reported: Reported) -> None:
-        self.reported.setdefault(model, Counter())[reported] += 1
+    def _count(self, model: str, *reported: Reported) -> None:
+        self.reported.setdefault(model, Counter()).update(reported)
 
     async def _paid(
         self,
         model: str,
-        call: Callable[[], Awaitable[Completion]],
+        call: Callable[[], Awaitable[_Done]],
         sent: Callable[[], Mapping[str, Any]],
-    ) -> Completion:
+    ) -> _Done:
         """The answer of an endpoint to what is `sent`; counts what it cost and the failures in a row."""
         if self.calls.budget is None:
             return await self._answered(model, call)
@@ -223,7 +252,7 @@ class Asker:
             held.spent = done.spent
         return done
 
-    async def _answered(self, model: str, call: Callable[[], Awaitable[Completion]]) -> Completion:
+    async def _answered(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
         calls = self.calls
         try:
             done = await call()

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from concord.conversation import Conversation
+from concord.llm.embeddings import Vector
+from concord.llm.models import Kind
 from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt, versions
 from concord.llm.replies import Answer, Reply
 from concord.rating import Criterion, Judgement, Order, Preference, Rating
@@ -28,6 +30,9 @@ class Ask(Protocol):
         may_be_empty: bool = False,
     ) -> Awaitable[Answer]:
         """A usable answer, or CallFailed. `may_be_empty`: an empty text is a reply, as of a terminal."""
+
+    def embed(self, model: str, texts: Sequence[str], /) -> Awaitable[list[Vector]]:
+        """The vectors of a few texts, none of them empty, in one call, or CallFailed. They are not kept."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +56,14 @@ Values = Callable[[Materials, Mapping[str, Any]], Sequence[str]]
 class Role:
     """A part that models take in a run, such as `players`; it may be left empty if it is not required.
 
-    `prompts` are those it is sent while playing and judging.
+    `prompts` are those it is sent while playing and judging; none for an embeddings model.
     """
 
     name: str
     help: str
     many: bool = True
     required: bool = True
+    kind: Kind = "chat"
     prompts: tuple[str, ...] = ()
 
 

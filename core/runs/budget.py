@@ -162,7 +162,9 @@ class Budget:
         model, seen = self._models[name], self._seen[name]
         given = size * (seen.given / seen.size if seen.size else 1 / BYTES_PER_TOKEN)
         tokens_out = seen.made / seen.calls if seen.calls else self._guesses.get(name, 0.0)
-        if most is None:
+        if model.kind == "embeddings":
+            tokens_out, most = 0.0, 0
+        elif most is None:
             most = max(UNCAPPED_TOKENS, 2 * seen.longest)
         expected = model.cost(round(given), round(min(tokens_out, most)))
         return Reserved(expected, max(expected, model.cost(size, most)))

@@ -27,6 +27,8 @@ class Ping(replies.Reply):
 
 
 SYSTEM = Message("system", "You check connections.")
+TEXT = "A check of the connection."
+"""The text whose vector is asked of a model of kind “embeddings”."""
 WORDS = ("paper", "river", "stone", "window", "garden", "letter", "winter", "candle")
 LENGTH = 3000
 """Words of the long prompt. No tokenizer makes fewer tokens of them; judges are sent about as many."""
@@ -84,6 +86,9 @@ async def examine(models: Mapping[str, Model], sent: Sequence[RoleCall] = ()) ->
 
         async def one(name: str, model: Model) -> Examined:
             try:
+                if model.kind != "chat":
+                    await client.embed(name, [TEXT])
+                    return Examined()
                 return Examined("", tuple(await _seen(client, name, sent)))
             except ConcordError as error:
                 return Examined(f"{error}{_hint(model, error)}")
@@ -159,7 +164,7 @@ def _hint(model: Model, error: ConcordError) -> str:
     if kind in ("truncated", "empty") and "length" in failure:
         return " A longer limit leaves room for thinking: params = { max_tokens = 16000 } in models.toml."
     refused = getattr(error, "reason", "") in {f"HTTP {status}" for status in adapting.STATUSES}
-    if (kind == "unparsable" or refused) and model.replies != "text":
+    if (kind == "unparsable" or refused) and model.kind == "chat" and model.replies != "text":
         weaker = "json_object" if model.replies == "json_schema" else "text"
         return f' Try replies = "{weaker}" in models.toml.'
     return ""

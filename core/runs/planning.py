@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.errors import ConfigError, check_known, not_found
-from concord.llm.models import Model, load_models, pick
+from concord.llm.models import Kind, Model, load_models, pick
 from concord.llm.replies import UNANSWERED
 from concord.rating import Spent
 from concord.rubrics import shelf
@@ -127,7 +127,7 @@ def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) 
         if len(set(named)) < len(named):
             raise ConfigError(f"A model is named twice among the {role.name}.")
         for name in named:
-            pick(models, name)
+            pick(models, name, role.kind)
     chosen: dict[str, Any] = {}
     for option in benchmark.options:
         value = plan.options.get(option.name, option.default)
@@ -160,9 +160,11 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
     """
     available = load_models(workspace.models_path) | dict(programs or {})
     used = _rubric_of(workspace, plan)
+    kinds: Mapping[str, Kind] = {}
     plays: Callable[[], Iterator[Play]]
     if isinstance(plan, PlayPlan | ProposePlan):
         benchmark, brought = get(plan.benchmark), materials(workspace)
+        kinds = {role.name: role.kind for role in benchmark.roles}
         if isinstance(plan, PlayPlan):
             plan = complete(plan, available, workspace)
             plays = partial(benchmark.plays, plan, brought)
@@ -183,8 +185,12 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
             ways = _ways(workspace, plan, used, available)
             plays = partial(_judgements, workspace, plan, ways)
     models = {
-        name: pick(available, name, programs=used is not None)
-        for names in plan.models.values()
+        name: pick(
+            available,
+            name,
+            "program" if used and _is_program(available, name) else kinds.get(role, "chat"),
+        )
+        for role, names in plan.models.items()
         for name in names
     }
     return Job(plan, renaming.adapted(workspace, models), plays, used)

@@ -31,6 +31,10 @@ class PlayPlan:
         """The model of a role that takes one."""
         return self.models[role][0]
 
+    def perhaps(self, role: str) -> str:
+        """The model of a role that may be left empty; “” if it is."""
+        return next(iter(self.models.get(role, ())), "")
+
 
 @dataclass(frozen=True)
 class _OfJudges:

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 import streamlit as st
 
 from concord.errors import ConcordError
-from concord.llm.models import Model, currency, load_models
+from concord.llm.models import Kind, Model, currency, load_models
 from concord.rubrics import shelf
 from concord.runs import budget, launching, planning, status
 from concord.runs.benchmark import Benchmark, Option, Role
@@ -118,7 +118,7 @@ def judges_of_pairs(
 
 def _judges(models: dict[str, Model], programs: bool, key: str) -> tuple[tuple[str, ...], int]:
     """Judges, programs among them where a rubric asks, and how often each is asked."""
-    known = _talking(models) + [name for name in models if programs and models[name].kind == "program"]
+    known = _of_kind(models, "chat") + (_of_kind(models, "program") if programs else [])
     left, right = st.columns([3, 1])
     done = "What they have judged is left out."
     judges = left.multiselect("Judges", known, key=key, help=done, **KEPT)
@@ -184,9 +184,9 @@ def _models() -> dict[str, Model]:
     return models
 
 
-def _talking(models: dict[str, Model]) -> list[str]:
+def _of_kind(models: dict[str, Model], kind: Kind) -> list[str]:
     """The names of the models that can take a role."""
-    return [name for name, model in models.items() if model.kind == "chat"]
+    return [name for name, model in models.items() if model.kind == kind]
 
 
 def _benchmark(names: list[str], key: str) -> Benchmark:
@@ -210,7 +210,9 @@ def _role(benchmark: Benchmark, role: Role, models: dict[str, Model]) -> tuple[s
     def shown(name: str) -> str:
         return marked(name, models[name].simulated)
 
-    known = _talking(models)
+    known = _of_kind(models, role.kind)
+    if not known and not role.required:
+        return ()
     about = {"help": role.help, "key": f"{benchmark.name} {role.name}", "format_func": shown, **KEPT}
     if role.many:
         return tuple(st.multiselect(label, known, **about))

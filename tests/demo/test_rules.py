@@ -109,6 +109,8 @@ def test_the_same_request_gets_the_same_reply_and_other_names_are_refused(addres
     with pytest.raises(APIStatusError) as refused:
         ask(model="gpt")
     assert refused.value.status_code == 404
+    vectors = client.embeddings.create(model="mock-embeddings", input=["a cat", "a cat", "dogs"]).data
+    assert vectors[0].embedding == vectors[1].embedding != vectors[2].embedding
 
 
 @pytest.mark.parametrize("body", ["{", "[]", '{"model": "mock-x"}', '{"model": "mock-x", "messages": [1]}'])

@@ -22,6 +22,7 @@ KEY = 'sk-MARK/1"key'
 BOMB = gzip.compress(b" " * 50_000_000, 9)
 ASKS = {
     "chat": lambda client, model: client.complete("m", [Message("user", "Hello.")]),
+    "vectors": lambda client, model: client.embed("v", ["text"]),
     "moderation": lambda client, model: client.moderate("m", ["text"]),
     "batches": lambda client, model: batch.look(client, model, "b"),
 }
@@ -49,7 +50,7 @@ async def served(*parts, head="200 OK", endless=False):
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         entry = {"base_url": url, "model": "x", "timeout": 20, "api_key_env": "BOUNDS_KEY"}
-        models = {"m": Model(name="m", **entry)}
+        models = {"m": Model(name="m", **entry), "v": Model(name="v", kind="embeddings", **entry)}
         async with Client(models, retries=0) as client:
             yield client, models["m"]
 

@@ -106,6 +106,7 @@ def test_the_template_of_a_new_workspace_loads(workspace, tmp_path):
     assert load_models(written(tmp_path, template)) == {}
     uncommented = "\n".join(line.removeprefix("# ") for line in template.splitlines()[3:])
     assert load_models(written(tmp_path, uncommented))["gpt-4o"].max_concurrency == 16
+    assert load_models(written(tmp_path, uncommented))["embedder"].kind == "embeddings"
 
 
 def test_no_file_means_no_models(tmp_path):

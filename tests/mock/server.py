@@ -1,4 +1,4 @@
-"""The mock server: chat completions, moderations, batches and models of the OpenAI protocol."""
+"""The mock server: chat completions, embeddings, moderations, batches and models of the OpenAI protocol."""
 
 import asyncio
 import hashlib
@@ -23,7 +23,7 @@ from tests.mock.call import BadCall, Call, read_call, read_object
 from tests.mock.faults import Fault, Faults
 from tests.mock.kinds import kind
 from tests.mock.personas import models, reply
-from tests.mock.texts import MODERATION, moderate
+from tests.mock.texts import EMBEDDINGS, MODERATION, embed, moderate
 
 BLOCK = 128
 """Tokens, of four characters, by which a prompt cache grows."""
@@ -244,6 +244,7 @@ def make_app(
     service = Service(latency, seed, faults or Faults(), require_key, jitter, like)
     endpoints: dict[str, tuple[Endpoint, Sequence[str]]] = {
         "chat/completions": (service.complete, models()),
+        "embeddings": (_embed, (EMBEDDINGS,)),
         "moderations": (_moderate, (MODERATION,)),
     }
     app = web.Application(client_max_size=MAX_BODY)
@@ -297,6 +298,12 @@ def _completion(
     if cached is not None:
         made["usage"]["prompt_tokens_details"] = {"cached_tokens": min(cached, given)}
     return quirks.COMPLETIONS[fault](made) if fault is not None and fault in quirks.COMPLETIONS else made
+
+
+def _embed(body: bytes) -> tuple[str, Make]:
+    """Vectors; a reply that goes wrong has one too few."""
+    found = embed(body)
+    return found["model"], lambda fault: {**found, "data": found["data"][: -1 if fault else None]}
 
 
 def _moderate(body: bytes) -> tuple[str, Make]:

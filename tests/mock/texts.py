@@ -1,13 +1,30 @@
-"""The endpoint that scores texts. It counts words."""
+"""The endpoints that score or embed texts. They count and hash words."""
 
 import hashlib
+import math
 import re
 from typing import Any
 
 from tests.mock.call import read_object, require
 from tests.mock.material import load
 
-MODERATION = "mock-moderation"
+EMBEDDINGS, MODERATION = "mock-embeddings", "mock-moderation"
+DIMENSIONS, MOST = 64, 4096
+
+
+def embed(body: bytes) -> dict[str, Any]:
+    """The reply to an embeddings request: a vector of length 1 for each text. Raises BadCall."""
+    data, texts = _read(body)
+    require(all(texts), "`input` must be a text or a list of texts, none of them empty.", "input")
+    size = data.get("dimensions", DIMENSIONS)
+    fine = isinstance(size, int) and 1 <= size <= MOST
+    require(fine, f"`dimensions` must be a whole number from 1 to {MOST}.", "dimensions")
+    read = sum(max(1, len(text) // 4) for text in texts)
+    vectors = [
+        {"object": "embedding", "index": i, "embedding": _vector(text, size)} for i, text in enumerate(texts)
+    ]
+    usage = {"prompt_tokens": read, "total_tokens": read}
+    return {"object": "list", "model": data.get("model") or EMBEDDINGS, "data": vectors, "usage": usage}
 
 
 def moderate(body: bytes) -> dict[str, Any]:
@@ -26,6 +43,17 @@ def _read(body: bytes) -> tuple[dict[str, Any], list[str]]:
     fine = isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts)
     require(fine, "`input` must be a text or a list of texts.", "input")
     return data, list(texts or ())
+
+
+def _vector(text: str, size: int) -> list[float]:
+    """Each word adds 1 or −1 at a place that its hash names, so that texts with words in common are near."""
+    numbers = [0.0] * size
+    for word in re.findall(r"\w+", text.lower()) or [text]:
+        mark = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+        numbers[(mark >> 1) % size] += 1.0 if mark & 1 else -1.0
+    if (length := math.hypot(*numbers)) == 0:  # words that cancel each other out
+        return [1.0, *numbers[1:]]
+    return [round(number / length, 6) for number in numbers]
 
 
 def _judged(text: str) -> dict[str, Any]:

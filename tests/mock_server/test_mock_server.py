@@ -191,8 +191,17 @@ def test_unknown_model_and_unknown_address(url):
     with openai.OpenAI(base_url=url, api_key="any", max_retries=0) as client:
         with pytest.raises(openai.NotFoundError, match="offers no POST"):
             client.images.generate(prompt="a lamp")
-        with pytest.raises(openai.NotFoundError, match=r"'x' here\. Known: mock-moderation"):
-            client.moderations.create(model="x", input="y")
+        with pytest.raises(openai.NotFoundError, match=r"'x' here\. Known: mock-embeddings"):
+            client.embeddings.create(model="x", input="y")
+
+
+def test_embeddings_have_the_protocols_shape(url):
+    with openai.OpenAI(base_url=url, api_key="any", max_retries=0) as client:
+        got = client.embeddings.create(model="mock-embeddings", input=["a lamp", "the sea"], dimensions=8)
+    assert (got.object, got.model, [e.index for e in got.data]) == ("list", "mock-embeddings", [0, 1])
+    # “a” and “lamp” each add 1 or −1 somewhere: two places of 1/√2, or one of 1.
+    assert sum(x * x for x in got.data[0].embedding) == pytest.approx(1, abs=1e-5)
+    assert (len(got.data[1].embedding), got.usage.total_tokens) == (8, 2)
 
 
 def test_a_key_can_be_required():

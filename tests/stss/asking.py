@@ -62,10 +62,11 @@ def simulate(
     model="mock-outgoing",
     task=None,
     step=15,
+    embeddings="",
 ):
     """One simulation with mock models; steps of a quarter of an hour keep it short."""
     task = task or system.tasks_of(MATERIALS, system.TOWN)[task_id]
-    agent = Agent(model, architecture, "mock-resident", PROMPTS)
+    agent = Agent(model, architecture, "mock-resident", embeddings, PROMPTS)
     return asyncio.run(system.simulate(ask, "key", task, TOWN, agent, step, {"town": system.TOWN}))
 
 

@@ -146,7 +146,7 @@ def test_speakers_are_called_as_the_questions_call_them():
     assert STSS.speakers == STSS_LANGUAGE.speakers
 
 
-A, B = ("m", "GA"), ("m", "GA+TDP")
+A, B = ("m", "GA", ""), ("m", "GA+TDP", "")
 
 
 def talked(task, agent=A, **judges):
@@ -234,6 +234,13 @@ def test_the_time_of_an_event_is_asked_to_the_hour():
         conditions(task)[1].question
         == "Is the partner told the day and the time (2023-02-14 at 20:30), to the hour?"
     )
+
+
+def test_an_agent_whose_memories_are_told_by_a_model_is_another_agent():
+    played = [simulated("t1", 1.0), simulated("t1", 0.0, agent=("m", "GA", "vectors"))]
+    table = tables.action_table(pd.DataFrame(played).assign(repairs=2), resamples=0, seed=0)
+    assert [(row["architecture"], row["embeddings"]) for row in table.rows] == [("GA", ""), ("GA", "vectors")]
+    assert "embeddings" in [column.name for column in table.shown]
 
 
 class Planner:

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from concord.benchmarks.stss import goals, system
-from concord.benchmarks.stss.memory import Memory, Stream
+from concord.benchmarks.stss.memory import Memory, Stream, Vectors
 from concord.benchmarks.stss.mind import Agent, Mind, Now, Self, converse, require_usable
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from concord.benchmarks.stss.templates import first_day
@@ -117,7 +117,8 @@ async def play(
     performer, partner = task.performer, body["partner"]
     time = datetime.strptime(body["time"], STAMP)
     now = Now(town, Clock(time.date(), 1, 1), time.hour * 60 + time.minute)
-    me, other = _self(body, performer, town, task), _self(body, partner, town, None)
+    vectors = agent.vectors(ask)
+    me, other = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
     mind, theirs = agent.minds(ask)
     await prepared.prepare(mind, me, Now(town, Clock(first_day(task), 1, 1), 0))
     pair = ((me, mind), (other, theirs))
@@ -147,7 +148,9 @@ async def play(
     )
 
 
-def _self(body: Mapping[str, Any], name: str, town: Town, task: SocialTask | None) -> Self:
+def _self(
+    body: Mapping[str, Any], name: str, town: Town, task: SocialTask | None, vectors: Vectors | None
+) -> Self:
     """The resident as frozen: persona from the town, memories and occupation from the scenario."""
     state = body["states"][name]
     memories = [
@@ -155,7 +158,7 @@ def _self(body: Mapping[str, Any], name: str, town: Town, task: SocialTask | Non
         for time, importance, kind, text in state["memories"]
     ]
     place = Place(*body["place"].split(":"))
-    return Self(town.residents[name], place, task, Stream(memories), doing=state["doing"])
+    return Self(town.residents[name], place, task, Stream(memories, vectors), doing=state["doing"])
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
@@ -203,6 +206,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             (
                 Expected(agent.player, 6, 650, 60),
                 Expected(agent.residents, 4, 600, 60),
+                *([Expected(agent.embeddings, 6, 130, 0)] if agent.embeddings else []),
             ),
             STSS_LANGUAGE.judgings(key, plan.models.get("judges", ()), askings, options["judge_repeats"]),
             player=agent.player,
@@ -222,6 +226,7 @@ STSS_LANGUAGE = Benchmark(
     roles=(
         Role("players", "Models that are the performer."),
         Role("residents", "Model that is the partner.", many=False),
+        system.EMBEDDINGS,
         Role(
             "judges",
             "Models that say which goal conditions are met.",

@@ -1,20 +1,98 @@
-"""A resident's memory stream, retrieved by recency, importance and relevance.
+"""A resident's memory stream, retrieved by recency, importance and relevance; the vectors of its texts.
 
 After Park et al. (2023): each of the three is scaled to 0–1 over the stream, and they are added. Relevance is
-the cosine of memory and query as TF-IDF vectors.
+the cosine of memory and query: of a model's vectors if the run names a model for it, else of TF-IDF vectors.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections import Counter
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from concord.errors import CallFailed
+from concord.llm.embeddings import BATCH, Vector
+from concord.runs.benchmark import Ask
+
+DIGITS = 6
+"""Cosines are rounded, so that two memories of the same words are equally near wherever they stand."""
+T = TypeVar("T")
+
+
+async def together(thoughts: Iterable[Awaitable[T]]) -> list[T]:
+    """Await several at once; returns their results in the order given.
+
+    If one fails, the others are awaited before its error is raised: calls under way are paid for.
+    """
+    results: list[T] = []
+    for result in await asyncio.gather(*thoughts, return_exceptions=True):
+        if isinstance(result, BaseException):
+            raise result
+        results.append(result)
+    return results
+
+
+class Vectors:
+    """The vectors of one model for one simulation, requested when needed and kept.
+
+    Which texts go in one call depends on who thinks at the same time; a text's vector does not.
+    """
+
+    def __init__(self, ask: Ask, model: str):
+        self._ask = ask
+        self._model = model
+        self._known: dict[str, Vector] = {}
+        self._wanted: dict[str, None] = {}
+        self._failure: CallFailed | None = None
+        self._turn = asyncio.Lock()
+
+    async def cosines(self, texts: Sequence[str], query: str) -> npt.NDArray[np.float64]:
+        """How near each text is to the query, −1 to 1; 0 where one of the two is blank. Raises CallFailed."""
+        self._wanted |= dict.fromkeys(text for text in (*texts, query) if text.strip())
+        async with self._turn:
+            # Everybody who is thinking at this moment adds what they need before the first asks.
+            await asyncio.sleep(0)
+            if self._failure:
+                raise self._failure
+            try:
+                await self._fetch([text for text in self._wanted if text not in self._known])
+            except CallFailed as failure:
+                self._failure = failure
+                raise
+        nearness = np.zeros(len(texts))
+        filled = [i for i, text in enumerate(texts) if text.strip()]
+        if filled and query.strip():
+            rows = np.stack([self._known[texts[i]] for i in filled]).astype(np.float64)
+            toward = self._known[query].astype(np.float64)
+            lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(toward)
+            nearness[filled] = np.round(rows @ toward / lengths, DIGITS)
+        return nearness
+
+    async def _fetch(self, texts: Sequence[str]) -> None:
+        self._wanted.clear()
+        batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
+        given = await together(self._ask.embed(self._model, batch) for batch in batches)
+        vectors = [vector for batch in given for vector in batch]
+        lengths = {len(vector) for vector in (*islice(self._known.values(), 1), *vectors)}
+        if len(lengths) > 1:
+            of = " and of ".join(map(str, sorted(lengths)))
+            raise CallFailed(
+                f"“{self._model}” gave vectors of {of} numbers within one simulation. Set their number in "
+                "models.toml, as params = { dimensions = … }, or use another model.",
+                kind="unparsable",
+            )
+        self._known.update(zip(texts, vectors, strict=True))
+
 
 DECAY = 0.99
 """The factor of recency for each hour."""
@@ -34,26 +112,31 @@ class Memory:
 
 @dataclass
 class Stream:
-    """Memories in the order they were made."""
+    """Memories in the order they were made. `vectors` gives their relevance, if set."""
 
     memories: list[Memory] = field(default_factory=list)
+    vectors: Vectors | None = None
 
     def add(self, memory: Memory) -> None:
         """Append a memory."""
         self.memories.append(memory)
 
-    def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
-        """The k memories with the highest sum, oldest first; of equal ones the later."""
-        memories = self.memories
+    async def retrieve(self, query: str, now: datetime, k: int) -> list[Memory]:
+        """The k memories with the highest sum, oldest first; of equal ones the later. Raises CallFailed."""
+        memories = tuple(self.memories)
         if not memories:
             return []
+        if self.vectors:
+            relevance = await self.vectors.cosines([m.text for m in memories], query)
+        else:
+            relevance = self.lexical_relevance(query)
         hours = np.array([(now - m.time).total_seconds() / 3600 for m in memories])
         importance = np.array([m.importance for m in memories], dtype=np.float64)
-        worth = _unit(DECAY**hours) + _unit(importance) + _unit(self.relevance(query))
+        worth = _unit(DECAY**hours) + _unit(importance) + _unit(relevance)
         order = np.lexsort((np.arange(len(worth)), worth))[::-1][:k]
         return [memories[i] for i in sorted(order.tolist())]
 
-    def relevance(self, query: str) -> Floats:
+    def lexical_relevance(self, query: str) -> Floats:
         """Cosine of each memory and the query by TF-IDF, 0 to 1; words that no memory holds are ignored."""
         counts = [_words_of(memory.text) for memory in self.memories]
         n, holding = len(counts), Counter(word for words in counts for word in words)

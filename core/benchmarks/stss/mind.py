@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from concord.benchmarks.stss.memory import Memory, Stream
+from concord.benchmarks.stss.memory import Memory, Stream, Vectors
 from concord.benchmarks.stss.schedule import SLEEPING, Day, Wish, habits
 from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Place, Resident, Town, hour_of
@@ -285,7 +285,7 @@ class Mind:
     ) -> Any:
         """A reply as its schema; None, noted in `unusable`, if there is none. Raises endpoints' failures."""
         model = self.low if name == "schedule" else self.high
-        recalled = me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
+        recalled = await me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
         rendered = self.prompts[name].render(
             me=portrait(me, now.town),
             name=me.name,
@@ -337,11 +337,15 @@ ARCHITECTURES: Mapping[str, bool] = {"GA": False, "GA+TDP": True}
 
 @dataclass(frozen=True)
 class Agent:
-    """What is evaluated: a model as performer in an architecture, among `residents` by another model."""
+    """What is evaluated: a model as performer in an architecture, among `residents` by another model.
+
+    `embeddings` names the model whose vectors give the relevance of memories; “” compares words.
+    """
 
     player: str
     architecture: str
     residents: str
+    embeddings: str
     prompts: Mapping[str, Prompt]
 
     def minds(self, ask: Ask) -> tuple[Mind, Mind]:
@@ -350,14 +354,19 @@ class Agent:
         performer = Mind(ask, self.prompts, self.player, self.residents, tdp)
         return performer, Mind(ask, self.prompts, self.residents, self.residents)
 
+    def vectors(self, ask: Ask) -> Vectors | None:
+        """What compares memories by meaning, for one conversation; None where words are compared."""
+        return Vectors(ask, self.embeddings) if self.embeddings else None
+
     def key(self, head: Sequence[str], repeat: int, *conditions: str) -> str:
         """The key of a conversation: what tells it apart, and that the persona names the target."""
-        parts = (*head, self.architecture, self.player, self.residents, str(repeat), *conditions)
-        return "/".join((*parts, "target named"))
+        parts = [*head, self.architecture, self.player, self.residents, str(repeat), *conditions]
+        return "/".join([*parts, "target named", *([f"by {self.embeddings}"] if self.embeddings else [])])
 
     def facets(self, town: str) -> dict[str, str]:
         """The facets that it gives a conversation in a town."""
-        return {"architecture": self.architecture, "town": town, "residents": self.residents}
+        by = {"embeddings": self.embeddings} if self.embeddings else {}
+        return {"architecture": self.architecture, "town": town, "residents": self.residents, **by}
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -365,6 +374,7 @@ class Agent:
         return {
             "prompts": {name: prompt.hash for name, prompt in self.prompts.items()},
             "residents": self.residents,
+            "embeddings": self.embeddings,
         }
 
 

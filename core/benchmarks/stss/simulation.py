@@ -4,37 +4,23 @@ Within a step residents' calls run at the same time. Each changes only its own r
 effect in the order of the town: the outcome does not depend on the order in which replies arrive.
 """
 
-import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from concord.benchmarks.stss import bodies
 from concord.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter
+from concord.benchmarks.stss.memory import Stream, Vectors, together
 from concord.benchmarks.stss.mind import Mind, Now, Said, Summary, converse, minutes
 from concord.benchmarks.stss.schedule import Day, Wish, arrange
 from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Town, hour_of
 from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
 
-T = TypeVar("T")
 SEEN, PLANNED = 1, 4
 """The importance (1 to 10) of having seen somebody, and of a day's plan."""
-
-
-async def together(thoughts: Iterable[Awaitable[T]]) -> list[T]:
-    """Await several at once; returns their results in the order given.
-
-    If one fails, the others are awaited before its error is raised: calls under way are paid for.
-    """
-    results: list[T] = []
-    for result in await asyncio.gather(*thoughts, return_exceptions=True):
-        if isinstance(result, BaseException):
-            raise result
-        results.append(result)
-    return results
 
 
 @dataclass
@@ -151,16 +137,22 @@ class World:
         self.plans.append({"time": now.time.strftime(STAMP), "agent": agent.name, "actions": actions})
 
 
-def people(town: Town, minds: Mapping[str, Mind], task: SocialTask | None = None) -> list[Body]:
+def people(
+    town: Town,
+    minds: Mapping[str, Mind],
+    task: SocialTask | None = None,
+    vectors: Vectors | None = None,
+) -> list[Body]:
     """Residents, by name with their minds, asleep in their beds, in the order given.
 
-    Only the performer knows the task.
+    Only the performer knows the task. With `vectors` memories are retrieved by meaning, else by words.
     """
     return [
         Body(
             town.residents[name],
             town.home(name),
             task if task and task.performer == name else None,
+            Stream(vectors=vectors),
             mind=mind,
             town=town,
         )

@@ -95,7 +95,7 @@ async def simulate(
     """
     mind, theirs = agent.minds(ask)
     cast = {name: mind if name == task.performer else theirs for name in task.cast}
-    bodies = people(town, cast, task)
+    bodies = people(town, cast, task, agent.vectors(ask))
     lived = await World(town, Clock(first_day(task), 2, step_minutes), bodies).run()
     me = next(body for body in bodies if body.name == task.performer)
     require_usable(me)
@@ -138,8 +138,9 @@ def spoken(performer: str, talks: Sequence[Talk]) -> tuple[Message, ...]:
 def agents(plan: PlayPlan, materials: Materials, version: str) -> list[Agent]:
     """The agents of a plan, thinking by a version of the prompts."""
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
+    residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     return [
-        Agent(player, architecture, plan.one("residents"), prompts)
+        Agent(player, architecture, residents, embeddings, prompts)
         for architecture in plan.options["architectures"] or ARCHITECTURES
         for player in plan.models["players"]
     ]
@@ -195,13 +196,23 @@ def check(task: SocialTask, town: Town) -> None:
 def expected(task: SocialTask, agent: Agent) -> tuple[Expected, ...]:
     """A first guess at a simulation's calls. Mock models need fewer than models: 22 for the performer."""
     others = len(task.cast) - 1
-    return Expected(agent.player, 40, 750, 60), Expected(agent.residents, 16 * others, 750, 80)
+    talking = (Expected(agent.player, 40, 750, 60), Expected(agent.residents, 16 * others, 750, 80))
+    if not agent.embeddings:
+        return talking
+    return (*talking, Expected(agent.embeddings, 6 * len(task.cast), 90, 0))
 
 
 STEP = 5
-WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents")
+WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings")
 """Facets of both levels."""
 WHICH_ARCHITECTURES = narrowing("architectures", "these architectures", lambda m, c: [*ARCHITECTURES])
+EMBEDDINGS = Role(
+    "embeddings",
+    "Model of kind “embeddings” that gives the relevance of memories; without one, words are compared.",
+    many=False,
+    required=False,
+    kind="embeddings",
+)
 SPEAKERS = ("Partner", "Performer")
 """The user's and the assistant's side, as people and judges are told."""
 
@@ -222,6 +233,7 @@ STSS = Benchmark(
             many=False,
             prompts=tuple(name for name in THOUGHTS if not name.startswith("tdp_")),
         ),
+        EMBEDDINGS,
     ),
     options=(
         Option("town", "The town of the simulations.", "choice", TOWN, lambda m, c: list(towns(m))),
@@ -245,7 +257,7 @@ STSS = Benchmark(
     version="v1",
     facets=(*WHAT, "performer", *SETTING, "task_set", "step_minutes", "version"),
     items=("task", "type", "performer"),
-    evaluated=("architecture",),
+    evaluated=("architecture", "embeddings"),
     plays=plays,
     check_trajectory=check_stored,
     speakers=SPEAKERS,

@@ -31,7 +31,7 @@ from concord.store.filters import Where
 from concord.table import Cell, Column, Table
 
 AGENT = ("player", *STSS.evaluated)
-"""What is evaluated: a model in an architecture."""
+"""What is evaluated: a model in an architecture; `embeddings` is the model for relevance, if any."""
 COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "macro")))
 """The language table's: all conditions met, or the share met; over conversations, or over tasks."""
 
@@ -94,7 +94,8 @@ LEADERBOARDS = {STSS.name: leaderboard, STSS_LANGUAGE.name: leaderboard}
 
 
 def _agent(c: Conversation) -> dict[str, Any]:
-    return {"player": c.player, "architecture": c.facets["architecture"]}
+    of = (c.player, c.facets["architecture"], c.facets.get("embeddings", ""))
+    return dict(zip(AGENT, of, strict=True))
 
 
 def simulated(db: Database, where: Where | None = None) -> pd.DataFrame:
@@ -117,7 +118,7 @@ def _failed(db: Database, benchmark: str, where: Where | None) -> dict[tuple[str
     for row in runs.failed_plays(db, benchmark, UNANSWERED, where):
         if row["model"] == row["player"]:
             of = row["facets"]
-            agent = (row["player"], of.get("architecture", ""))
+            agent = (row["player"], of.get("architecture", ""), of.get("embeddings", ""))
             counts[agent] = counts.get(agent, 0) + 1
     return counts
 
@@ -298,7 +299,11 @@ def _table(
         rows.append(row | counts(theirs))
     rows.sort(key=lambda row: [str(row[name]) for name in AGENT])
     rows.sort(key=lambda row: -(getattr(row[first], "value", None) or 0.0))
-    agents = (Column("player", "model"), Column("architecture", "agent"))
+    agents = (
+        Column("player", "model"),
+        Column("architecture", "agent"),
+        Column("embeddings", "memories by", file_only=not any(row["embeddings"] for row in rows)),
+    )
     means = (Column(f.name, f.heading, digits=3, interval="half", help=f.help) for f in figures)
     # In sight where they say something: a page has room for few columns.
     rare = {name for name in RARE if not any(row.get(name) for row in rows)}
