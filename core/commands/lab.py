@@ -17,6 +17,7 @@ from concord.workspace import Workspace
 
 if TYPE_CHECKING:
     from concord.lab.measuring import Bench, Candidate
+    from concord.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -277,8 +278,9 @@ def report(
 @click.option(
     "--to", "target", required=True, type=click.Path(path_type=Path), help="The folder to write to."
 )
+@click.option("--robustness", is_flag=True, help="With `concord lab robustness`, which asks what it lacks.")
 @click.pass_obj
-def card(folder: str, /, study: str, judge: str, version: str, target: Path) -> None:
+def card(folder: str, /, study: str, judge: str, version: str, target: Path, robustness: bool) -> None:
     """Write the judge's card (HTML, Markdown, JSON), its prompt, and files that run it elsewhere.
 
     judge.py runs it in Python, mlflow_scorer.py in MLflow, inspect_scorer.py in Inspect. Nothing is opened.
@@ -288,6 +290,35 @@ def card(folder: str, /, study: str, judge: str, version: str, target: Path) -> 
     from concord.lab import card as cards
 
     workspace, bench = _measured(folder, study)
-    whole = cards.card(workspace, bench, bench.find(judge, version))
+    table = _checked(workspace, study, judge, version) if robustness else None
+    whole = cards.card(workspace, bench, bench.find(judge, version), robustness=table)
     for path in cards.write(whole, target, date.today()):
         echo(path)
+
+
+@command.command("robustness")
+@_of_one
+@LIMIT
+@options.form()
+@click.pass_obj
+def robustness(
+    folder: str, /, study: str, judge: str, version: str, max_cost: float | None, form: str
+) -> None:
+    """Ask a judge again about replies that were padded, formatted, reworded or told it what to answer.
+
+    Each check is read beside what asking the same again changes. What is stored is not paid again.
+    """
+    workspace = Workspace.open(folder, create=False)
+    printing.show([_checked(workspace, study, judge, version, max_cost)], form)
+
+
+def _checked(
+    workspace: Workspace, study: str, judge: str, version: str, max_cost: float | None = None
+) -> "Table":
+    """The checks of a judge by a version of the study's rubric."""
+    from concord.lab import parts, robustness, running, variants
+
+    with workspace.read() as db:
+        divided = parts.read(db, study)
+    used = variants.current(workspace, divided, shelf.number_of(version))
+    return robustness.checked(workspace, divided, judge, used, running.Purse(max_cost))

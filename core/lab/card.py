@@ -36,13 +36,13 @@ EXPORTED, SCORERS = Path(__file__).parent / "exported", ("judge.py", "mlflow_sco
 
 @dataclass(frozen=True)
 class Card:
-    """A judge's card: its fingerprint, facts by heading, sentences, agreement, limits, and its prompt."""
+    """A judge's card: its fingerprint, facts by heading, sentences, tables, limits, and its prompt."""
 
     title: str
     fingerprint: str
     facts: Mapping[str, str]
     sentences: tuple[str, ...]
-    agreement: Table
+    tables: tuple[Table, ...]
     limits: tuple[str, ...]
     prompt: tuple[Message, ...]
     rubric: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Card:
         """The card for a repository."""
         lines = [f"# {self.title}", *self.sentences]
         lines.append("\n".join(f"- {name}: {text}" for name, text in self.facts.items()))
-        lines.append(as_markdown(self.agreement))
+        lines += [as_markdown(table) for table in self.tables]
         lines += ["## What it must not be used for", "\n".join(f"- {limit}" for limit in self.limits)]
         return "\n\n".join(lines) + "\n"
 
@@ -66,11 +66,11 @@ class Card:
         """Everything as plain values, figures unrounded."""
         names = ("fingerprint", "facts", "sentences", "limits", "rubric")
         value = {"schema": SCHEMA, "card": self.title} | {name: getattr(self, name) for name in names}
-        value["tables"] = {self.agreement.name: as_values(self.agreement)}
+        value["tables"] = {table.name: as_values(table) for table in self.tables}
         return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-def card(workspace: Workspace, bench: Bench, judge: Candidate) -> Card:
+def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Table | None = None) -> Card:
     """The card of a judge that is a version of the study's rubric.
 
     Its figures are of *test* where that part was opened for this judge, else of *select*, and say so: nothing
@@ -97,6 +97,7 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate) -> Card:
         "Cost of 1,000 judgements": "no price" if price is None else f"{price:.2f}",
         "Seconds of a judgement": _seconds(asked),
     }
+    table = _agreement(bench, judge, part)
     sentences = [f"Fingerprint {fingerprint}: of the rubric's content and the model's settings."]
     if part == SELECT:
         sentences.append(
@@ -110,7 +111,7 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate) -> Card:
         fingerprint,
         facts,
         tuple(sentences),
-        _agreement(bench, judge, part),
+        (table, *([robustness] if robustness else [])),
         tuple(limits),
         prompt.messages,
         used.rubric.body,

@@ -17,7 +17,8 @@ OPENED = "test part opened"
 class Asked(NamedTuple):
     """What one judge by one version of the prompt made of some conversations; `cost` and `seconds` in all.
 
-    `conversations` have a usable judgement, `failed` judgements none; `unpriced` calls have no price.
+    `conversations` have a usable judgement, `failed` judgements none; `unpriced` calls have no price; `last`
+    is when the last one was made.
     """
 
     judge: str
@@ -29,6 +30,7 @@ class Asked(NamedTuple):
     seconds: float
     unpriced: int
     simulated: int
+    last: str
 
 
 class Worded(NamedTuple):
@@ -73,7 +75,7 @@ def asked(db: Database, conversations: Sequence[int]) -> list[Asked]:
     rows = db.execute(
         "SELECT x.name, x.variant, count(*), sum(j.failure IS NOT NULL), "
         "count(DISTINCT iif(j.failure IS NULL, j.conversation_id, NULL)), sum(j.cost), sum(j.seconds), "
-        "sum(j.unpriced), max(x.simulated) "
+        "sum(j.unpriced), max(x.simulated), max(j.created) "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "WHERE j.conversation_id IN (SELECT value FROM json_each(?)) GROUP BY x.id "
         "ORDER BY x.name, x.variant",
@@ -89,6 +91,7 @@ def said(
     judge: str = "",
     variant: str = "",
     study: str = "",
+    repeat: int = 0,
 ) -> list[Worded]:
     """What a judge by a version, or the people of a study, answered about these conversations, with words."""
     whose = "x.kind = 'judge' AND x.name = :judge AND x.variant = :variant"
@@ -96,9 +99,10 @@ def said(
         whose = "x.kind = 'human' AND r.study_id = (SELECT id FROM studies WHERE name = :study)"
     rows = db.execute(
         "SELECT r.conversation_id, r.turn, r.criterion, x.name, x.variant, r.score, r.explanation "
-        f"FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE {whose} AND r.repeat = 0 "
+        f"FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE {whose} AND r.repeat = :repeat "
         "AND NOT r.extra AND r.conversation_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.id",
-        {"judge": judge, "variant": variant, "study": study, "ids": json.dumps(list(conversations))},
+        {"judge": judge, "variant": variant, "study": study, "repeat": repeat}
+        | {"ids": json.dumps(list(conversations))},
     )
     return [Worded(*row) for row in rows]
 

@@ -16,6 +16,7 @@ from concord.lab import (
     disagreements,
     measuring,
     parts,
+    robustness,
     running,
     variants,
 )
@@ -288,17 +289,32 @@ def _test(bench: Bench) -> None:
 
 
 def _card(bench: Bench) -> None:
-    """A judge on one page, to download."""
+    """A judge on one page, to download, with the checks that need no people."""
     there = [judge for judge in bench.answered(SELECT) if judge.variant in bench.versions]
     if not there:
         st.info(f"A card has figures of “{SELECT}”; no judge has answered it yet.")
         return
     judge = st.selectbox("Judge", there, len(there) - 1, str, key="lab card judge")
-    whole = card.card(workspace(), bench, judge)
+    checks = st.session_state.setdefault("lab checks", {})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        limit = st.number_input("Stop the checks at a cost of", min_value=0.0, value=None, key="lab limit")
+        again = st.button(
+            "Check robustness",
+            icon=":material/shield:",
+            help=f"Asks about each item of “{DEVELOP}” up to seven times; what is stored is not paid again",
+        )
+    if again:
+        used = variants.current(workspace(), bench.parts, bench.versions[judge.variant])
+        with st.spinner("Asking the judge again …"):
+            checks[bench.parts.study, judge] = robustness.checked(
+                workspace(), bench.parts, judge.model, used, running.Purse(limit)
+            )
+    whole = card.card(workspace(), bench, judge, robustness=checks.get((bench.parts.study, judge)))
     page = whole.as_html(date.today())
     st.download_button("Download the card", page, "card.html", icon=":material/download:", on_click="ignore")
     st.caption(plain(" ".join(whole.sentences)))
-    table.draw(whole.agreement)
+    for each in whole.tables:
+        table.draw(each)
 
 
 def _review(bench: Bench) -> None:

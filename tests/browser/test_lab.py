@@ -92,9 +92,12 @@ def test_the_loop_by_page(app: Server, page: Page) -> None:
 
     opens(page, "Judge card")
     expect(page.get_by_text("No figure of the sealed part")).to_have_count(0)
+    page.get_by_role("button", name="Check robustness").click()
+    expect(page.get_by_text("Robustness", exact=True)).to_be_visible(timeout=60_000)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the card").click()
     saved = download.value.path().read_text(encoding="utf-8")
     assert "Judge card: judge by shop" in saved
+    assert "asked again" in saved
     with app.workspace.read() as db:
         assert [one.detail for one in lab.openings(db, mock.STUDY)] == ["chosen on select"]

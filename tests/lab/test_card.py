@@ -51,7 +51,7 @@ def test_the_card_says_what_by_whom_and_what_not(made):
     assert "60 items of Shop, by 3 people, 3 of them simulated" in text
     assert "No figure of the sealed part" in text
     assert "Anything real" in text
-    [row] = [row for row in made.agreement.rows if row["criterion"] == "all criteria"]
+    [row] = [row for row in made.tables[0].rows if row["criterion"] == "all criteria"]
     assert row["person"].value > row["agreement"].value  # the judge takes length for merit
     value = json.loads(made.as_json())
     assert value["fingerprint"] == made.fingerprint
