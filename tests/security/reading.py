@@ -1,4 +1,4 @@
-"""Gives every hostile file to every reader, each in a process of its own with a ceiling of memory and time.
+"""Gives every hostile file to every reader, a process each, with a ceiling of memory and time for every file.
 
 `python -m tests.security.reading FOLDER` prints one JSON object a case: what became of it, and what it cost.
 """
@@ -11,6 +11,7 @@ import resource
 import shutil
 import sys
 import threading
+import time
 import traceback
 from pathlib import Path
 
@@ -29,8 +30,8 @@ from concord.workspace import SHIPPED, Workspace
 
 MEMORY = 2 * 2**30
 """Bytes a reader may take beyond what the imports take."""
-PART = 1 if "CONCORD_FUZZ" in os.environ else 10
-"""Files that take seconds to read have a tenth of their size; `make fuzz` takes them whole."""
+PART = 1 if "CONCORD_FUZZ" in os.environ else 30
+"""Files that take seconds to read have a thirtieth of their size; `make fuzz` takes them whole."""
 SECONDS = 20
 """CPU seconds a reader may take."""
 
@@ -69,16 +70,16 @@ HOSTILE = {
         "UTF-16 without a mark": '[{"a": 1}]'.encode("utf-16-le"),
         "no UTF-8": b"\xff\xfe\xfd\x80" * 100,
         "NUL bytes": b"\0" * 100_000,
-        "a long line": b"x" * 5_000_000,
+        "a long line": b"x" * many(5_000_000),
         "many lines of nothing": b"\n" * many(2_000_000),
         "many carriage returns": b"\r" * many(2_000_000),
-        "nested lists": b"[" * 2_000_000,
+        "nested lists": b"[" * many(2_000_000),
     },
     "csv": {
         "NUL bytes in a header": b"item_id,criterion,rater_type,rater,score\0\n\0,\0,human,\0,1\n",
-        "a long text": b'"' + b"x" * 5_000_000 + b'"',
-        "two million columns": b"a," * 2_000_000 + b"\n",
-        "two million cells": NUMBERS.encode() + b"a," * 2_000_000 + b"\n",
+        "a long text": b'"' + b"x" * many(5_000_000) + b'"',
+        "many columns": b"a," * many(2_000_000) + b"\n",
+        "many cells": NUMBERS.encode() + b"a," * many(2_000_000) + b"\n",
         "an open quote": NUMBERS.encode() + b'"' + b"a\n" * many(9_000_000),
         "many open quotes": NUMBERS.encode() + b'"a\n' * many(5_000_000),
         "a turn beyond 64 bits": NUMBERS.encode() + b"a,c,human,r,1,9223372036854775808,0\n",
@@ -93,7 +94,7 @@ HOSTILE = {
         "a key of many parts": b"a." * 100_000 + b"a = 1\n",
         "a table of many parts": b"[" + b"a." * 100_000 + b"a]\n",
         "keys of many parts": b"".join(b"a." * 60 + b"c%d = 1\n" % n for n in range(many(9999))),
-        "a number of many digits in TOML": b"a = " + b"9" * 1_000_000,
+        "a number of many digits in TOML": b"a = " + b"9" * many(1_000_000),
         "numbers that are none in TOML": b"[models.a]\ntimeout = inf\n[talk]\nparams = { a = nan }\n",
         "lists of nothing in TOML": b"situations = [1, [2]]\ntasks = 3\ntemplates = 'x'\n"
         b"residents = [[]]\ncriteria = 1\n",
@@ -119,12 +120,12 @@ HOSTILE = {
     },
     "json": {
         "nested lists, closed": b"[" * 500 + b"]" * 500,
-        "nested objects": b'{"a":' * 500_000,
+        "nested objects": b'{"a":' * many(500_000),
         "nested objects, closed": b'{"a":' * 300 + b"1" + b"}" * 300,
         "many empty lists": b"[" + b"[]," * many(1_000_000) + b"[]]",
         "many empty objects a line": b"{}\n" * many(300_000),
         "a number beyond 64 bits": b"[9223372036854775808]",
-        "a number of many digits": b'{"id": ' + b"9" * 1_000_000 + b"}",
+        "a number of many digits": b'{"id": ' + b"9" * many(1_000_000) + b"}",
         "numbers that are none": b'[NaN, Infinity, -Infinity, 1e999]\n{"a": NaN}',
         "half a character": b'{"key": "\\ud800", "messages": [{"role": "user", "content": "\\udfff"}]}',
         "half a character in a name": jsonl(player="x").replace(b'"x"', b'"\\ud800"'),
@@ -235,11 +236,13 @@ CASES = [(what, name) for kind, name in READERS for of in {"any", kind} for what
 
 
 def case(read, file, folder):
-    """What became of one file: “read”, “refused”, or the end of a traceback."""
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+    """What became of one file: “read”, “refused”, or the end of a traceback. The limits begin here."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = int(used.ru_utime + used.ru_stime) + SECONDS
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.RLIM_INFINITY))
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
     try:
         read(file, Workspace(folder))
     except ConcordError as error:
@@ -249,26 +252,46 @@ def case(read, file, folder):
     return "read", ""
 
 
-def forked(read, file, folder):
-    """The case in a process of its own, with its CPU time and largest memory."""
-    receiving, sending = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(receiving)
-        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-        os.write(sending, json.dumps([part[-1500:] for part in case(read, file, folder)]).encode())
-        os._exit(0)
-    os.close(sending)
-    with os.fdopen(receiving) as answer:
-        told = answer.read()
-    _, status, used = os.wait4(child, 0)
-    became, why = json.loads(told) if told else ("died", f"status {status}")
-    return {
-        "became": became,
-        "why": why,
-        "seconds": used.ru_utime + used.ru_stime,
-        "megabytes": used.ru_maxrss / 1024,
-    }
+def outcomes(read, files, folder, template):
+    """What became of each file, with its CPU time and the largest memory so far. A file that was read changes
+    the workspace, so that the next one gets a new one.
+    """
+    file, place = folder / "hostile", folder / "workspace"
+    for data in files:
+        file.write_bytes(data)
+        if not place.exists():
+            shutil.copytree(template, place)
+        began = time.process_time()
+        became, why = case(read, file, place)
+        used = {"seconds": time.process_time() - began}
+        used["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        yield {"became": became, "why": why[-1500:], **used}
+        if became == "read":
+            shutil.rmtree(place)
+
+
+def forked(read, files, folder, template=None):
+    """The outcomes of a reader in a process of its own, and in another one after a file of which it dies."""
+    told = []
+    while len(told) < len(files):
+        receiving, sending = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(receiving)
+            sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+            for outcome in outcomes(read, files[len(told) :], folder, template):
+                os.write(sending, json.dumps(outcome).encode() + b"\n")
+            os._exit(0)
+        os.close(sending)
+        with os.fdopen(receiving) as answers:
+            told += [json.loads(line) for line in answers]
+        _, status, used = os.wait4(child, 0)
+        shutil.rmtree(folder / "workspace", ignore_errors=True)
+        if status:
+            seconds, megabytes = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+            dead = {"became": "died", "why": f"status {status}"}
+            told.append(dead | {"seconds": seconds, "megabytes": megabytes})
+    return told
 
 
 def run(folder, only=""):
@@ -283,14 +306,13 @@ def run(folder, only=""):
             read(file, Workspace(place))
         shutil.rmtree(place)
     assert threading.active_count() == 1  # a forked process has no other thread
-    for what, name in CASES:
-        if only not in ("", name):
-            continue
-        data = next(files[what] for files in HOSTILE.values() if what in files)
-        file.write_bytes(data)
-        shutil.copytree(template, place)
-        print(json.dumps({"file": what, "reader": name, **forked(NAMED[name], file, place)}), flush=True)
-        shutil.rmtree(place)
+    data = {what: content for files in HOSTILE.values() for what, content in files.items()}
+    for reader, read in NAMED.items():
+        if only in ("", reader):
+            mine = [what for what, name in CASES if name == reader]
+            ended = forked(read, [data[what] for what in mine], folder, template)
+            for what, outcome in zip(mine, ended, strict=True):
+                print(json.dumps({"file": what, "reader": reader, **outcome}), flush=True)
 
 
 if __name__ == "__main__":

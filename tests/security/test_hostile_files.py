@@ -44,9 +44,10 @@ def test_the_ceilings_hold(tmp_path):
     code = (
         "import json, sys; from pathlib import Path; from tests.security import reading as r; "
         "r.SECONDS = 2; "
-        "memory = r.forked(lambda f, w: bytearray(3 * 2**30), None, Path('.')); "
-        "endless = r.forked(lambda f, w: [None for _ in iter(int, 1)], None, Path('.')); "
-        "print(memory['became'], endless['became'])"
+        "read = {b'memory': lambda: bytearray(3 * 2**30), b'endless': lambda: [None for _ in iter(int, 1)]}; "
+        "folder = Path(sys.argv[1]); (folder / 'template').mkdir(); "
+        "told = r.forked(lambda f, w: read[f.read_bytes()](), [*read], folder, folder / 'template'); "
+        "print(*(outcome['became'] for outcome in told))"
     )
-    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    told = subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, capture_output=True, text=True)
     assert told.stdout.split() in (["failed", "died"], ["failed", "failed"]), told.stderr
