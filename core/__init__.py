@@ -1,8 +1,8 @@
 """Concord: how far can I trust my LLM judges, and where do they fail?
 
-As a library: `agreement` (or `check`) measures a table of answers, `alpha`, `spearman` and `alt_test` give
-one figure, `judge` has judges rate conversations by a rubric, and `Study` opens a study of a workspace.
-docs/library.md leads through them. They are loaded when they are first used.
+As a library: `agreement` (or `check`) measures a table of answers, `judge` has judges rate conversations by a
+rubric, and `Study` opens a study of a workspace. docs/library.md leads through them. They are loaded when
+they are first used.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concord.estimate import Estimate
-    from concord.library.figures import alpha, alt_test, spearman
     from concord.library.judging import Judged, judge
     from concord.library.result import Agreement
     from concord.library.study import Study, agreement, check
@@ -25,11 +24,8 @@ __all__ = [
     "Judged",
     "Study",
     "agreement",
-    "alpha",
-    "alt_test",
     "check",
     "judge",
-    "spearman",
 ]
 
 _PLACES = {
@@ -38,11 +34,8 @@ _PLACES = {
     "Judged": "concord.library.judging",
     "Study": "concord.library.study",
     "agreement": "concord.library.study",
-    "alpha": "concord.library.figures",
-    "alt_test": "concord.library.figures",
     "check": "concord.library.study",
     "judge": "concord.library.judging",
-    "spearman": "concord.library.figures",
 }
 
 

@@ -39,9 +39,9 @@ ALPHA = Column("alpha", digits=3, interval="ends")
 TEXT, WHOLE, FIGURE, TRUTH, MESSAGES = "text", "whole", "figure", "truth", "messages"
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("turn", "repeat"), WHOLE),
-    **dict.fromkeys(("score", "blind", "shown", "gold", "distance"), FIGURE),
+    **dict.fromkeys(("score", "blind", "shown", "gold"), FIGURE),
     **dict.fromkeys(("simulated", "strong"), TRUTH),
-    **dict.fromkeys(("messages", "prompt", "chosen", "rejected"), MESSAGES),
+    "messages": MESSAGES,
 }
 """What the columns of this name hold in every table; all others are texts."""
 
@@ -62,7 +62,6 @@ RATINGS = _columns(
 )
 COMMENTS = _columns("kind item_id turn rater state skipped_because comment")
 APART = _columns("kind item_id turn criterion rater score explanation created blind shown gold judge")
-CORRECTIONS = _columns("prompt chosen rejected item_id turn rater_type rater model distance")
 COMPARISONS = _columns(
     "first second verdict rater_type rater variant simulated repeat explanation created scenario benchmark "
     "model_first model_second rubric criterion strong"
@@ -84,20 +83,6 @@ def conversation_rows(db: Database, study: str = "", benchmark: str = "") -> Ite
 
 def _said(messages: Iterable[Message]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
-
-
-def correction_rows(db: Database, study: str, *, with_excluded: bool = False) -> Iterator[Row]:
-    """The corrections that change something, each as a pair of preference, as trainers read them."""
-    kinds = {c.name: c.scale.kind.content for c in studies.get(db, study).criteria}
-    for row in ratings.exported(db, study, with_excluded=with_excluded):
-        content = kinds.get(row["criterion"])
-        if not content or content.units or not row["score"] or row["repeat"]:
-            continue
-        conversation = conversations.load(db, row["item_id"])
-        if (reply := conversation.reply_in(row["turn"])) is not None:
-            at = next(n for n, message in enumerate(conversation.messages) if message is reply)
-            better = {"chosen": _said([Message("assistant", row["explanation"])]), "rejected": _said([reply])}
-            yield row | better | {"prompt": _said(conversation.messages[:at]), "distance": row["score"]}
 
 
 def rating_rows(db: Database, study: str = "", *, with_excluded: bool = False) -> tuple[Kinds, Iterator[Row]]:

@@ -213,16 +213,6 @@ PARTS: Mapping[str, Part] = {
         "jsonl",
         "No conversation is of this study and benchmark.",
     ),
-    "corrections": Part(
-        "Replies as they should be beside what they were, as pairs of preference (chosen, rejected)",
-        "study with_excluded",
-        lambda db, of: (
-            dataset.CORRECTIONS,
-            dataset.correction_rows(db, of.study, with_excluded=of.with_excluded),
-        ),
-        "jsonl",
-        "Nobody corrected a reply of this study.",
-    ),
     "comments": Part(
         "Annotators' comments, and why they skipped",
         "study form with_excluded",

@@ -171,18 +171,3 @@ def test_the_store_makes_the_score_of_what_a_desk_sends_and_refuses_the_rest(sho
             with pytest.raises(StudyError, match="This cannot be kept: "):
                 placements.answer(db, rater, item, "wrong", 0.5, wrong)
         assert placements.get(db, rater, item).reasons["wrong"] == f"0-2 of {length}"
-
-
-def test_corrections_are_written_as_preference_pairs(shop, run, tmp_path):  # noqa: F811
-    rated(shop, run)
-    done(run(shop, "export", "corrections", "--study", "s", "--out", tmp_path / "pairs.jsonl"))
-    pairs = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
-    of_ann = [pair for pair in pairs if pair["rater"] == "Ann"]
-    assert len(of_ann) == 6
-    assert all(
-        pair["chosen"] == [{"role": "assistant", "content": "Please send it back."}] for pair in of_ann
-    )
-    assert all(pair["prompt"][-1]["role"] == "user" for pair in pairs)
-    assert all(pair["chosen"] != pair["rejected"] for pair in pairs)
-    assert len([pair for pair in pairs if pair["rater"] == "Bob"]) == 1, "what was left as it is, is no pair"
-    assert {pair["rater_type"] for pair in pairs} >= {"human"}
