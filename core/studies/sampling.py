@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.errors import StudyError
-from concord.studies.balance import even_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,14 +80,14 @@ def deal(
 ) -> dict[str, list[T]]:
     """Deal each unit to `k` of the annotators (0: to all); returns each one's units in an order of their own.
 
-    A fresh deal gives loads that differ by one at most; any two annotators share as equally many units as
-    `concord.studies.balance` finds. `done` says who has a unit already: those count towards `k` and towards
-    the loads, and only what is new is returned. Beside what is done, each unit goes to the least loaded;
-    loads can then differ by more than one. `barred` says who is not to get a unit.
+    Each unit goes to the least loaded, of these to whoever has met its raters least, of these to whoever has
+    fewest units of its `kinds`: a fresh deal gives loads that differ by one at most, and any two annotators
+    share about equally many units. `done` says who has a unit already: those count towards `k` and towards
+    the loads, and only what is new is returned; loads can then differ by more than one. `barred` says who is
+    not to get a unit.
 
-    `kinds` are each unit's values of some variables, such as its player: every annotator gets about equally
-    many units of each value, and those of a value of the first variable come evenly in everybody's order. The
-    order follows the seed, the annotator's name and the unit.
+    `kinds` are each unit's values of some variables, such as its player: those of a value of the first
+    variable come evenly in everybody's order. The order follows the seed, the annotator's name and the unit.
 
     Raises StudyError without annotators, and where `k` asks for more than there are.
     """
@@ -110,21 +109,24 @@ def deal(
     held = has.copy()
     load = has.sum(axis=0)
     shared = has.T.astype(np.int64) @ has
+    every = [(kinds or {}).get(unit, ()) for unit in order]
+    codes = [np.unique(values, return_inverse=True)[1] for values in zip(*every, strict=True)]
+    of_kind = np.hstack([np.zeros((len(order), 0)), *(np.eye(code.max() + 1)[code] for code in codes)])
+    given = has.T @ of_kind
     luck = np.array([chance_of(seed, person) for person in people], dtype=np.uint64)
     for row, unit in enumerate(order):
         chance = _mixed(luck ^ np.uint64(chance_of(seed, unit)))
         taken = has[row] | closed[row]
         owed = k - len((done or {}).get(unit, ())) if k else len(people)
         for _ in range(min(owed, int((~taken).sum()))):
-            # The least loaded; among equals whoever has met this unit's raters least; among those, chance.
-            chosen = int(np.lexsort((chance, shared[:, has[row]].sum(axis=1), load, taken))[0])
+            met, alike = shared[:, has[row]].sum(axis=1), given @ of_kind[row]
+            chosen = int(np.lexsort((chance, alike, met, load, taken))[0])
             load[chosen] += 1
+            given[chosen] += of_kind[row]
             shared[chosen, has[row]] += 1
             shared[has[row], chosen] += 1
             has[row, chosen] = taken[chosen] = True
-    every = [(kinds or {}).get(unit, ()) for unit in order]
-    codes = [np.unique(values, return_inverse=True)[1] for values in zip(*every, strict=True)]
-    dealt = even_out(has, has & ~held, closed, codes)
+    dealt = has & ~held
     return {
         who: _ordered([order[row] for row in np.flatnonzero(dealt[:, place])], seed, who, kinds)
         for who, place in number.items()
