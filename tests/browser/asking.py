@@ -9,34 +9,52 @@ from urllib.parse import urljoin, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 FORM = re.compile(r'method="(\w+)" action="(.+?)".*?name="(\w+)" value="(.+?)"', re.DOTALL)
 """The form of a member's link."""
 
 
-def ask(url: str, address: str = "", query: str = "", host: str | None = None, **headers: str) -> str:
-    """Everything the server sends for an address, as text. `headers` are given with underscores."""
+def ask(
+    url: str, address: str = "", query: str = "", host: str | None = None, *, press: str = "", **headers: str
+) -> str:
+    """Everything the server sends for an address, as text, and after a button with this label is pressed.
+    `headers` are given with underscores.
+    """
     where = urlsplit(url)
     message = BackMsg()
     message.rerun_script.page_name = address
     message.rerun_script.query_string = query
-    said = []
     named = f"{host or where.hostname}:{where.port}"
+    # What a page of the server does to prove that it is one: without it no account's cookie is read.
+    proof = re.findall(r"_streamlit_xsrf=([^;]+)", headers.get("cookie", ""))
     with connect(
         f"ws://{named}/_stcore/stream",
         origin=f"http://{named}",  # type: ignore[arg-type]
         sock=_socket(where.port),
+        subprotocols=[Subprotocol(word) for word in ("streamlit", *proof)],
         additional_headers={name.replace("_", "-"): value for name, value in headers.items()},
         max_size=None,
     ) as stream:
-        stream.send(message.SerializeToString())
-        while True:
-            answer = ForwardMsg()
-            answer.ParseFromString(stream.recv(timeout=20))
-            said.append(str(answer))
-            if answer.WhichOneof("type") == "script_finished":
-                return "\n".join(said)
+        answers = _run(stream, message)
+        if press:
+            elements = [answer.delta.new_element for answer in answers]
+            [button] = [element.button for element in elements if element.button.label == press]
+            message.rerun_script.widget_states.widgets.add(id=button.id, trigger_value=True)
+            answers += _run(stream, message)
+    return "\n".join(map(str, answers))
+
+
+def _run(stream: ClientConnection, message: BackMsg) -> list[ForwardMsg]:
+    """Have the page run; what the server sends until it has."""
+    stream.send(message.SerializeToString())
+    answers = []
+    while not answers or answers[-1].WhichOneof("type") != "script_finished":
+        answer = ForwardMsg()
+        answer.ParseFromString(stream.recv(timeout=60))
+        answers.append(answer)
+    return answers
 
 
 @dataclass(frozen=True)
