@@ -350,6 +350,11 @@ def unmeasured(evidence: Evidence) -> str:
             if all(known)
             else 'models.toml says no family of judges or of players: add `family = "…"` to their tables'
         )
+    elif len(evidence.judges) > 1:
+        without = [judge for judge in evidence.judges if judge not in evidence.own_family]
+        why = "no family in models.toml, or no players of it and of others"
+        missing[f"own family of {', '.join(without)}"] = why if without else ""
+        missing["own family of panels"] = "a family is a single judge's"
     lacking = "; ".join(f"{name} ({why})" for name, why in missing.items() if why)
     return f"Not measured in this study: {lacking}." if lacking else ""
 

@@ -84,6 +84,18 @@ def test_a_judge_that_prefers_its_own_family_is_found():
     assert "own family" not in told
 
 
+def test_who_has_no_figure_of_its_own_family_is_named() -> None:
+    """Cedar and oak-2, the model of j, are of one family; elm, the model of k, has none."""
+    scores = np.random.default_rng(0).integers(1, 6, size=(3, 30, 2)).tolist()
+    table = frame(dict(zip((("person", "A"), ("judge", "j"), ("judge", "k")), scores, strict=True)))
+    table = table.assign(model=table.rater.map({"A": "", "j": "oak-2", "k": "elm"}))
+    families = (("amber", "pine"), ("cedar", "oak"), ("oak-2", "oak"))
+    told = measured(table, options=Options(resamples=20, families=families)).section("bias", "wit")
+    note = told["feature_bias"].notes[0]
+    assert "own family of k (no family in models.toml, or no players of it and of others)" in note
+    assert "own family of panels (a family is a single judge's)" in note
+
+
 def test_yes_and_no_begin_with_kappa_and_shares_by_hand() -> None:
     """Of 20 items people pass 12; the judge passes 9 of these and 2 of the others."""
     people = [1.0] * 12 + [0.0] * 8
