@@ -36,7 +36,7 @@ PEOPLE: tuple[str, ...] = ()
 
 NEEDED = empty(
     "needed",
-    "Items needed",
+    "Items needed for intervals half as wide",
     Column("figure"),
     Column("items", "Items now", help="Items that the figure rests on now."),
     Column(

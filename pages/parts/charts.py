@@ -168,11 +168,13 @@ def intervals(
     pixels: int = ROW,
     limit: int = WIDE,
     around: Sequence[Chart] = (),
+    narrow: bool = False,
 ) -> Chart:
     """The figures that are defined, the first on top; those of one name stand below one another in its row.
 
-    `colours` are those of the kinds, which a legend names (`key`). A dashed line marks 0 where figures lie
-    on both sides of it. `around` are further layers.
+    `colours` are those of the kinds, which a legend names (`key`): one below the other where the names of
+    rows leave it little room (`narrow`). A dashed line marks 0 where figures lie on both sides of it.
+    `around` are further layers.
     """
     data = frame(rows)
     kinds, names = list(dict.fromkeys(data.kind)), list(dict.fromkeys(data.name))
@@ -184,7 +186,7 @@ def intervals(
     ticks = alt.Axis(tickCount=5)
     shades = colours or alt.Scale(domain=kinds)
     shown = (
-        legend(1 if on_phone() and max(map(len, kinds), default=0) >= LONG else 2)
+        legend(1 if narrow or (on_phone() and max(map(len, kinds), default=0) >= LONG) else 2)
         if key and len(kinds) > 1
         else None
     )

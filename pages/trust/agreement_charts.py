@@ -229,14 +229,20 @@ def _severities(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
 def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     """The effect of each feature on each judge beyond people, in points."""
     effects = tables["feature_bias"].defined("effect") if tables else []
-    rows = [Point("{feature} ({step})".format(**row), e, str(row["rater"])) for row, e in effects]
+    rows = [Point("{feature}\n({step})".format(**row), e, str(row["rater"])) for row, e in effects]
     if rows:
         raters = list(dict.fromkeys(row.kind for row in rows))
         on = sizes(row.figure.n for row in rows)
         yield (
             f"How far each feature moves a judge's scores beyond people's, with 95% intervals ({on} items): "
             "right of 0 the judge favours it, across 0 nothing is shown.",
-            intervals(rows, "effect on judge less people (points)", colours=judge_colours(raters)),
+            intervals(
+                rows,
+                "effect on judge less people (points)",
+                colours=judge_colours(raters),
+                pixels=TALL_ROW,
+                narrow=True,
+            ),
         )
 
 

@@ -185,7 +185,8 @@ def _more(report: AgreementReport, criterion: str) -> None:
     about = report.verdict(criterion)
     more = more_needed(report, about)
     st.metric(
-        "More items for this verdict", "not known" if more is None else f"about {more:,}" if more else "0"
+        "More items until this verdict is decided",
+        "not known" if more is None else f"about {more:,}" if more else "0",
     )
     st.markdown(with_code(about.sentence if more == 0 else about.next or about.reason))
     _folded(report, criterion, _named(report, "forecast", criterion).values())
