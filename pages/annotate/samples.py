@@ -133,7 +133,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
         share = repeat.share_of(study)
         repeats = again.number_input(
-            "Share of items that come again",
+            "Share that comes again",
             0.0,
             repeat.MOST,
             share,
