@@ -1,15 +1,70 @@
-"""What to do next after the verdict of a criterion."""
+"""What to do next after the verdict of a criterion, and whether a cheaper panel does."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import inf
 
-from concord.estimate import Estimate
+from concord.estimate import Estimate, value_of
+from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.names import first_names
 from concord.reports.overview import NextStep
+from concord.reports.sections import section
 from concord.reports.verdict import Verdict
 from concord.runs.registry import BENCHMARKS
 from concord.statistics.claims import more_items
 from concord.statistics.ratings import called
+from concord.table import Cell
+
+WITH_ALL = (
+    "ρ with the mean of all people is easier to reach than that beside one more person, where judges are "
+    "compared with the other people alone."
+)
+"""How the two figures of one judge or panel on a page differ."""
+CHOSEN = "Chosen after looking at the figures, the better of several looks better than it is."
+
+
+def per_thousand(price: float | None, currency: str) -> str:
+    """What 1,000 conversations cost that all judges of a panel rate, in words; None: it is not known."""
+    about = " for 1,000 conversations by all its judges"
+    return _money(price, currency) + (about if price is not None else "")
+
+
+def _money(price: float | None, currency: str) -> str:
+    return "price not known" if price is None else f"{price:,.2f} {currency}".rstrip()
+
+
+def left_out(evidence: Evidence, criterion: str, prices: Mapping[str, float | None]) -> tuple[str, str]:
+    """The judge of all whom a cheaper panel does without, and why that one: the dearest where prices are
+    known and differ, else the one that agrees least with people alone.
+    """
+    known = {judge: price for judge in evidence.judges if (price := prices.get(judge)) is not None}
+    if len(known) == len(evidence.judges) and len(set(known.values())) > 1:
+        return max(known, key=lambda judge: known[judge]), "the dearest"
+    table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
+    alone = {row["rater"]: value_of(row[name]) for row in table.rows}
+    return min(evidence.judges, key=lambda judge: alone.get(judge, -inf)), "which agrees least with people"
+
+
+def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | None], currency: str) -> str:
+    """Whether the second of two panels does in place of the first, in a sentence, with the paired difference
+    and both prices; `pair` is the row of `panel_difference`.
+
+    It does where the interval of its ρ less that of the first lies above −margin, and does not where that
+    ends below 0.
+    """
+    gap = pair["difference"]
+    if not isinstance(gap, Estimate) or gap.value is None or gap.interval is None:
+        return f"Not known: {gap.reason if isinstance(gap, Estimate) else 'no difference is defined'}."
+    value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
+    does, does_not = "Yes, the second does", "No, the second does not do"
+    word = does if low > -margin else does_not if high < 0 else "It is not known yet whether the second does"
+    first, other = (_money(price, currency) for price in prices)
+    return (
+        f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
+        f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and 1,000 conversations "
+        f"by all its judges cost {other}, in place of {first}. “Yes” takes an interval above {-margin:g}, "
+        "“No” an interval below 0."
+    )
 
 
 def more_needed(evidence: Evidence, of: Verdict) -> int | None:

@@ -1,14 +1,21 @@
 """How far each judge and panel can be trusted, at a glance: beside a held-out annotator, with a verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
 
 from concord.estimate import undefined
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.claims import MARGIN, beside_person
-from concord.statistics.figures import empty
+from concord.statistics.correlation import correlation, point
+from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
+from concord.statistics.intervals import CORRELATION
 from concord.statistics.oddities import FEWEST
+from concord.statistics.ratings import Ratings, called
+from concord.statistics.resampling import Statistic
 from concord.table import Cell, Column, Table
 
 GLANCE = empty(
@@ -41,6 +48,18 @@ WITHOUT = {"spearman": "ρ with people's mean", "kappa": "κ with the majority o
 
 SAME_ANSWER = "gives every item the same answer; agreement is undefined"
 """Of a judge without any order; that its kappa is 0 by construction would say that it was compared."""
+
+DIFFERENCE_OF_TWO = empty(
+    "panel_difference",
+    "Two judges or panels",
+    Column("rater", "One"),
+    Column("other", "The other"),
+    columns.N,
+    Column("rho", "ρ of the one", interval="ends"),
+    Column("other_rho", "ρ of the other", interval="ends"),
+    Column("difference", "Difference", digits=3, interval="ends", signed=True),
+    caption="Against people's mean, on the items that both rated.",
+)
 
 
 def glance(
@@ -108,3 +127,27 @@ def glance(
 def measured(table: Table) -> str:
     """The column of the glance that holds the agreement: with the other people, else with all of them."""
     return next(c.name for c in table.columns if c.name in ("judge", "spearman", "kappa"))
+
+
+def panel_difference(
+    table: Ratings, criterion: str, one: Sequence[str], other: Sequence[str], **drawing: Unpack[Drawing]
+) -> Table:
+    """Two judges or panels beside people's mean on the items that both rated, in one row.
+
+    `difference` is the ρ of the first less that of the second, paired: both rest on the same draws. Undefined
+    where a correlation is.
+    """
+    scores = table[criterion]
+    both = [scores.panel(members) for members in (one, other)]
+    target = np.where(np.isnan(both).any(axis=0), np.nan, scores.target)
+    n, figures = int((~np.isnan(target)).sum()), [correlation(score, target) for score in both]
+    row: dict[str, Any] = {"rater": called(one), "other": called(other), "n": n}
+    for name, score, figure in zip(("rho", "other_rho"), both, figures, strict=True):
+        rho = point(score, target)
+        row[name] = PointEstimate(figure, n, rho, "a correlation is undefined", CORRELATION)
+    row["difference"] = PointEstimate(_less(*figures), n, None, "a correlation is undefined")
+    return tabulate(DIFFERENCE_OF_TWO, table, criterion, [row], **drawing)
+
+
+def _less(one: Statistic, other: Statistic) -> Statistic:
+    return lambda weights: one(weights) - other(weights)

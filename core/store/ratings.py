@@ -358,6 +358,20 @@ def tokens_by_judge(db: Database) -> Mapping[tuple[str, str], tuple[float, float
     return {(name, prompt): (tokens_in, tokens_out) for name, prompt, tokens_in, tokens_out in rows}
 
 
+def price_of_judges(db: Database, study: str) -> dict[Rater, float | None]:
+    """What a thousand judgements of a study's conversations cost by judge; None where a price lacks, as of
+    judgements that were imported.
+    """
+    rows = db.execute(
+        f"SELECT {RATER}, 1000 * total(j.cost) / count(*), sum(j.unpriced) OR NOT sum(j.calls) "
+        "FROM judgements j JOIN raters x ON x.id = j.rater_id "
+        "WHERE j.conversation_id IN (SELECT i.conversation_id FROM items i "
+        "JOIN studies s ON s.id = i.study_id WHERE s.name = ?) GROUP BY x.id",
+        [study],
+    )
+    return {rater(*row[:4]): None if row[5] else row[4] for row in rows}
+
+
 def total_spent(db: Database) -> Spent:
     """The calls made in this workspace, and their cost; without their tokens and seconds."""
     spent = "SELECT ifnull(sum(calls), 0), total(cost), ifnull(sum(unpriced), 0) FROM player_counts"

@@ -11,10 +11,16 @@ import streamlit as st
 
 from concord.estimate import Estimate
 from concord.files import file_name
+from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.answers import (
+    CHOSEN,
+    WITH_ALL,
+    cheaper,
+    left_out,
     more_needed,
     next_step,
+    per_thousand,
 )
 from concord.reports.names import renamed
 from concord.reports.overview import NextStep
@@ -22,13 +28,14 @@ from concord.reports.page import of_study
 from concord.reports.screen import tiles
 from concord.reports.sections import OVER_ALL, SECTIONS, UNORDERED, unmeasured
 from concord.reports.verdict import careless
-from concord.statistics.glance import measured
+from concord.scores import labels
+from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
-from concord.store import access, acts, conversations
+from concord.store import access, acts, conversations, ratings
 from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.table import Cell, Column, Table
-from pages.parts.address import link, read
+from pages.parts.address import link, read, several
 from pages.parts.charts import forest, show, undefined_rows
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
@@ -178,6 +185,43 @@ def _raters(report: AgreementReport, criterion: str) -> None:
         _pictures("raters", severities)
     _careless(report)
     _folded(report, criterion, [*severities.values(), *_named(report, "people", criterion).values()])
+
+
+@live
+def _panels(report: AgreementReport, criterion: str) -> None:
+    """Two judges or panels that the reader chooses: agreement, the paired difference, the price."""
+    judges = report.ratings.judges
+    if len(judges) < 2:
+        st.caption("No panels are compared: there are not two judges.")
+        return
+    with workspace().read() as db:
+        known = ratings.price_of_judges(db, report.of.study.name)
+    named, money = labels(known), currency(workspace().models_path)
+    prices = {named[rater]: price for rater, price in known.items()}
+    without, why = left_out(report, criterion, prices)
+    others = [judge for judge in report.judges if judge != without]
+    answered, chosen, places = st.container(), [], st.columns(2)
+    fields = (("These judges", "panel", report.judges), ("Beside these", "beside", others))
+    for place, (label, name, usual) in zip(places, fields, strict=True):
+        with place:
+            picked = several(label, name, judges, what="judge", default=usual)
+        chosen.append(tuple(judge for judge in judges if judge in picked))
+    if not all(chosen):
+        st.caption("Choose a judge or more on each side.")
+        return
+    [row] = panel_difference(report.ratings, criterion, *chosen, **report.drawing).rows
+    look: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
+    totals = []
+    for place, members, name in zip(places, chosen, ("rho", "other_rho"), strict=False):
+        price = [prices.get(judge) for judge in members]
+        total = None if None in price else sum(p for p in price if p is not None)
+        totals.append(total)
+        figure = row[name]
+        assert isinstance(figure, Estimate)
+        value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
+        place.metric("ρ with the mean of all people", value, plain(per_thousand(total, money)), **look)
+    answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
+    st.caption(plain(f"The second panel is at first all judges but {without}, {why}. {WITH_ALL} {CHOSEN}"))
 
 
 def _more(report: AgreementReport, criterion: str) -> None:
@@ -338,6 +382,7 @@ def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
 OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "anchoring")
 TABS = {
     "judges": Tab("Which judge?", _judges, ("missing", "retest", "alt-test", "thresholds", "system"), True),
+    "panels": Tab("Would a cheaper panel do?", _panels),
     "fails": Tab("Where does it fail?", _where),
     "favours": Tab("What does it favour?", _favours),
     "raters": Tab("Who rated how?", _raters, OF_PEOPLE, True),

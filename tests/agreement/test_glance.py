@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from concord.estimate import Estimate, undefined
 from concord.statistics.ceilings import held_out
 from concord.statistics.claims import beside_person
-from concord.statistics.glance import glance
+from concord.statistics.glance import glance, panel_difference
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import Ratings, read_ratings
 from concord.table import Table
@@ -83,6 +84,20 @@ def test_without_names_of_people_there_is_no_ceiling():
     assert not {"judge", "person", "difference", "verdict"} & {*shown}
     assert found.estimates("spearman") == judges.estimates("spearman")
     assert "Nobody can be held out" in found.notes[0]
+
+
+def test_two_panels_are_compared_on_the_items_that_both_rated():
+    """One is the good judge, the other both; the noisy one has no rating of the last twenty items."""
+    table = rated()
+    table["quality"].judges["bad"][60:] = np.nan
+    [row] = panel_difference(table, "quality", ("good",), ("bad", "good"), resamples=200).rows
+    scores = table["quality"]
+    good, bad, target = scores.judges["good"][:60], scores.judges["bad"][:60], scores.target[:60]
+    alone, both = (stats.spearmanr(of, target).statistic for of in (good, (good + bad) / 2))
+    assert row["n"] == 60
+    assert [row[name].value for name in ("rho", "other_rho")] == pytest.approx([alone, both])
+    assert row["difference"].value == pytest.approx(alone - both)
+    assert row["difference"].low > 0
 
 
 def test_a_judge_with_one_answer_is_undefined_and_not_compared():

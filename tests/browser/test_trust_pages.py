@@ -98,16 +98,16 @@ def test_the_address_names_the_view_and_back_returns_to_it(app: Server, page: Pa
     page.get_by_test_id("stButtonGroup").get_by_text("In character").click()
     sees(page, re.compile("^On In character, "))
     expect(page).to_have_url(re.compile(r"study=made&criterion=in_character"))
-    tab(page, "Where does it fail?")
-    expect(page).to_have_url(re.compile(r"study=made&criterion=in_character&tab=fails"))
-    sees(page, "Where the judge disagrees with people")
+    tab(page, "Would a cheaper panel do?")
+    expect(page).to_have_url(re.compile(r"study=made&criterion=in_character&tab=panels"))
+    expect(page.get_by_text("in place of the first")).to_be_visible()
     page.go_back()
     sees(page, re.compile("^On In character, "))
     page.go_back()
     sees(page, re.compile("^On Fluency, "))
     page.go_forward()
     page.go_forward()
-    sees(page, "Where the judge disagrees with people")
+    expect(page.get_by_text("in place of the first")).to_be_visible()
     move(page, f"{app.url}/agreement?study=nope")
     sees(page, "There is no study “nope”.")
 
@@ -127,12 +127,18 @@ def test_the_options_hold_what_is_in_force_after_another_choice(app: Server, pag
     sees(page, re.compile("^Unless a table says otherwise: .*1000 resamples of "))
 
 
-def test_refusals_are_counted(app: Server, page: Page) -> None:
+def test_two_panels_stand_side_by_side_and_refusals_are_counted(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/agreement?study=made")
     sees(page, "on 58 items")  # conversations 7 and 47 were refused
     page.get_by_role("button", name="How this is measured").click()
     page.get_by_test_id("stCheckbox").get_by_text("Count conversations in which a judge saw").click()
     sees(page, "on 60 items")
+    page.keyboard.press("Escape")
+    tab(page, "Would a cheaper panel do?")
+    sees(page, "On the 60 items that both rated")
+    before = page.get_by_test_id("stMetricValue").last.inner_text()
+    page.get_by_role("combobox", name="Beside these").press("Backspace")  # takes the last judge out
+    expect(page.get_by_test_id("stMetricValue").last).not_to_have_text(before)
 
 
 def test_where_a_judge_fails_by_scenario(app: Server, page: Page) -> None:
@@ -171,7 +177,7 @@ def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, pag
     page.goto(f"{app.url}/agreement?study=judged-only")
     sees(page, "Nobody has rated the study “judged-only” yet")
     expect(page.get_by_role("heading", name="Score distribution by rater")).to_be_visible()
-    expect(page.get_by_text("Where does it fail?")).to_have_count(0)
+    expect(page.get_by_text("Would a cheaper panel do?")).to_have_count(0)
     move(page, f"{app.url}/agreement?study=empty")
     sees(page, "The study “empty” has no ratings yet.")
 

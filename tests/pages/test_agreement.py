@@ -4,6 +4,7 @@ undefined.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -314,3 +315,17 @@ def test_a_criterion_of_categories_has_the_same_page_with_its_own_figures(worksp
     assert "ρ" not in "".join(metric.value for metric in page.metric)
     [tabs] = [group for group in page.get("button_group") if group.key == "tab"]
     assert tabs.options == ["Which judge?", "Who rated how?"], "no question that needs an order"
+
+
+def test_any_two_panels_stand_side_by_side_with_their_price(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, BOTH, {"j": varied(1), "k": varied(3), "l": varied(4)}, items=40)
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.query_params["tab"] = "panels"
+    told(page.run())
+    page.multiselect("beside").set_value(["k"]).run()
+    told(page)
+    said = "\n".join(told(page)).replace("\\", "")
+    assert re.search(r"in place of the first: its .* is [+-]", said)
+    page.multiselect("beside").set_value([]).run()
+    assert "Choose a judge or more on each side." in "\n".join(told(page))

@@ -8,6 +8,7 @@ import pytest
 from concord.estimate import Estimate
 from concord.reports import answers
 from concord.table import Column, Table
+from tests.reports.test_verdict import two_judges
 
 
 @pytest.fixture
@@ -56,3 +57,33 @@ def test_what_is_left_is_drawn_before_more_is_made_or_imported(
     assert answers.next_step(evidence, nobody, left, ["Ada"]).text == "Answers still to come by Ada."
     of.repair = True
     assert answers.next_step(evidence, of, left).page == "rubrics"
+
+
+def test_a_price_that_is_not_known_is_never_0() -> None:
+    assert answers.per_thousand(None, "USD") == "price not known"
+    assert answers.per_thousand(0.0, "USD") == "0.00 USD for 1,000 conversations by all its judges"
+    assert answers.per_thousand(1234.5, "") == "1,234.50 for 1,000 conversations by all its judges"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"), [(-0.05, 0.09, "Yes"), (0.02, 0.3, "No"), (-0.05, 0.2, "It is not")]
+)
+def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
+    low: float, high: float, word: str
+) -> None:
+    pair = {"difference": Estimate((low + high) / 2, low, high, n=60), "n": 60}
+    sentence = answers.cheaper(pair, 0.1, [12.5, None], "USD")
+    assert sentence.startswith(word)
+    assert f"({-high:+z.2f} to {-low:+z.2f})" in sentence
+    assert "price not known, in place of 12.50 USD" in sentence
+    assert answers.cheaper({"difference": Estimate(None, n=0, reason="two ties"), "n": 0}, 0.1, [], "") == (
+        "Not known: two ties."
+    )
+
+
+def test_the_panel_to_try_first_leaves_out_the_dearest_judge_or_the_one_that_agrees_least() -> None:
+    report = two_judges(0.3, 4.0, 0.5)
+    weakest = ("k", "which agrees least with people")
+    for prices in ({}, {"j": 2.0}, {"j": 2.0, "k": None}, {"j": 2.0, "k": 2.0}):
+        assert answers.left_out(report, "final", prices) == weakest
+    assert answers.left_out(report, "final", {"j": 2.5, "k": 2.0}) == ("j", "the dearest")

@@ -9,13 +9,15 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError, WorkspaceError
-from concord.rating import Judgement, Rater, Rating, Spent
-from concord.store import conversations, database, locks, ratings, writer
+from concord.rating import Criterion, Judgement, Rater, Rating, Spent
+from concord.store import conversations, database, locks, ratings, studies, writer
+from concord.store.studies import Study
 from concord.store.writer import Writer
 from concord.workspace import Workspace
 
@@ -308,3 +310,20 @@ def test_a_database_that_was_replaced_is_read_anew(tmp_path):
     here.change(lambda db: conversations.save(db, conversation("after")))
     with here.read() as db:
         assert {c.key for c in conversations.search(db)} == {"k", "after"}
+
+
+def test_a_judges_price_is_that_of_a_thousand_judgements(workspace):
+    """Two judgements of j cost .1 and .3: .2 on the mean. One call of k has no price: its is not known."""
+    given = (Rating(Unit("k", 1), "fluency", 3),)
+    priceless = Judgement("k|k", "k", Rater("k", "judge"), given, spent=Spent(1, 10, 5, 0.1, 1.0, unpriced=1))
+    again = replace(judgement(4, key="k|j|1", spent=Spent(1, 10, 5, 0.3, 1.0)), repeat=1)
+    with workspace.write() as db:
+        number = conversations.save(db, conversation())
+        ratings.register(db, "bench", (Criterion("fluency", "?"),))
+        studies.create(db, Study("s", (Criterion("fluency", "?"),)))
+        studies.add_units(db, "s", [(number, None, "")])
+        ratings.save_judgement(db, judgement(3))
+        ratings.save_judgement(db, again)
+        ratings.save_judgement(db, priceless)
+        prices = ratings.price_of_judges(db, "s")
+    assert {rater.name: price for rater, price in prices.items()} == {"j": pytest.approx(200), "k": None}
