@@ -103,11 +103,10 @@ def test_figures_are_those_of_the_command(fresh, run, tmp_path):
     frame().rename(columns={"unit": "item_id", "kind": "rater_type"}).to_csv(file, index=False)
     assert run(fresh, "import", "ratings", file, "--study", "ratings").exit_code == 0
     told = json.loads(run(fresh, "agreement", "--study", "ratings", "--format", "json").stdout)
-    wanted = told["criteria"]["wit"]["judges"][0]
-    found = concord.agreement(frame()).judges["j"]
-    assert found["spearman"].value == wanted["spearman"]
-    assert [found["spearman"].low, found["spearman"].high] == wanted["ci"]
     own = told["sections"]["wit"]["judges"]["judges"]["rows"][0]
+    found = concord.agreement(frame()).judges["j"]
+    assert found["spearman"].value == own["spearman"]["value"]
+    assert [found["spearman"].low, found["spearman"].high] == own["spearman"]["ci"]
     assert found["kendall"].value == pytest.approx(own["kendall"]["value"])
     assert concord.Study(fresh.path).agreement().judges["j"] == found
     row = told["sections"]["wit"]["judges"]["held_out"]["rows"][0]

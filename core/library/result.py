@@ -193,7 +193,7 @@ def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
         people = Figures()
     else:
         part = report.agreement.criteria[criterion]
-        annotators, alphas = Figures({one.name: one.vs_others for one in part.each}), Figures(part.alpha)
+        annotators, alphas = Figures(part.each), Figures(part.alpha)
         rows = report.section("people", criterion)["people"].rows
         by_title = {str(row["measure"]): cast(Estimate, row["value"]) for row in rows}
         people = Figures({name: by_title[of] for name, of in reliability.COEFFICIENTS.items()})

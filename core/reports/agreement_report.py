@@ -23,11 +23,11 @@ from concord.reports.notes import notes
 from concord.reports.sections import AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, lacks, section
 from concord.reports.verdict import Verdict, flags_of, missing, verdict
 from concord.statistics.ratings import FINAL
-from concord.statistics.study import as_json
 from concord.store import frames
 from concord.studies import studies
 from concord.studies.studies import StudyRatings
 from concord.table import (
+    SCHEMA,
     Column,
     Table,
     as_document,
@@ -39,6 +39,8 @@ from concord.table import (
 
 WIDTH = 110
 """Columns of a terminal whose width is not known."""
+DRAWN = ("resamples", "seed", "clusters", "people")
+"""How resamples were drawn, as JSON has it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,22 +125,25 @@ class AgreementReport(Evidence):
         return notes(self.of, len(self.ratings.units))
 
     def as_json(self) -> dict[str, Any]:
-        """All figures and sentences as plain values: over all criteria, and every section on every one."""
-        values: dict[str, Any] = {"summary": self.summary, "missing": self.missing, "notes": self.notes}
-        values["limits"] = self.limits
-        values["left_out"] = self.left_out
+        """All figures and sentences as plain values: the tables over all criteria, and of every section on
+        every one.
+        """
+
+        def plain(name: str, criterion: str) -> dict[str, Any]:
+            return {table.name: as_values(table) for table in self.section(name, criterion).values()}
+
+        study, drawing = self.agreement.study, self.agreement.drawing
+        values: dict[str, Any] = {"schema": SCHEMA, "study": study, "items": self.agreement.items}
+        values |= {name: drawing[name] for name in DRAWN if drawing[name] is not None}
+        values |= {name: plain(name, self.main) for name in OVER_ALL}
+        values |= {"summary": self.summary, "missing": self.missing, "notes": self.notes}
+        values |= {"limits": self.limits, "left_out": self.left_out}
         values["excluded"] = [
             {"annotator": one.about, "reason": one.detail, "decided": one.done} for one in self.of.excluded
         ]
         values["with_excluded"] = self.of.with_excluded
-        sections = {
-            criterion: {
-                name: {table.name: as_values(table) for table in self.section(name, criterion).values()}
-                for name in IN_FILES
-            }
-            for criterion in self.criteria
-        }
-        return as_json(self.agreement) | values | {"main": self.main, "sections": sections}
+        sections = {c: {name: plain(name, c) for name in IN_FILES} for c in self.criteria}
+        return values | {"main": self.main, "sections": sections}
 
     @property
     def left_out(self) -> list[dict[str, Any]]:

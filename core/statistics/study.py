@@ -29,7 +29,7 @@ from concord.statistics.intervals import BIAS, CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
 from concord.statistics.ratings import FINAL, CriterionScores, Panels, Ratings
 from concord.statistics.resampling import mean
-from concord.table import SCHEMA, Cell, Column, Note, Table
+from concord.table import Cell, Column, Note, Table
 
 SEVERITY = empty(
     "raters",
@@ -55,14 +55,6 @@ class RaterAgreement(NamedTuple):
     def p(self) -> Estimate:
         """The p of Spearman's ρ."""
         return spearman_p(self.spearman)
-
-
-class PersonAgreement(NamedTuple):
-    """One person against the mean of all people, themselves included, and against the mean of the others."""
-
-    name: str
-    vs_all: Estimate
-    vs_others: Estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +100,9 @@ class CriterionAgreement:
         return {(a, b): rank_correlation(own[a], own[b], a, b) for a, b in combinations(own, 2)}
 
     @cached_property
-    def each(self) -> tuple[PersonAgreement, ...]:
-        """Every person beside the others."""
-        return tuple(_person(name, self.scores, person) for name, person in self.compared.items())
+    def each(self) -> Mapping[str, Estimate]:
+        """Spearman of every person with the mean of the others."""
+        return {name: _person(name, self.scores, person) for name, person in self.compared.items()}
 
     def rater(self, members: Sequence[str]) -> RaterAgreement | None:
         """The judge or panel of these members; None where there is none."""
@@ -183,13 +175,10 @@ def _alone(table: Ratings, scores: CriterionScores) -> str:
     return scores.unlinked or ("one person alone cannot be compared" if len(scores.people) < 2 else "")
 
 
-def _person(name: str, scores: CriterionScores, person: int) -> PersonAgreement:
+def _person(name: str, scores: CriterionScores, person: int) -> Estimate:
     others = scores.others(person)
-    own = np.where(np.isnan(others), np.nan, scores.of(person))
-    return PersonAgreement(
-        name,
-        rank_correlation(own, scores.target, name, "the mean of all"),
-        rank_correlation(own, others, name, "the others' mean"),
+    return rank_correlation(
+        np.where(np.isnan(others), np.nan, scores.of(person)), others, name, "the others' mean"
     )
 
 
@@ -200,54 +189,6 @@ def title(criterion: str) -> str:
 
 Labels = Callable[[str], str]
 """A criterion's name to the label that readers see."""
-
-
-def as_json(study: StudyAgreement) -> dict[str, Any]:
-    """Plain values, ready for `json.dumps`: what is undefined is null, and a sibling `reason` says why."""
-    result: dict[str, Any] = {"schema": SCHEMA, "study": study.study, "items": study.items}
-    names = ("resamples", "seed", "clusters", "people")
-    result |= {name: study.drawing[name] for name in names if study.drawing[name] is not None}
-    result["criteria"] = {name: _criterion_json(part) for name, part in study.criteria.items()}
-    return result | _because("" if study.items else "the study has no ratings")
-
-
-def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
-    few = len(part.compared) <= MOST_ANNOTATORS
-    many = f"{len(part.compared)} annotators; figures of every two are listed up to {MOST_ANNOTATORS}"
-    humans = {
-        "raters": len(part.people),
-        "items": part.items,
-        "alpha": {
-            metric: {"value": alpha.value, "ci": alpha.as_json()["ci"]} | _because(alpha.reason)
-            for metric, alpha in part.alpha.items()
-        },
-        "pairs": [
-            {"a": a, "b": b, "spearman": rho.value, "n": rho.n} | _because(rho.reason)
-            for (a, b), rho in (part.pairs if few else {}).items()
-        ],
-        **({} if few else {"pairs_reason": many}),
-        "each": [
-            {"rater": one.name, "vs_all": one.vs_all.value, "vs_others": one.vs_others.value}
-            | {"n": one.vs_others.n}
-            | _because(one.vs_others.reason or one.vs_all.reason)
-            for one in part.each
-        ],
-    }
-    return {
-        "humans": humans | _because(part.reason),
-        "judges": [{"rater": row.name, **_rater_json(row)} for row in part.judges],
-        "panels": [{"judges": list(row.members), **_rater_json(row)} for row in part.panels],
-    } | _because("" if part.judges else "the study has no judges")
-
-
-def _rater_json(row: RaterAgreement) -> dict[str, Any]:
-    of_p = f"p: {row.p.reason}" if row.spearman.defined and row.p.reason else ""
-    figures = {"spearman": row.spearman.value, "p": row.p.value, "ci": row.spearman.as_json()["ci"]}
-    return figures | {"n": row.spearman.n} | _because("; ".join(filter(None, [of_p, row.spearman.reason])))
-
-
-def _because(reason: str) -> dict[str, Any]:
-    return {"reason": reason} if reason else {}
 
 
 def judges_table(study: StudyAgreement, label: Labels = title) -> Table:
@@ -319,30 +260,27 @@ def _drawn(study: StudyAgreement) -> str:
 
 
 def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
-    """Annotators × annotators on one criterion: Spearman of every two, of each with the others and all.
+    """Annotators × annotators on one criterion: Spearman of every two, and of each with the others.
 
-    Of more than `MOST_ANNOTATORS` only the last two.
+    Of more than `MOST_ANNOTATORS` only the last.
     """
-    others, both = part.each if len(part.each) <= MOST_ANNOTATORS else (), {}
+    others, both = list(part.each) if len(part.each) <= MOST_ANNOTATORS else [], {}
     if others:
         both = {**part.pairs, **{(b, a): rho for (a, b), rho in part.pairs.items()}}
     rows: list[dict[str, Any]] = [
-        {"annotator": one.name, "others": one.vs_others, "all": one.vs_all}
-        | {f"with {other.name}": both.get((one.name, other.name)) for other in others}
-        for one in part.each
+        {"annotator": name, "others": rho} | {f"with {other}": both.get((name, other)) for other in others}
+        for name, rho in part.each.items()
     ]
     return Table(
         f"annotators-{part.criterion}",
         f"Annotators on {label(part.criterion)}: Spearman's ρ{' of every two' if others else ''}",
         (
             Column("annotator"),
-            *(Column(f"with {one.name}", one.name) for one in others),
+            *(Column(f"with {other}", other) for other in others),
             Column("others", "the others"),
-            Column("all"),
         ),
         tuple(rows),
-        "With “the others”: the mean of the others, as one more person stands beside a judge. With “all”: "
-        "the mean of all, themselves included, which flatters.",
+        "With “the others”: the mean of the others, as one more person stands beside a judge.",
         (part.basis,),
     )
 

@@ -18,7 +18,6 @@ from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.study import (
     annotators_table,
-    as_json,
     judges_table,
     people_table,
     severities,
@@ -74,18 +73,18 @@ def ratings(request):
 def test_every_none_has_a_reason(ratings, anonymous):
     table = read_ratings(ratings, criteria=["quality"], anonymous_people=anonymous)
     found = study_agreement(table, resamples=20)
-    result = as_json(found)
+    tables = [judges_table(found), people_table(found)]
+    tables += [annotators_table(part) for part in found.criteria.values()]
+    result = [as_values(table) for table in tables]
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 
     def walk(node):
         if isinstance(node, dict):
-            assert None not in node.values() or node.get("reason"), node
+            assert node.get("value", 0) is not None or node["reason"], node
         for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
             walk(child)
 
     walk(result)
-    tables = [judges_table(found), people_table(found)]
-    tables += [annotators_table(part) for part in found.criteria.values()]
     for table in tables:
         for render in RENDERERS.values():
             assert render(table)

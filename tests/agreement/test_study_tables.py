@@ -63,7 +63,6 @@ def test_annotators_by_annotators(found):
         "bob",
         "cy",
         "the others",
-        "all",
     ]
     assert [row["annotator"] for row in table.rows] == ["ann", "bob", "cy"]
     assert [row[f"with {row['annotator']}"] for row in table.rows] == [None] * 3

@@ -112,12 +112,13 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
         main, ["--workspace", str(app.workspace.path), "agreement", "--study", "trust", "--format", "json"]
     )
     figures = json.loads(said.stdout)
-    strict = next(j for j in figures["criteria"]["final"]["judges"] if j["rater"] == "mock-judge-strict")
+    final = figures["sections"]["final"]
+    strict = next(j for j in final["judges"]["judges"]["rows"] if j["rater"] == "mock-judge-strict")
     move(page, f"{app.url}/agreement?study=trust&tab=judges")
     page.get_by_text("The figures in tables").click()
     judges = page.get_by_role("region", name=re.compile("^Judges and panels: Spearman")).first
-    holds(judges.locator("tr").filter(has_text="Final").first, strict["spearman"])
-    alpha = figures["criteria"]["final"]["humans"]["alpha"]["ordinal"]["value"]
+    holds(judges.locator("tr").filter(has_text="Final").first, strict["spearman"]["value"])
+    alpha = final["people"]["people"]["rows"][0]["value"]["value"]
     people = page.get_by_role("region", name=re.compile("^People")).first
     holds(people.locator("tr").filter(has_text="Final").first, alpha)
 

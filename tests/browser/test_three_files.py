@@ -121,11 +121,11 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, 
     expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
     move(page, f"{app.url}/agreement?study=pilot&tab=judges")
     page.get_by_text("The figures in tables").click()
-    part = figures(app, "agreement", "--study", "pilot")["criteria"]["pleasant"]
-    (judge,) = part["judges"]
+    part = figures(app, "agreement", "--study", "pilot")["sections"]["pleasant"]
+    (judge,) = part["judges"]["judges"]["rows"]
     assert judge["n"] == ITEMS
     table = page.get_by_role("region", name="Order and level of judges and panels")
-    holds(table.locator("tr").filter(has_text=judge["rater"]).first, judge["spearman"])
+    holds(table.locator("tr").filter(has_text=judge["rater"]).first, judge["spearman"]["value"])
 
 
 def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: Path) -> None:

@@ -297,8 +297,8 @@ def test_several_criteria_in_the_names_of_columns(tmp_path):
     assert not any(line.startswith("ignored") for line in whole["taken"])
     assert f"concord check {file} --criterion fluency" in check(file).output
     assert "On Fluency," in check(file, "--criterion", "fluency").output
-    assert list(whole["criteria"]) == ["fluency", "safe"]
-    assert whole["criteria"]["fluency"]["judges"][0]["spearman"] == pytest.approx(
+    assert list(whole["sections"]) == ["fluency", "safe"]
+    assert whole["sections"]["fluency"]["judges"]["judges"]["rows"][0]["spearman"]["value"] == pytest.approx(
         pd.Series(STARS).corr(pd.Series(stars), method="spearman")
     )
 

@@ -142,17 +142,14 @@ class TestAgreement:
             "main",
             "sections",
         ]
-        assert list(found["sections"]) == list(found["criteria"])
-        assert list(found["criteria"]) == ["in_character", "entertaining", "fluency", "final"]
-        part = found["criteria"]["final"]
-        assert set(part) == {"humans", "judges", "panels"}
-        assert set(part["humans"]) == {"raters", "items", "alpha", "pairs", "each"}
-        assert set(part["humans"]["alpha"]) == {"ordinal", "interval"}
-        assert set(part["humans"]["pairs"][0]) == {"a", "b", "spearman", "n"}
-        assert set(part["humans"]["each"][0]) == {"rater", "vs_all", "vs_others", "n"}
-        assert set(part["judges"][0]) == {"rater", "spearman", "p", "ci", "n"}
+        assert list(found["sections"]) == ["in_character", "entertaining", "fluency", "final"]
+        assert list(found["criteria"]) == ["by_criterion", "people_by_criterion"]
+        final = found["sections"]["final"]
+        assert {"judges", "people", "alt-test"} < set(final)
+        figure = final["judges"]["judges"]["rows"][0]["spearman"]
+        assert list(figure) == ["value", "ci", "n", "method"]
         # 3 judges: the mean of all and 3 pairs.
-        assert [len(panel["judges"]) for panel in part["panels"]] == [3, 2, 2, 2]
+        assert len(found["criteria"]["by_criterion"]["rows"]) == 3 + 4
         # What is left out and what is a mock is told, beside the figures.
         assert (
             "“Count conversations in which a judge saw a refusal” of the page, or --keep-refused of the "
@@ -168,26 +165,27 @@ class TestAgreement:
 
     def test_a_panel_of_ones_choice(self, filled, run):
         done = agreement(run, filled, "--format", "json", "--panel", "strict, kind")
-        assert len(json.loads(done.stdout)["criteria"]["final"]["panels"]) == 4  # that pair was there already
+        every = json.loads(done.stdout)["criteria"]["by_criterion"]["rows"]
+        assert len(every) == 3 + 4  # that pair was there already
         wrong = agreement(run, filled, "--panel", "strict,kynd")
         assert wrong.exit_code == 1
         assert "“kynd”" in wrong.output
 
     def test_csv_holds_every_figure(self, filled, run):
         rows = list(csv.DictReader(io.StringIO(agreement(run, filled, "--format", "csv").stdout)))
-        found = json.loads(agreement(run, filled, "--format", "json").stdout)["criteria"]["fluency"]
+        found = json.loads(agreement(run, filled, "--format", "json").stdout)["sections"]["fluency"]
         over_all = ("judges", "people_by_criterion", "annotators-fluency")
         mine = [row for row in rows if row["criterion"] == "Fluency" and row["table"] in over_all]
         # Spearman, Kendall, Pearson and p of 3 judges and all of them; of 3 people each pair from both sides.
         count = Counter(row["figure"] for row in mine)
         assert {count[name] for name in ("spearman", "kendall", "pearson", "p", "n")} == {4}
         assert {count[name] for name in ("alpha_ordinal", "alpha_interval")} == {1}
-        assert count["all"] == count["others"] == 3
+        assert count["others"] == 3
         assert sum(times for name, times in count.items() if name.startswith("with ")) == 3 * 2
         (row,) = [r for r in mine if (r["rater"], r["figure"]) == ("strict", "spearman")]
-        judge = next(j for j in found["judges"] if j["rater"] == "strict")
-        assert float(row["value"]) == judge["spearman"]
-        assert [float(row["low"]), float(row["high"])] == judge["ci"]
+        judge = next(j for j in found["judges"]["judges"]["rows"] if j["rater"] == "strict")
+        assert float(row["value"]) == judge["spearman"]["value"]
+        assert [float(row["low"]), float(row["high"])] == judge["spearman"]["ci"]
 
     def test_latex_is_a_table_for_a_paper(self, filled, run):
         shown = agreement(run, filled, "--format", "latex").stdout
@@ -215,9 +213,10 @@ class TestAgreement:
         assert out["units"] > 0
         assert set(out["by"]) <= {"strict", "kind", "erratic"}
         assert every["left_out"] == []
-        ours, theirs = (found["criteria"]["final"] for found in (without, every))
-        assert theirs["judges"][0]["n"] > ours["judges"][0]["n"]
-        assert theirs["humans"] == ours["humans"]
+        ours, theirs = (found["sections"]["final"] for found in (without, every))
+        rows = [of["judges"]["judges"]["rows"][0]["n"] for of in (ours, theirs)]
+        assert rows[1] > rows[0]
+        assert theirs["people"]["people"]["rows"] == ours["people"]["people"]["rows"]
         assert "a judge saw a refusal" not in " ".join(every["notes"])
 
 
@@ -256,10 +255,12 @@ def test_what_is_missing_is_a_sentence_beside_what_there_is(workspace, run, tmp_
     assert done.stdout
     if form == "json":
         # null, never a made-up figure; and why.
-        part = json.loads(done.stdout)["criteria"]["f"]
-        undefined = [r for r in (*part["judges"], *part["humans"]["alpha"].values()) if None in r.values()]
-        assert undefined or not part["judges"]
-        assert all(row["reason"] for row in undefined)
+        part = json.loads(done.stdout)["sections"]["f"]
+        judges = [row["spearman"] for row in part["judges"]["judges"]["rows"]]
+        figures = [*judges, *(row["value"] for row in part["people"]["people"]["rows"])]
+        undefined = [figure for figure in figures if None in figure.values()]
+        assert undefined or not judges
+        assert all(figure["reason"] for figure in undefined)
 
 
 @pytest.mark.parametrize(

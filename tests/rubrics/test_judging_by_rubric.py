@@ -131,7 +131,7 @@ def test_categories_have_nominal_figures_and_no_others(shop, run):
     rows = told["sections"]["cause"]["people"]["nominal"]["rows"]
     alpha = next(row for row in rows if row["coefficient"] == "alpha_nominal")
     assert (alpha["value"]["value"], alpha["n"]) == (1.0, 6)
-    assert list(told["criteria"]) == ["solved", "polite", "effort"]
+    assert list(told["sections"]) == ["solved", "polite", "effort", "cause"]
     assert "Agreement on answers as categories" in done(run(shop, "agreement", "--study", "s"))
 
 
@@ -141,7 +141,7 @@ def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
     assert list(told["sections"]) == ["cause"]
-    assert (told["main"], told["criteria"]) == ("cause", {})
+    assert (told["main"], list(told["criteria"])) == ("cause", ["nominal_by_criterion"])
 
 
 def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):
@@ -216,8 +216,8 @@ def test_people_of_a_file_and_judges_by_a_rubric_meet_in_one_agreement(shop, run
         solved = of.table[of.table.criterion == "solved"]
         assert solved.groupby("rater").unit.nunique().to_dict() == dict.fromkeys("abxy", 4)
     told = json.loads(done(run(shop, "agreement", "--study", "crowd", "--format", "json")))
-    judged = {each["rater"]: each["n"] for each in told["criteria"]["solved"]["judges"]}
-    assert judged == {"a": 4, "b": 4}
+    judged = {each["rater"]: each["n"] for each in told["sections"]["solved"]["judges"]["judges"]["rows"]}
+    assert (judged["a"], judged["b"]) == (4, 4)
     refused = run(shop, "import", "ratings", scores, "--study", "crowd", "--append", "--rubric", "other")
     assert "There is no rubric “other”" in refused.output
 

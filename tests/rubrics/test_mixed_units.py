@@ -81,7 +81,7 @@ def test_people_rate_replies_and_then_the_whole_and_both_have_figures(shop, run,
         import_annotations(db, "s", answers)
         assert all(a.done == len(units) for a in access.annotators(db, "s"))
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
-    n = {name: told["criteria"][name]["judges"][0]["n"] for name in ("polite", "outcome")}
+    n = {name: told["sections"][name]["judges"]["judges"]["rows"][0]["n"] for name in ("polite", "outcome")}
     assert n == {"polite": 6, "outcome": 4}
     moved, scores = tmp_path / "s.jsonl", tmp_path / "s.csv"
     done(run(shop, "export", "conversations", "--study", "s", "--out", moved))

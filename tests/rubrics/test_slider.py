@@ -54,10 +54,12 @@ def test_judges_and_people_answer_it_and_their_agreement_is_measured(shop, run):
     rated(shop, run)
     assert {r.score for r in given(shop, "c3")} <= set(range(11))
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
-    warmth = told["criteria"]["warmth"]
-    assert warmth["humans"]["alpha"]["interval"]["value"] == 1.0
-    assert [judge["rater"] for judge in warmth["judges"]] == ["a", "b"]
-    assert all(judge["spearman"] is not None for judge in warmth["judges"])
+    warmth = told["sections"]["warmth"]
+    _, interval, *_ = warmth["people"]["people"]["rows"]
+    assert (interval["measure"], interval["value"]["value"]) == ("Krippendorff's alpha, interval", 1.0)
+    judges = warmth["judges"]["judges"]["rows"][:2]
+    assert [judge["rater"] for judge in judges] == ["a", "b"]
+    assert all(judge["spearman"]["value"] is not None for judge in judges)
 
 
 def test_it_goes_through_other_tools_and_into_another_workspace(shop, run, tmp_path):  # noqa: F811

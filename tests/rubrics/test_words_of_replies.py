@@ -141,7 +141,7 @@ def test_what_people_mark_is_measured_by_characters_beside_judges(shop, run, fre
     similar = told["sections"]["better"]["overlap"]["overlap"]["rows"]
     assert {row["coefficient"] for row in similar} == {"similarity"}
     # The share that is marked, and how far the correction is, are numbers with the usual figures.
-    assert told["criteria"]["wrong"]["humans"]["alpha"]["interval"]["value"] is not None
+    assert told["sections"]["wrong"]["people"]["people"]["rows"][0]["value"]["value"] is not None
     moved, scores = tmp_path / "s.jsonl", tmp_path / "s.csv"
     done(run(shop, "export", "conversations", "--study", "s", "--out", moved))
     done(run(shop, "export", "ratings", "--study", "s", "--out", scores))
