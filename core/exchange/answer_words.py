@@ -103,7 +103,7 @@ def reading_of(cells: Cells, declared: Scale | None, passing: float | None) -> C
             return CellReading(PASS_FAIL, one_of_two, problem=problem, option=option)
     if _share(every, one_of_two) >= ENOUGH:
         scale = _two_answers(people, every)
-        return CellReading(scale, one_of_two, _named(scale, every))
+        return CellReading(scale, one_of_two, _named(scale))
     if _share(every, number_of) >= ENOUGH or all(number_of(cell) is not None for cell in every):
         return _numbers(cells)
     return _categories(every)
@@ -161,14 +161,9 @@ def _plain(cell: str) -> str:
     return cell.lower().rstrip(".!").removesuffix(".0")
 
 
-def _named(scale: Scale, cells: Mapping[str, int] = {}) -> str:
-    """Two answers in words, the one that passes first, each with its other spellings."""
-    described = []
-    for score, name in ((1.0, scale.labels[1]), (0.0, scale.labels[0])):
-        other = sorted({cell for cell in cells if one_of_two(cell) == score and _plain(cell) != name})
-        more = f" (also {', '.join(other[:4])}{' …' if len(other) > 4 else ''})" if other else ""
-        described.append(f"{name}{more}")
-    return " or ".join(described)
+def _named(scale: Scale) -> str:
+    """Two answers in words, the one that passes first."""
+    return f"{scale.labels[1]} or {scale.labels[0]}"
 
 
 def _in_numbers(cells: Cells, whose: RaterKind) -> tuple[str, float, float] | None:

@@ -54,14 +54,11 @@ def whose(
         if what == COLUMNS:
             texts = [column for column in table.columns.values() if column.of_text]
             message += "".join(f" {column.no_labels}." for column in texts[:SHOWN])
-        same = table.options.command(table.name)
+        command = table.options.command(table.name)
+        advice = f" Add a column of {lacking} answers, then type: {command}"
         if judges:
-            label = f"{same.replace('check', 'plan', 1)} --out to_label.csv"
-            raise table.refusal(message + ("" if table.name == FRAME else f" To label rows, type: {label}"))
-        raise table.refusal(
-            f"{message} Add a column of a judge's answers, such as “judge”"
-            + ("." if table.name == FRAME else f", then type: {same}")
-        )
+            advice = f" To label rows, type: {command.replace('check', 'plan', 1)} --out to_label.csv"
+        raise table.refusal(message + advice * (table.name != FRAME))
     if len(unsure) == 1 and not people and not judges:
         raise table.refusal(
             f"{unsure[0]} alone could hold answers. People and judges need a column each, or a column that "

@@ -149,20 +149,16 @@ def _per_turn(table: RatingTable, existing: Study | None, whole: Collection[str]
     turned = any(asked.turn for asked in table.asked if asked.rater.kind != "judge")
     per_turn = existing.per_turn if existing else bool(whole) or turned
     for asked, at in zip(table.asked, table.first, strict=True):
-        if asked.turn and asked.criterion in whole:
+        of_turns = per_turn and asked.criterion not in whole
+        if of_turns and not asked.turn:
             raise ImportRefused(
-                f"{table.where(at)}: “{asked.criterion}” is asked of the conversation as a whole. Remove the "
-                "turn."
+                f"{table.where(at)}, has no turn: “{asked.criterion}” is rated turn by turn. Give the line a "
+                "turn, or import it as another study."
             )
-        if per_turn and not asked.turn and asked.criterion not in whole:
+        if asked.turn and not of_turns and (asked.criterion in whole or asked.rater.kind != "judge"):
             raise ImportRefused(
-                f"{table.where(at)}, has no turn: the study rates turns. Give the line a turn, or import it "
-                "as another study."
-            )
-        if asked.turn and not per_turn and asked.rater.kind != "judge":
-            raise ImportRefused(
-                f"{table.where(at)}, has a turn: the study rates whole conversations. Remove the turn, or "
-                "import the line as another study."
+                f"{table.where(at)}, has a turn: “{asked.criterion}” is rated of whole conversations. "
+                "Remove the turn, or import the line as another study."
             )
     return per_turn
 

@@ -11,10 +11,9 @@ from concord.exchange import labels
 from concord.exchange.columns import TableOptions
 from concord.library.result import Agreement
 from concord.questions import Scale, scale_of
-from concord.rating import Criterion
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.statistics.figures import People
-from concord.store import access, ratings, studies
+from concord.store import ratings, studies
 from concord.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ check = agreement
 
 
 class Study:
-    """A study of a workspace: its units, ratings, progress and agreement, read anew at each call."""
+    """A study of a workspace: its ratings and their agreement, read anew at each call."""
 
     def __init__(self, workspace: str | Path, name: str = "") -> None:
         """Open a study; without a name the only one. Raises WorkspaceError, NotFound and StudyError."""
@@ -93,31 +92,10 @@ class Study:
         return f"Study({str(self.workspace.path)!r}, {self.name!r})"
 
     @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        """What people are asked."""
-        with self.workspace.read() as db:
-            return studies.get(db, self.name).criteria
-
-    @property
-    def units(self) -> pd.DataFrame:
-        """What is rated, one unit a row: unit (the conversation's key), turn, stratum."""
-        with self.workspace.read() as db:
-            rows = [{"unit": row["key"], **row} for row in studies.units(db, self.name)]
-        return _frame(rows, ["unit", "turn", "stratum"])
-
-    @property
     def ratings(self) -> pd.DataFrame:
         """The ratings that count, as `agreement` takes them."""
         with self.workspace.read() as db:
             return ratings_frame(ratings.exported(db, self.name))
-
-    @property
-    def progress(self) -> pd.DataFrame:
-        """How far each annotator is: annotator, done, skipped, items, minutes."""
-        with self.workspace.read() as db:
-            people = [one for one in access.annotators(db, self.name) if one.items]
-        rows = [(one.name, one.done, one.skipped, one.items, one.seconds / 60) for one in people]
-        return _frame(rows, ["annotator", "done", "skipped", "items", "minutes"])
 
     def agreement(self, **how: Unpack[Measuring]) -> Agreement:
         """How well judges agree with people. Raises StudyError where there are no ratings yet."""
@@ -127,16 +105,12 @@ class Study:
 
 def ratings_frame(rows: Iterable[Mapping[str, Any]], prefix: str = "") -> pd.DataFrame:
     """Stored ratings as a frame; `prefix` is taken from the names of units."""
+    import pandas as pd
+
     of_units = [
         {"unit": str(row["item_id"]).removeprefix(prefix), "kind": row["rater_type"], **row} for row in rows
     ]
-    return _frame(of_units, list(OF_RATINGS)).astype({"turn": "Int64"})
-
-
-def _frame(rows: Sequence[Any], columns: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(of_units, columns=list(OF_RATINGS)).astype({"turn": "Int64"})
 
 
 def _options(how: Measuring) -> Options:

@@ -318,7 +318,7 @@ BAD = {
     ),
     "no judge": (
         pd.DataFrame({"id": range(9), "human": [1, 0, 1] * 3}),
-        "no columns are known to be a judge's.*Add a column.*then type: concord check .*bad.csv",
+        "no columns are known to be a judge's.*Add a column of a judge's answers, then type: concord check",
     ),
     "ids twice": (
         pd.DataFrame({"id": [1, 1, 2], "human": [1, 0, 1], "judge": [1, 0, 0]}),

@@ -347,12 +347,12 @@ BAD = {
     "turns of some": (
         ["a,f,human,ann,4,1", "a,f,human,bob,4,"],
         LONG,
-        "line 3, has no turn: the study rates turns. Give the line a turn",
+        "line 3, has no turn: “f” is rated turn by turn. Give the line a turn",
     ),
     "a judge's whole": (
         ["a,f,human,ann,4,1", "a,f,judge,x,4,"],
         LONG,
-        "line 3, has no turn: the study rates turns",
+        "line 3, has no turn: “f” is rated turn by turn",
     ),
     "two texts": (
         ["a,f,human,ann,4,one", "a,f,human,bob,4,two"],

@@ -95,6 +95,6 @@ def test_people_rate_replies_and_then_the_whole_and_both_have_figures(shop, run,
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("item_id,turn,criterion,rater_type,rater,score\nc1,1,outcome,human,Cy,3\n")
     refused = run(shop, "import", "ratings", wrong, "--study", "crowd", "--rubric", "support")
-    assert "“outcome” is asked of the conversation as a whole. Remove the turn." in " ".join(
+    assert "has a turn: “outcome” is rated of whole conversations. Remove the turn," in " ".join(
         refused.output.split()
     )
