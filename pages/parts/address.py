@@ -13,7 +13,6 @@ from pages.parts.plain import plain
 
 _BROKEN = ":material/link_off:"
 CAME_FROM = "where a conversation was opened"
-JUST_OPENED = "a conversation was just opened"
 PICKED = "rows chosen of cards"
 
 
@@ -189,7 +188,6 @@ def go(address: str, /, **shown: str | list[str]) -> None:
 def read(number: int | str, address: str) -> None:
     """Leave the page with this address for a conversation, which offers the way back to what is shown now."""
     st.session_state[CAME_FROM] = address, {name: st.query_params.get_all(name) for name in st.query_params}
-    st.session_state[JUST_OPENED] = True
     go("conversations", conversation=str(number))
 
 

@@ -16,10 +16,12 @@ from pages.parts.theme import on_phone
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
-LONG, WIDEST = 48, 340
-"""A column with a text of more characters has so many pixels: it would hide the columns after it."""
-NAME, CHARACTER, NAMES = 15, 7.5, 420
-"""Characters of a row's name that fit without a width; pixels of one, and at most of the column of names."""
+NAME, TEXT = 15, 48
+"""Characters of a row's name, and of other texts, that fit without a width."""
+CHARACTER, WIDEST = 7.5, 420
+"""Pixels of a character, and at most of a column: a wider one would hide the columns after it."""
+FEW, WIDER = 6, 630
+"""In a table of so few columns a column may be wider."""
 CARDS = 50
 """Rows that are drawn as cards; files have all."""
 
@@ -179,13 +181,13 @@ def _columns(table: Table) -> dict[str, Any]:
     # The names stay in sight while a narrow window is scrolled to the other columns, with a rank before them.
     named = next((place for place, c in enumerate(table.shown[:2]) if is_text(table, c)), -1)
     held = set(table.shown[: named + 1] if len(table.shown) > 3 else ())
+    widest = WIDER if len(table.shown) <= FEW else WIDEST
     for column in table.shown:
         label, text = _heading(table, column), column.help or None
         if _is_written(table, column) or is_text(table, column):
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
-            names = int(min((longest + 2) * CHARACTER, NAMES))
-            most, wide = (NAME, names) if column is table.shown[0] else (LONG, WIDEST)
-            width = wide if longest > most else None
+            fitting = NAME if column is table.shown[0] else TEXT
+            width = int(min((longest + 2) * CHARACTER, widest)) if longest > fitting else None
             found[column.name] = st.column_config.TextColumn(
                 label,
                 help=text,

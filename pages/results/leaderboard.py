@@ -19,7 +19,6 @@ from concord.runs import judged
 from concord.runs.benchmark import Benchmark
 from concord.scores import FINAL
 from concord.store import conversations, progress
-from concord.store import studies as stored_studies
 from concord.store import tables as stored
 from concord.studies import studies
 from concord.table import Table
@@ -28,7 +27,7 @@ from pages.parts.address import benchmark_chosen, checked, choice, go, link, lis
 from pages.parts.charts import Point, forest, intervals, show
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
-from pages.parts.reports import study_called
+from pages.parts.reports import studies_called
 from pages.parts.session import sentence, workspace
 
 Chosen = tuple[tuple[str, tuple[str, ...]], ...]
@@ -258,18 +257,8 @@ def _study(wanted: Wanted) -> tuple[str, str]:
     names = _offered(wanted)
     if not names:
         return "", ""
-    study = names[0]
-    with workspace().read() as db:
-        titles = stored_studies.titles(db)
-
-    def called(name: str) -> str:
-        return study_called(name, titles)
-
-    if len(names) > 1:
-        title = "Corrected by people's answers in the study"
-        study = listed(title, "study", names, study, format_func=called)
-    else:
-        st.caption(plain(f"Corrected by people's answers in the study {called(study)}."))
+    title = "Corrected by people's answers in the study"
+    study = listed(title, "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         return study, progress.mark(db, study)
 

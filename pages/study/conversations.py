@@ -19,7 +19,6 @@ from concord.table import Cell, Column, Table
 from pages.parts import table
 from pages.parts.address import (
     CAME_FROM,
-    JUST_OPENED,
     came_from,
     checked,
     go,
@@ -45,9 +44,8 @@ OWN = ("benchmark", "language", "player")
 ASKED = ("benchmark", "order", "text", "refusals", "unreadable", "study")
 TAKEN = (*OWN, *ASKED, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
-PAGE = 50
-FEWEST, NUMBERS = 5, 7
-"""Numbers of pages that the pager has room for; with less than five places it shows one or two."""
+PAGE, PAGER = 50, 360
+"""Conversations on a page of the list; pixels of the numbers of its pages."""
 SHOWN = "conversations shown"
 
 
@@ -59,8 +57,7 @@ def page() -> None:
         _browse()
         return
     _steps(which)
-    if st.session_state.pop(JUST_OPENED, False):
-        opened.top()
+    opened.top(key=f"top of {which}")
     try:
         # More digits than any number in the store has.
         if not which.isdecimal() or len(which) > 15:
@@ -84,8 +81,7 @@ def _browse() -> None:
         st.session_state["page"] = pages
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown("**1** conversation" if total == 1 else f"**{total:,}** conversations")
-        wide = 40 * (min(max(pages, FEWEST), NUMBERS) + 2)
-        number = st.pagination(pages, width=wide, key="page", bind="query-params") if pages > 1 else 1
+        number = st.pagination(pages, width=PAGER, key="page", bind="query-params") if pages > 1 else 1
     with workspace().read() as db:
         found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
         if wanted.failed and total:
@@ -126,7 +122,8 @@ def _ask() -> tuple[Filter, Order, list[str]]:
     keys = {"player": "player", **{name: f"facet-{name}" if name in TAKEN else name for name in facets}}
     checked("language", values["language"])
     checked("study", names)
-    with st.expander("Filters", icon=":material/filter_alt:"):
+    asked = {"language", "study", "refusals", *keys.values()} & st.query_params.keys()
+    with st.expander("Filters", expanded=bool(asked), icon=":material/filter_alt:"):
         chosen = _several({name: values[name] for name in keys}, keys)
         left, middle, right = st.columns(3)
         with left:
@@ -137,8 +134,6 @@ def _ask() -> tuple[Filter, Order, list[str]]:
             refused = st.segmented_control(
                 "Refusals, as judges see them", ["seen", "none"], **_kept("refusals")
             )
-    sought = f"“{text}”" if text else ""
-    _told(chosen | {"language": (language,), "study": (study,), "said": (sought,)}, refused)
     wanted = Filter(
         benchmark=benchmark,
         language=language,
@@ -150,14 +145,6 @@ def _ask() -> tuple[Filter, Order, list[str]]:
         text=text or "",
     )
     return wanted, order, facets
-
-
-def _told(chosen: dict[str, tuple[str, ...]], refused: str | None) -> None:
-    """What is filtered by, in sight also while the filters are folded."""
-    parts = [f"{name}: {', '.join(picked)}" for name, picked in chosen.items() if any(picked)]
-    parts += [f"refusals {refused}"] if refused else []
-    if parts:
-        st.caption(plain(" · ".join(parts)))
 
 
 def _kept(key: str) -> dict[str, Any]:
@@ -205,13 +192,7 @@ def _table(
 ) -> Table:
     """A page of the list: the columns that hold something; `several` benchmarks are told apart."""
     score = partial(Column, digits=2)
-    columns = (
-        Column("number", file_only=True),
-        *([Column("benchmark")] if several else []),
-        Column("player"),
-        Column("said", "where it is said"),
-        Column("reason", "what failed"),
-        score("final", help="Mean over judges, criteria and turns"),
+    others = (
         score("spread", help="Distance between the highest and the lowest judge"),
         score("people", help="Mean of people"),
         Column("incomplete", "incomplete judges", help="Judges that lack a score which final needs"),
@@ -220,6 +201,15 @@ def _table(
         Column("turns"),
         *(Column(f"facet {name}", name) for name in facets),
         Column("language"),
+    )
+    columns = (
+        Column("number", file_only=True),
+        *([Column("benchmark")] if several else []),
+        Column("player"),
+        Column("said", "where it is said"),
+        Column("reason", "what failed"),
+        score("final", help="Mean over judges, criteria and turns"),
+        *(() if failed else others),  # what failed takes their room
         Column("created", "stored (UTC)"),
     )
     rows = tuple(_row(c) | {"said": said.get(c.id), "reason": failed.get(c.id)} for c in found)
@@ -286,7 +276,6 @@ def _steps(which: str) -> None:
 
 def _open(which: int | str) -> None:
     st.query_params["conversation"] = str(which)
-    st.session_state[JUST_OPENED] = True
 
 
 page()

@@ -27,7 +27,7 @@ top = st.components.v2.component(
     "concord_top",
     js="export default () =>\n  document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0);\n",
 )
-"""Shows the page from its top: where it was scrolled to was a place on the page before."""
+"""Shows a conversation from its top: where the page was scrolled to was a place on the one before."""
 
 
 def conversation(which: int) -> None:

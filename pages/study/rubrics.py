@@ -65,14 +65,9 @@ def page() -> None:
             key=rubric_form.key_of(chosen),
             on_change=rubric_form.turned,
         )
-    valid = f"valid rubric of {chosen}"
     if rubric is not None:
-        st.session_state[valid] = rubric
-    with right:
-        if rubric is None and valid in st.session_state:
-            st.caption("The preview is of the last text that was valid.")
-        if valid in st.session_state:
-            _preview(st.session_state[valid])
+        with right:
+            _preview(rubric)
 
 
 def _choose(name: str) -> None:

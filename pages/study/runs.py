@@ -10,7 +10,6 @@ from concord.runs import planning
 from concord.runs.plans import from_dict
 from concord.runs.status import duration
 from concord.store import runs
-from concord.store import studies as stored
 from concord.store.runs import Progress
 from pages.parts.address import go, link
 from pages.parts.navigation import heading
@@ -72,21 +71,13 @@ def _one(which: str) -> None:
         st.subheader(plain(f"Run {run.id}: {run.stands}"), anchor=False)
         st.markdown(plain(run_form.described(run)))
         _ended(run)
-        if run.stored + run.done:
-            _after(run)
-
-
-def _after(run: Progress) -> None:
-    """Where one goes on from a run that ended: what was made, people for it, what both say."""
-    with workspace().read() as db:
-        of = [name for name in stored.ranked(db) if stored.get(db, name).benchmark == run.benchmark]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Read the conversations", type="primary", icon=":material/forum:"):
-            go("conversations", benchmark=run.benchmark)
-        link("samples", "Draw a sample for people")
-        if of:
-            link("agreement", "Agreement with people", study=of[0])
-        link("leaderboard", "Leaderboard", benchmark=run.benchmark)
+        if not run.stored + run.done:
+            return
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if st.button("Read the conversations", type="primary", icon=":material/forum:"):
+                go("conversations", benchmark=run.benchmark)
+            link("samples", "Draw a sample for people")
+            link("leaderboard", "Leaderboard", benchmark=run.benchmark)
 
 
 def _ended(run: Progress) -> None:

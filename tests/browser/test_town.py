@@ -201,7 +201,7 @@ def test_who_counted_and_who_missed_it_and_why(app: Server, page: Page) -> None:
     opened(app, page)
     shown = cells(table(page, COUNTED))
     assert "Nils Lindqvist" in shown
-    assert "concert" in shown
+    assert "at the concert" in shown
     # she had been told and slept at home; Otto Brandt had not been told
     assert "the words and the place did not fit" in shown
     assert "Otto Brandt" not in shown
@@ -306,7 +306,7 @@ def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_simulations(app: 
     shown = cells(agents)
     # one of two came to the concert of GA+TDP, nobody to those of GA, which are of two tasks
     assert shown.index("GA+TDP") < shown.index("GA")
-    assert "0.5" in shown
+    assert "0.500" in shown
     expect(page.get_by_text("Why figures are undefined or lack an interval").first).to_be_visible()
     page.get_by_text("How this was measured").first.click()
     expect(page.get_by_text(re.compile("Mock models take part"))).to_be_visible()
