@@ -27,7 +27,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "judge": ("concord.commands.judge", "Have further judges rate stored conversations."),
     "rubric": ("concord.commands.rubric", "What judges and people are asked about your conversations."),
     "compare": ("concord.commands.compare", "Have judges compare models two by two."),
-    "batches": ("concord.commands.batches", "Batches of calls that wait at endpoints."),
     "spotcheck": (
         "concord.commands.spotcheck",
         "Review suspicious judgements, audit random ones, and show what people found.",

@@ -1,4 +1,4 @@
-"""`concord run BENCHMARK …`: generate conversations and have them judged."""
+"""`concord run BENCHMARK …`: generate conversations and have them judged; continue a run, forget a batch."""
 
 from pathlib import Path
 from typing import Any
@@ -6,12 +6,14 @@ from typing import Any
 import click
 
 from concord.commands.options import NAMES
+from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
+from concord.errors import check_known
 from concord.runs import launching
 from concord.runs.benchmark import Benchmark, Option, Role
 from concord.runs.plans import PlayPlan, from_dict
 from concord.runs.registry import BENCHMARKS
-from concord.store import runs
+from concord.store import batches, runs
 from concord.workspace import Workspace
 
 
@@ -88,3 +90,15 @@ def resume(folder: str, /, number: int, **how: Any) -> None:
 def plan(folder: str, /, file: Path, **how: Any) -> None:
     """Do the plan that FILE holds as JSON, as the runs page writes it."""
     carry_out(Workspace.open(folder), launching.read_plan(file), **how)
+
+
+@command.command("forget-batch")
+@click.argument("number", type=int)
+@click.pass_obj
+def forget_batch(folder: str, /, number: int) -> None:
+    """Give up batch NUMBER, which the endpoint has lost: its calls are asked, and paid for, again."""
+    with Workspace.open(folder, create=False).write() as db:
+        waiting = {str(one.id): one for one in batches.waiting(db)}
+        check_known("batch that waits with number", str(number), waiting)
+        batches.end(db, number, "given up", "Forgotten on request.")
+    echo(f"Forgotten. Its {waiting[str(number)].lines:,} calls are asked again by the next run.")

@@ -169,7 +169,7 @@ class Batches:
             self.problem = (
                 f"The endpoint of “{one.model}” does not know the batch {one.name}, in which "
                 f"{one.lines:,} calls wait. Have its key or base_url changed? If the batch is lost, "
-                f"`concord batches forget {one.id}` has its calls asked again."
+                f"`concord run forget-batch {one.id}` has its calls asked again."
             )
             return False
         return await self._taken(one, model, standing)

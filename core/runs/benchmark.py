@@ -54,17 +54,13 @@ Values = Callable[[Materials, Mapping[str, Any]], Sequence[str]]
 
 @dataclass(frozen=True)
 class Role:
-    """A part that models take in a run, such as `players`; it may be left empty if it is not required.
-
-    `prompts` are those it is sent while playing and judging; none for an embeddings model.
-    """
+    """A part that models take in a run, such as `players`; it may be left empty if it is not required."""
 
     name: str
     help: str
     many: bool = True
     required: bool = True
     kind: Kind = "chat"
-    prompts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,9 @@ LENGTH = 3000
 
 
 class RoleCall(NamedTuple):
-    """What a role sends: which role it is, the parameters, and the schema of the reply."""
+    """What a model is sent in a role: by which prompt, the parameters, and the schema of the reply."""
 
-    whose: str
+    prompt: str
     params: Mapping[str, Any]
     reply: type[replies.Reply] | None
 
@@ -60,18 +60,16 @@ class Examined:
 
 
 def samples(brought: Materials) -> list[RoleCall]:
-    """One call of each kind that roles of benchmarks send, as told by the names of its parameters and by
-    whether its reply has a schema; the longest of each kind.
+    """One call of each kind that benchmarks make, as told by the names of its parameters and by whether its
+    reply has a schema; the longest of each kind.
     """
     longest: dict[tuple[frozenset[str], bool], RoleCall] = {}
     for benchmark in BENCHMARKS.values():
-        for role in benchmark.roles:
-            for name in role.prompts:
-                prompt = benchmark.prompt(brought, name)
-                kind = frozenset(prompt.params), prompt.reply is not None
-                if kind not in longest or _length(prompt.params) > _length(longest[kind].params):
-                    whose = f"{role.name} of {benchmark.name} ({name})"
-                    longest[kind] = RoleCall(whose, prompt.params, prompt.reply)
+        for name in benchmark.prompts:
+            prompt = benchmark.prompt(brought, name)
+            kind = frozenset(prompt.params), prompt.reply is not None
+            if kind not in longest or _length(prompt.params) > _length(longest[kind].params):
+                longest[kind] = RoleCall(f"{benchmark.name} ({name})", prompt.params, prompt.reply)
     return list(longest.values())
 
 
@@ -108,7 +106,7 @@ async def _seen(client: Client, name: str, sent: Sequence[RoleCall]) -> list[str
         try:
             await _answered(client, name, sample.params, sample.reply)
         except ConcordError as error:
-            error.args = (f"As {sample.whose}: {error}",)
+            error.args = (f"In calls of {sample.prompt}: {error}",)
             raise
     seen = f"served as {served}" if served else "it does not say which model it served"
     return [seen, await _whole(client, name)]

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+import uuid
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
@@ -35,7 +35,9 @@ def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> in
             flags += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     since = now()
     try:
-        plan_file = _fresh(workspace.path / FOLDER)
+        folder = workspace.path / FOLDER
+        folder.mkdir(mode=0o700, exist_ok=True)
+        plan_file = folder / f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}-{uuid.uuid4().hex[:8]}.json"
         plan_file.write_text(json.dumps(as_dict(plan), ensure_ascii=False, indent=1), encoding="utf-8")
         log = plan_file.with_suffix(".log")
         with log.open("wb") as out:
@@ -75,13 +77,3 @@ def read_plan(file: Path) -> Plan:
         raise WorkspaceError(
             f"{file} holds no plan of a run: {why}. Start the run again from the runs page."
         ) from error
-
-
-def _fresh(folder: Path) -> Path:
-    """A new file, named after the time so that names sort by it."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    while True:
-        file = folder / f"{datetime.now(UTC):%Y-%m-%d-%H%M%S-%f}.json"
-        with suppress(FileExistsError):
-            file.touch(exist_ok=False)
-            return file

@@ -56,25 +56,9 @@ def test_what_was_changed_of_calls_is_one_sentence(workspace):
     assert 'params = { top_p = "unset" }' in told
 
 
-def test_every_role_that_models_talk_or_judge_in_has_prompts():
-    """But for players and residents of a benchmark that borrows the prompts of another."""
-    borrowed = {("stss-language", "players"), ("stss-language", "residents")}
-    lacking = {
-        (benchmark.name, role.name)
-        for benchmark in BENCHMARKS.values()
-        for role in benchmark.roles
-        if role.kind == "chat" and not role.prompts
-    }
-    assert lacking <= borrowed
-    for benchmark in BENCHMARKS.values():
-        assert {name for role in benchmark.roles for name in role.prompts} <= set(benchmark.prompts)
-
-
 def test_one_call_of_each_kind_is_sent_with_its_parameters_and_schema(workspace, monkeypatch, run):
     brought = materials(workspace)
-    prompts = [
-        b.prompt(brought, name) for b in BENCHMARKS.values() for role in b.roles for name in role.prompts
-    ]
+    prompts = [b.prompt(brought, name) for b in BENCHMARKS.values() for name in b.prompts]
     few = samples(brought)
     assert len(few) < len(prompts) / 2
     kinds = [(frozenset(each.params), each.reply is None) for each in few]

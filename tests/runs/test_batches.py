@@ -194,7 +194,6 @@ def test_what_an_expired_batch_did_not_answer_is_asked_again(faulty):
 def test_a_batch_can_be_cancelled_at_the_endpoint(faulty, run):
     workspace = played(faulty, batch_seconds=3600)
     by_batch(workspace)
-    assert "in progress" in run(workspace, "batches", "list").output
     with workspace.read() as db:
         name = next(db["batches"].rows)["name"]
     address = load_models(workspace.models_path)["a"].base_url
@@ -203,8 +202,8 @@ def test_a_batch_can_be_cancelled_at_the_endpoint(faulty, run):
     assert left.done == 0
     assert left.waiting == 8, "the calls of the cancelled batch are in a third one"
     assert states(workspace) == ["collected", "in_progress", "in_progress"]
-    assert "Forgotten" in run(workspace, "batches", "forget", 2).output
-    assert "no batch that waits" in run(workspace, "batches", "forget", 2).output
+    assert "Forgotten" in run(workspace, "run", "forget-batch", 2).output
+    assert "no batch that waits" in run(workspace, "run", "forget-batch", 2).output
 
 
 @pytest.mark.parametrize(
@@ -348,8 +347,8 @@ def test_a_batch_that_the_endpoint_has_lost_is_kept_until_it_is_given_up(faulty,
         db.execute("UPDATE batches SET name = 'batch_99'")
     ended = by_batch(workspace, JudgePlan("pingpong", ("a",)))
     assert ended.state == "broken"
-    assert "`concord batches forget 1`" in ended.message
-    assert run(workspace, "batches", "forget", 1).exit_code == 0
+    assert "`concord run forget-batch 1`" in ended.message
+    assert run(workspace, "run", "forget-batch", 1).exit_code == 0
     assert by_batch(workspace, JudgePlan("pingpong", ("a",)), wait=True).done == 4
 
 

@@ -311,9 +311,9 @@ PINGPONG = Benchmark(
     about="A player acts a character; an interrogator emulates a user in a situation; a panel of judges "
     "rates every turn.",
     roles=(
-        Role("players", "Models that act the characters.", prompts=("player",)),
-        Role("interrogator", "Model that plays the user.", many=False, prompts=("interrogator",)),
-        Role("judges", "Models that rate every turn.", required=False, prompts=("judge",)),
+        Role("players", "Models that act the characters."),
+        Role("interrogator", "Model that plays the user.", many=False),
+        Role("judges", "Models that rate every turn.", required=False),
     ),
     options=(
         Option("language", "Language of characters and situations.", "choice", "en", _languages),

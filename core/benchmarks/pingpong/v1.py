@@ -125,19 +125,9 @@ PINGPONG_V1 = replace(
     about="A player acts a character; one model emulates the user and rates every reply as it goes; version "
     "2's judges may rate it too.",
     roles=(
-        Role("players", "Models that act the characters.", prompts=("player",)),
-        Role(
-            "interrogator",
-            "Model that plays the user and rates every reply.",
-            many=False,
-            prompts=("interrogator",),
-        ),
-        Role(
-            "judges",
-            "Models that rate every turn afterwards, as in version 2.",
-            required=False,
-            prompts=("judge",),
-        ),
+        Role("players", "Models that act the characters."),
+        Role("interrogator", "Model that plays the user and rates every reply.", many=False),
+        Role("judges", "Models that rate every turn afterwards, as in version 2.", required=False),
     ),
     options=tuple(option for option in PINGPONG.options if option.name != "version"),
     prompts={**PINGPONG.prompts, "interrogator": RatedUtterance},

@@ -165,14 +165,9 @@ DIALOGUES = Benchmark(
     about="A user agent keeps a simulator busy for some turns; a judge names the first turn that was too "
     "hard. Scripts are cut from the result.",
     roles=(
-        Role("simulators", "Models that simulate what a task describes.", prompts=("simulator",)),
-        Role("user", "Model that makes the requests.", many=False, prompts=("user",)),
-        Role(
-            "judges",
-            "Models that look for the first challenging turn.",
-            required=False,
-            prompts=("judge",),
-        ),
+        Role("simulators", "Models that simulate what a task describes."),
+        Role("user", "Model that makes the requests.", many=False),
+        Role("judges", "Models that look for the first challenging turn.", required=False),
     ),
     options=(
         Option("language", "Language of the catalogue.", "choice", "en", _languages),

@@ -158,8 +158,8 @@ SIMULBENCH = Benchmark(
     about="Target models answer scripts, the beginnings of dialogues with a simulator; judges score the last "
     "reply from 1 to 10.",
     roles=(
-        Role("targets", "Models that answer the scripts.", prompts=("target",)),
-        Role("judges", "Models that score the last reply.", required=False, prompts=("judge", "pairwise")),
+        Role("targets", "Models that answer the scripts."),
+        Role("judges", "Models that score the last reply.", required=False),
     ),
     options=(
         Option(

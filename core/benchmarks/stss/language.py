@@ -227,12 +227,7 @@ STSS_LANGUAGE = Benchmark(
         Role("players", "Models that are the performer."),
         Role("residents", "Model that is the partner.", many=False),
         system.EMBEDDINGS,
-        Role(
-            "judges",
-            "Models that say which goal conditions are met.",
-            required=False,
-            prompts=("conversation", "summary"),
-        ),
+        Role("judges", "Models that say which goal conditions are met.", required=False),
     ),
     options=(
         narrowing("tasks", "scenes of these tasks", _tasks),

@@ -222,17 +222,8 @@ STSS = Benchmark(
     about="A performer has a social task in a small town. Two days are simulated, and what residents do is "
     "scored by rule.",
     roles=(
-        Role(
-            "players",
-            "Models that are the performer: its plans and what it says.",
-            prompts=tuple(name for name in THOUGHTS if name != "schedule"),
-        ),
-        Role(
-            "residents",
-            "Model that is everybody else, and plans the details of all days.",
-            many=False,
-            prompts=tuple(name for name in THOUGHTS if not name.startswith("tdp_")),
-        ),
+        Role("players", "Models that are the performer: its plans and what it says."),
+        Role("residents", "Model that is everybody else, and plans the details of all days.", many=False),
         EMBEDDINGS,
     ),
     options=(
