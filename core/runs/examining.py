@@ -5,7 +5,7 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from concord.conversation import Message
 from concord.errors import CallFailed, ConcordError
@@ -13,6 +13,7 @@ from concord.llm import adapting, replies
 from concord.llm.client import Client
 from concord.llm.completions import Completion
 from concord.llm.models import Model
+from concord.llm.prompts import Prompt
 from concord.llm.schemas import fill
 from concord.runs.benchmark import Materials
 from concord.runs.planning import materials
@@ -34,14 +35,6 @@ LENGTH = 3000
 """Words of the long prompt. No tokenizer makes fewer tokens of them; judges are sent about as many."""
 
 
-class RoleCall(NamedTuple):
-    """What a model is sent in a role: by which prompt, the parameters, and the schema of the reply."""
-
-    prompt: str
-    params: Mapping[str, Any]
-    reply: type[replies.Reply] | None
-
-
 @dataclass(frozen=True)
 class Examined:
     """What calls to a model showed: what is wrong, with the remedy (“” if nothing is), what was seen, and
@@ -59,17 +52,18 @@ class Examined:
         return self.wrong or f"answers as asked{seen}"
 
 
-def samples(brought: Materials) -> list[RoleCall]:
-    """One call of each kind that benchmarks make, as told by the names of its parameters and by whether its
-    reply has a schema; the longest of each kind.
+def samples(brought: Materials) -> list[Prompt]:
+    """The longest prompt of each kind that benchmarks send.
+
+    A kind is told by the names of its parameters and by whether its reply has a schema.
     """
-    longest: dict[tuple[frozenset[str], bool], RoleCall] = {}
+    longest: dict[tuple[frozenset[str], bool], Prompt] = {}
     for benchmark in BENCHMARKS.values():
         for name in benchmark.prompts:
             prompt = benchmark.prompt(brought, name)
             kind = frozenset(prompt.params), prompt.reply is not None
             if kind not in longest or _length(prompt.params) > _length(longest[kind].params):
-                longest[kind] = RoleCall(f"{benchmark.name} ({name})", prompt.params, prompt.reply)
+                longest[kind] = prompt
     return list(longest.values())
 
 
@@ -78,8 +72,8 @@ def check(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, Examin
     return asyncio.run(examine(models, samples(materials(workspace))))
 
 
-async def examine(models: Mapping[str, Model], sent: Sequence[RoleCall] = ()) -> dict[str, Examined]:
-    """What these calls to each model show, and one as long as a judge's prompt."""
+async def examine(models: Mapping[str, Model], sent: Sequence[Prompt] = ()) -> dict[str, Examined]:
+    """What calls to each model show, one as by each of these prompts and one as long as a judge's prompt."""
     async with Client(models, retries=1) as client:
 
         async def one(name: str, model: Model) -> Examined:
@@ -99,14 +93,14 @@ async def examine(models: Mapping[str, Model], sent: Sequence[RoleCall] = ()) ->
     }
 
 
-async def _seen(client: Client, name: str, sent: Sequence[RoleCall]) -> list[str]:
+async def _seen(client: Client, name: str, sent: Sequence[Prompt]) -> list[str]:
     """What was seen of a model that answers as asked. Raises CallFailed."""
     served = (await _answered(client, name, {"max_tokens": 200}, Ping)).reported.model
-    for sample in sent:
+    for prompt in sent:
         try:
-            await _answered(client, name, sample.params, sample.reply)
+            await _answered(client, name, prompt.params, prompt.reply)
         except ConcordError as error:
-            error.args = (f"In calls of {sample.prompt}: {error}",)
+            error.args = (f"In calls of {prompt.benchmark} ({prompt.name}): {error}",)
             raise
     seen = f"served as {served}" if served else "it does not say which model it served"
     return [seen, await _whole(client, name)]

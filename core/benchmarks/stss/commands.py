@@ -34,21 +34,17 @@ def import_() -> None:
 @click.argument("file", metavar="FILE.json", type=PATH)
 @click.option("--name", default="", help="The name of the task set; default: the file's.")
 @click.option("--town", default=system.TOWN, show_default=True, help="The town in which they will be played.")
-@click.option(
-    "--map",
-    "mapping",
-    metavar="FILE.toml",
-    type=PATH,
-    help="What the file's [people] and [places] are called in the town; default: its published.toml.",
-)
 @click.pass_obj
-def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | None) -> None:
-    """The published tasks (JSON); says what the town lacks for playing them."""
+def import_tasks(folder: str, file: Path, name: str, town: str) -> None:
+    """The published tasks (JSON); says what the town lacks for playing them.
+
+    What their people and places are called there stands in published.toml beside the town's file.
+    """
     tasks = read_tasks(file)
     workspace = Workspace.open(folder)
     lived_in, beside = _town(workspace, town)
-    if mapping or beside.is_file():
-        names = files.read_names(mapping or beside)
+    if beside.is_file():
+        names = files.read_names(beside)
         # Who lives in the town plays the part.
         played = {a: b for a, b in names.people.items() if a not in lived_in.residents}
         names = names.model_copy(update={"people": played})
@@ -63,7 +59,7 @@ def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | 
     if absent := Counter(name for names in lacking.values() for name in names):
         each = ", ".join(f"{name} ({count})" for name, count in absent.items())
         echo(f"{called} lacks these people and places (with the tasks that name them): {each}.")
-        echo("Map them onto people and places of the town with --map, or bring a town that has them.")
+        echo(f"Say in {beside} what they are called there, or bring a town that has them.")
 
 
 @import_.command("people")

@@ -100,7 +100,8 @@ def reader(field: str, prefix: str = "") -> Callable[[Conversation, Any], tuple[
     """
 
     def read(conversation: Conversation, reply: Any) -> tuple[Rating, ...]:
-        names, answers = list(CONDITIONS[kind_of(conversation)]), getattr(reply, field)
+        kind, answers = task_from(conversation.context["_task"]).kind, getattr(reply, field)
+        names = list(CONDITIONS[kind])
         given = [answer.condition for answer in answers]
         if given != names:
             raise Unusable(f'"{field}" must answer the conditions {names}, in order; it answers {given}.')
@@ -112,8 +113,3 @@ def reader(field: str, prefix: str = "") -> Callable[[Conversation, Any], tuple[
         )
 
     return read
-
-
-def kind_of(conversation: Conversation) -> Kind:
-    """The type of the task that a conversation is about."""
-    return task_from(conversation.context["_task"]).kind

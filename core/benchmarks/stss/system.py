@@ -181,7 +181,7 @@ def check(task: SocialTask, town: Town) -> None:
     if lacking := missing(task, town):
         raise ConfigError(
             f"The task “{task.id}” cannot be played in {town.name}, which has no {', no '.join(lacking)}. "
-            "Import it with --map, which says what they are called here, or bring a town of your own."
+            "Say in published.toml beside the town's file what they are called there, and import it again."
         )
     first = task.event_day
     if late := next((s.start for s in task.subgoals if s.start and first and s.start.date() > first), None):
