@@ -212,7 +212,7 @@ LANGUAGE = (
     ),
     *(Figure(q.name, q.label, q.name, (q.scale.low, q.scale.high)) for q in goals.QUALITIES),
 )
-RARE = ("left_out", "failed")
+RARE = ("unusable", "left_out", "failed")
 BESIDE = (
     Column("failed", help="Not made: too many thoughts of the player had no usable reply"),
     Column("simulated", file_only=True),
@@ -231,12 +231,12 @@ def action_table(
         (played, ACTION, "overall"),
         lambda theirs: {
             "n": len(theirs),
-            "unusable": Estimate(float(theirs.unusable.sum()) / len(theirs), n=len(theirs)),
+            "unusable": int(theirs.unusable.sum()),
             **_beside(theirs, failed),
         },
         (
             Column("n", help="Simulations"),
-            Column("unusable", digits=1, help="Mean number of the player's thoughts without a usable reply"),
+            Column("unusable", help="Thoughts of the player that had no usable reply"),
             *BESIDE,
         ),
         **drawn,
