@@ -1,4 +1,4 @@
-"""`concord rubric …`: make a rubric, look at it as a judge sees it, compare its versions."""
+"""`concord rubric …`: make a rubric, look at it as a judge sees it, list its versions."""
 
 import json
 import sys
@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from concord.commands import printing
 from concord.commands.printing import echo
 from concord.conversation import Conversation
 from concord.errors import ConfigError
@@ -161,7 +160,7 @@ def _first(db: Any) -> Conversation:
 @click.argument("name")
 @click.pass_obj
 def _versions(workspace: str, name: str) -> None:
-    """The versions of a rubric that were used, and what differs between them, side by side."""
+    """The versions of a rubric that were used; `concord rubric show NAME --version N` prints one."""
     with Workspace.open(workspace, create=False).read() as db:
         versions = rubrics.versions(db, name)
     if not versions:
@@ -169,6 +168,3 @@ def _versions(workspace: str, name: str) -> None:
         return
     for version in versions:
         echo(f"{version.variant}\t{version.hash}\tfirst used {version.created[:16]}")
-    if len(versions) > 1:
-        echo()
-        printing.show([writing.differences(versions)], "table")

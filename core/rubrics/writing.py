@@ -1,12 +1,10 @@
 """Write a rubric as TOML that a person goes on with: a field a line, texts of several lines as such."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from concord.files import as_toml
-from concord.store.rubrics import Version
-from concord.table import Column, Table
 
 HEAD = "# What judges and people are asked. docs/rubrics.md explains every field.\n"
 _COMMENT = re.compile(
@@ -48,31 +46,3 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"""', '""\\"').replace("\x7f", "\\u007f") + (
         "\\\n" if text.endswith('"') else ""
     )
-
-
-def flat(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each field of a rubric by its place, such as “solved: statement”, with its value as TOML writes it."""
-    for name, value in body.items():
-        if name == "criteria":
-            for entry in value:
-                yield from ((f"{entry['name']}: {field}", _as_text(of)) for field, of in entry.items())
-        elif isinstance(value, Mapping):
-            yield from ((f"{name}: {field}", _as_text(of)) for field, of in value.items())
-        else:
-            yield name, _as_text(value)
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else as_toml({"x": value}).removeprefix("x = ").rstrip("\n")
-
-
-def differences(versions: Sequence[Version]) -> Table:
-    """The fields in which versions differ, a column each."""
-    fields = {version.variant: dict(flat(version.body)) for version in versions}
-    places = dict.fromkeys(place for each in fields.values() for place in each)
-    rows = [
-        {"field": place, **{variant: each.get(place, "") for variant, each in fields.items()}}
-        for place in places
-        if len({each.get(place) for each in fields.values()}) > 1
-    ]
-    return Table("versions", "What differs", (Column("field"), *map(Column, fields)), tuple(rows))

@@ -79,7 +79,7 @@ def test_show_prints_what_a_judge_is_sent(started, run):
     assert '"helpful_reason"' in said
 
 
-def test_versions_are_compared_side_by_side(started, run):
+def test_versions_that_were_used_are_listed(started, run):
     workspace, quickstart = started
     quickstart()
     path = workspace.path / "rubrics" / "support.toml"
@@ -90,8 +90,6 @@ def test_versions_are_compared_side_by_side(started, run):
     said = done(run(workspace, "rubric", "versions", "support"))
     assert "support v1" in said
     assert "support v2" in said
-    assert "judge: reasons" in said
-    assert "helpful: statement" not in said
 
 
 @pytest.mark.parametrize(
