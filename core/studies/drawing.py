@@ -36,18 +36,6 @@ class Sample:
         there = self.candidates.groupby(list(self.by), dropna=False).ngroups if self.by else 1
         return self.chosen.stratum.nunique(), there
 
-    def margins(self) -> pd.DataFrame:
-        """Candidates and drawn by each value of each column. Columns: of, value, candidates, drawn."""
-        import pandas as pd
-
-        def counts(table: pd.DataFrame) -> pd.Series[int]:
-            return table[list(self.by)].fillna("").astype(str).melt(var_name="of").value_counts()
-
-        if not self.by:
-            return pd.DataFrame(columns=["of", "value", "candidates", "drawn"])
-        both = pd.DataFrame({"candidates": counts(self.candidates), "drawn": counts(self.chosen)})
-        return both.fillna(0).astype(int).sort_index().reindex(self.by, level="of").reset_index()
-
 
 def draw(
     db: Database,

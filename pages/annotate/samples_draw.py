@@ -152,7 +152,6 @@ def _preview(n: int, draw: Mapping[str, Any]) -> bool:
     st.markdown(
         f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} combinations, {least}."
     )
-    st.dataframe(sample.margins(), hide_index=True, column_config={"candidates": "there are"})
     return True
 
 
