@@ -32,7 +32,7 @@ from concord.workspace import Workspace
 
 MARGIN = 0.1
 """Of the width of a scale, the mean shift that counts as none."""
-AS_IT_IS, AGAIN, SINCE = "as it is", "asked again", "since the study"
+AS_IT_IS, AGAIN = "as it is", "asked again"
 ORDER = "questions in reverse order"
 FILLER = (
     "\n\nTo sum up what was said above: this reply has addressed the message, and everything that belongs to "
@@ -74,19 +74,16 @@ CHANGES: Mapping[str, Callable[[str], str]] = {
 def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purse: Purse) -> Table:
     """A row a check and question: the shift from the answer as it is, and how many items flipped.
 
-    `asked again` is what chance alone does; a check is read beside it. `since the study` is the drift from
-    what the study holds of the judge, where it holds any, to the answers “as it is”, which are asked for
-    once: the caption has their day. The shift is in points, with the interval and the word of `concord
-    drift`: “same” where it lies within a tenth of the scale. Items that a check leaves as they are take no
-    part in it. Raises StudyError where the budget ends before all are answered: what was answered is stored,
-    and the same call goes on.
+    `asked again` is what chance alone does; a check is read beside it. The shift is in points, with the
+    interval and the word of `concord drift`: “same” where it lies within a tenth of the scale. Items that a
+    check leaves as they are take no part in it. Raises StudyError where the budget ends before all are
+    answered: what was answered is stored, and the same call goes on.
     """
     own = _workspace(workspace, parts, used)
     questions = [c for c in used.rubric.criteria if c.scale.ordered]
     with workspace.read() as db:
         whole = [conversations.load(db, number) for number in parts.conversations(DEVELOP)]
         keys = [conversation.key for conversation in whole]
-        before = _answers(db, keys, judge, used.variant, questions)
     with own.write() as db:
         changes: dict[str, Callable[[str], str]] = {AS_IT_IS: str, **CHANGES}
         for name, change in changes.items():
@@ -115,18 +112,11 @@ def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purs
             for repeat in range(repeats):
                 called = AGAIN if repeat else name
                 answers[called] = _answers(db, asked, judge, variant, questions, repeat)
-            if name == AS_IT_IS:
-                made = lab.asked(db, list(conversations.existing(db, asked).values()))
-                day = next(one.last[:10] for one in made if (one.judge, one.variant) == (judge, variant))
     rows: list[dict[str, Cell]] = []
-    as_it_is = answers[AS_IT_IS]
-    pairs = {SINCE: (before, as_it_is)} | {name: (as_it_is, answers[name]) for name in answers}
-    for name in (SINCE, AGAIN, ORDER, *CHANGES):
-        for question in questions if name in pairs else ():
-            old, new = (side[question.name] for side in pairs[name])
+    for name in (AGAIN, ORDER, *CHANGES):
+        for question in questions if name in answers else ():
+            old, new = (answers[each][question.name] for each in (AS_IT_IS, name))
             both = ~np.isnan(old) & ~np.isnan(new)
-            if name == SINCE and not both.any():
-                continue
             ends = (question.scale.low, question.scale.high)
             moved = drift(old[both], new[both], MARGIN * (ends[1] - ends[0]), ends)
             row: dict[str, Cell] = {"check": name, "criterion": question.label, "n": int(both.sum())}
@@ -139,8 +129,6 @@ def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purs
         Column("n", "items"),
     )
     caption = f"{judge} by {used.variant} on {DEVELOP}, asked again of changed replies; 90% intervals."
-    if any(row["check"] == SINCE for row in rows):
-        caption += f" “{SINCE}” is its drift until {day}, when it was asked."
     return Table("lab-robustness", "Robustness", columns, tuple(rows), caption)
 
 

@@ -17,8 +17,7 @@ OPENED = "test part opened"
 class Asked(NamedTuple):
     """What one judge by one version of the prompt made of some conversations; `cost` and `seconds` in all.
 
-    `conversations` have a usable judgement, `failed` judgements none; `unpriced` calls have no price; `last`
-    is when the last one was made.
+    `conversations` have a usable judgement, `failed` judgements none; `unpriced` calls have no price.
     """
 
     judge: str
@@ -30,7 +29,6 @@ class Asked(NamedTuple):
     seconds: float
     unpriced: int
     simulated: int
-    last: str
 
 
 class Worded(NamedTuple):
@@ -75,7 +73,7 @@ def asked(db: Database, conversations: Sequence[int]) -> list[Asked]:
     rows = db.execute(
         "SELECT x.name, x.variant, count(*), sum(j.failure IS NOT NULL), "
         "count(DISTINCT iif(j.failure IS NULL, j.conversation_id, NULL)), sum(j.cost), sum(j.seconds), "
-        "sum(j.unpriced), max(x.simulated), max(j.created) "
+        "sum(j.unpriced), max(x.simulated) "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "WHERE j.conversation_id IN (SELECT value FROM json_each(?)) GROUP BY x.id "
         "ORDER BY x.name, x.variant",

@@ -6,14 +6,11 @@ import tomllib
 
 import pytest
 
-from concord.conversation import Unit
 from concord.errors import StudyError
 from concord.lab import robustness
-from concord.lab.parts import DEVELOP
 from concord.lab.running import Purse
-from concord.rating import Judgement, Rater, Rating
 from concord.rubrics import shelf
-from concord.store import conversations, ratings, runs
+from concord.store import conversations, runs
 from concord.workspace import Workspace
 from tests.conftest import toml
 from tests.mock import lab as mock
@@ -53,15 +50,3 @@ def test_a_judge_is_checked_and_nothing_is_paid_twice(workspace):
     [folder] = (workspace.path / "lab" / "robustness").iterdir()
     with Workspace.open(folder).read() as db:
         assert len(conversations.values(db)["benchmark"]) >= 4
-    with workspace.write() as db:
-        for number in of.conversations(DEVELOP):
-            key = conversations.load(db, number).key
-            score = Rating(Unit(key), used.rubric.criteria[0].name, 3.0)
-            given = Judgement(f"{key}|a|0", key, Rater("a", "judge", used.variant), (score,))
-            ratings.save_judgement(db, given)
-    with Workspace.open(folder).write() as db:
-        db.execute("UPDATE judgements SET created = '2026-01-02T03:04:05.678+00:00'")
-    later = robustness.checked(workspace, of, "a", used, again)
-    assert [row["n"] for row in later.rows if row["check"] == "since the study"] == [8]
-    assert later.caption.endswith("“since the study” is its drift until 2026-01-02, when it was asked.")
-    assert "since the study" not in table.caption
