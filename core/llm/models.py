@@ -313,12 +313,11 @@ def read_entry(path: Path, name: str, entry: Mapping[str, Any]) -> Model:
         raise ConfigError(f"{path}: [models.{name}] {wrong}") from error
 
 
-def write_entry(path: Path, name: str, settings: Mapping[str, Any], money: str | None = None) -> str:
+def write_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
     """Write an entry of models.toml, in its old place if it has one, and return its lines.
 
-    What the file holds besides stays as it is, comments too; `money` is the currency of all prices, where it
-    is another one now. Raises ConfigError, and leaves the file, where the entry or the currency is written in
-    a way that only an editor can change, such as `models = { … }`.
+    What the file holds besides stays as it is, comments too. Raises ConfigError, and leaves the file, where
+    the entry is written in a way that only an editor can change, such as `models = { … }`.
     """
     text = read_text(path, most=limits.TOML_BYTES) if path.exists() else ""
     before = read_toml(path) if path.exists() else {}
@@ -332,11 +331,6 @@ def write_entry(path: Path, name: str, settings: Mapping[str, Any], money: str |
             end -= 1  # comments above the next table are of that one
         lines[at:end] = [block] if at == ends[0][0] else []
     text = "".join(lines) if ends else text + ("\n" if text and text[-1] != "\n" else "") + f"\n{block}"
-    if money is not None and money != before.get(CURRENCY, ""):
-        line = as_toml({CURRENCY: money})
-        text, replaced = re.subn(rf"(?m)^{CURRENCY}\s*=.*\n", line, text, count=1)
-        text = text if replaced else line + text
-        wanted[CURRENCY] = money
     try:
         same = tomllib.loads(text) == wanted
     except ValueError:

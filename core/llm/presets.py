@@ -44,17 +44,8 @@ def presets(folders: Sequence[Path]) -> dict[str, Preset]:
     return by_name
 
 
-def add(
-    path: Path,
-    available: Mapping[str, Preset],
-    name: str,
-    *,
-    preset: str,
-    money: str | None = None,
-    **given: Any,
-) -> str:
-    """Append an entry to models.toml and return its lines; nothing else in the file changes but `money`, the
-    currency, where it is another one.
+def add(path: Path, available: Mapping[str, Preset], name: str, *, preset: str, **given: Any) -> str:
+    """Append an entry to models.toml and return its lines; nothing else in the file changes.
 
     `given` are settings in place of the preset's (model, base_url, api_key_env); None leaves the preset's.
     Raises NotFound for an unknown preset, ConfigError where the name is taken or a setting is missing or
@@ -70,10 +61,10 @@ def add(
             f"The preset “{preset}” needs --base-url: {settings['base_url']} with your name for {blank[0]}."
         )
     read_entry(path, name, settings)
-    return write_entry(path, name, settings, money)
+    return write_entry(path, name, settings)
 
 
-def change(path: Path, name: str, money: str | None = None, **given: Any) -> str:
+def change(path: Path, name: str, **given: Any) -> str:
     """Change settings of an entry of models.toml, and return its lines; a setting of None is taken out.
 
     Raises NotFound for an unknown model, ConfigError where a setting is wrong.
@@ -81,7 +72,7 @@ def change(path: Path, name: str, money: str | None = None, **given: Any) -> str
     pick(load_models(path), name, None)
     settings = {k: v for k, v in (read_toml(path)["models"][name] | given).items() if v is not None}
     read_entry(path, name, settings)
-    return write_entry(path, name, settings, money)
+    return write_entry(path, name, settings)
 
 
 def listed(models: Iterable[Model], money: str) -> Table:

@@ -76,7 +76,6 @@ def _form(model: Model | None) -> None:
     """The settings of an entry that most endpoints need; the file has the others."""
     kinds = presets.presets(workspace().folders("data"))
     price, of = model.price if model else None, model.name if model else ""
-    money = currency(workspace().models_path)
     with st.form(f"model {of}", enter_to_submit=False):
         left, right = st.columns(2, gap="large")
         if model is None:
@@ -97,8 +96,7 @@ def _form(model: Model | None) -> None:
         ):
             value = (getattr(model, name) or "") if model else ""
             place.text_input(label, value, key=f"{name} of {of}", help=about or None, max_chars=2000)
-        *rates, paid = st.columns(3)
-        for place, name in zip(rates, ("input", "output"), strict=True):
+        for place, name in ((left, "input"), (right, "output")):
             place.number_input(
                 f"Price per million tokens {'in' if name == 'input' else 'out'}",
                 0.0,
@@ -106,14 +104,13 @@ def _form(model: Model | None) -> None:
                 placeholder="not known",
                 key=f"{name} of {of}",
             )
-        paid.text_input("Currency of all prices", money, key="currency", max_chars=10)
         st.form_submit_button("Save" if model else "Add", type="primary", on_click=_saved, args=(of,))
 
 
 def _saved(of: str) -> None:
     """Write the entry and the line of the audit log, both or none."""
     state = st.session_state
-    name, money = of or state["entry name"].strip(), state["currency"].strip()
+    name = of or state["entry name"].strip()
     given: dict[str, Any] = {text: state[f"{text} of {of}"].strip() or None for text in TEXTS}
     rates = {way: state[f"{way} of {of}"] for way in ("input", "output")}
     with notice.writing() as db:
@@ -127,12 +124,12 @@ def _saved(of: str) -> None:
         given["price"] = None if rates["input"] is None else other | rates
         audit.record(db, "changed a model" if of else "added a model", about=name)
         if of:
-            presets.change(path, name, money, **given)
+            presets.change(path, name, **given)
         elif not (name and given["model"]):
             raise ConfigError("A model needs a name, and what the endpoint calls it.")
         else:
             kinds = presets.presets(workspace().folders("data"))
-            presets.add(path, kinds, name, preset=state["entry kind"], money=money, **given)
+            presets.add(path, kinds, name, preset=state["entry kind"], **given)
             st.query_params["model"] = name
         notice.done(f"{name} is in models.toml.")
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.llm import gates
-from concord.llm.models import currency, load_models
+from concord.llm.models import load_models
 from concord.store import audit
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
@@ -42,7 +42,6 @@ def test_a_model_is_added_with_its_price_and_without_a_key(
     page.text_input(key="entry name").set_value("c")
     page.text_input(key="api_key_env of ").set_value("MY_KEY")
     page.selectbox(key="entry kind").set_value("vllm")
-    page.text_input(key="currency").set_value("EUR")
     page = press(page, "Add")
     assert "endpoint calls it" in page.error[0].value
     page.text_input(key="model of ").set_value("some-id")
@@ -57,7 +56,7 @@ def test_a_model_is_added_with_its_price_and_without_a_key(
     assert model.price is not None
     assert (model.served, model.api_key_env, model.price.output) == ("some-id", "MY_KEY", 10.0)
     assert model.base_url == "http://127.0.0.1:8000/v1", "the preset's"
-    assert workspace.models_path.read_text().startswith(f'currency = "EUR"\n{OWN}')
+    assert workspace.models_path.read_text().startswith(OWN)
     rows = page.dataframe[0].value.set_index("name")
     assert rows.loc["c", "key"] == "MY_KEY"
     assert rows.loc["judge", "key"].endswith("(not set)")
@@ -96,6 +95,5 @@ def test_a_researcher_reads_and_changes_nothing(
     assert "Only the owner" in page.error[0].value
     assert not page.text_input
     assert workspace.models_path.read_text() == OWN
-    assert currency(workspace.models_path) == ""
     with workspace.read() as db:
         assert not audit.every(db)
