@@ -119,7 +119,7 @@ def _exchange(desk_name: str, take_one: Take, answer: Answer, allowed: Callable[
     try:
         if not allowed():
             raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
-        report = checked(desk_name, content) if content else {"k": 0, "boxes": {}, "want": None}
+        report = checked(content) if content else {"k": 0, "boxes": {}, "want": None}
         taken, boxes = Taken({}, []), report["boxes"]
         if any(boxes.values()):
             taken = workspace().change(lambda db: take(boxes, lambda *events: take_one(db, *events)))

@@ -6,7 +6,7 @@
 // have done, with the time of every event: Python applies them in that order, and the later one holds.
 
 const PATIENCE = 4000; // how long an answer may take before the desk calls itself offline, in milliseconds
-const EVENTS = 100; // how many events one report may hold, and how many characters; the rest follows in the next one
+const EVENTS = 20; // how many events one report may hold, and how many characters; the rest follows in the next one
 const CHARACTERS = 50000;
 const PAUSE = 300; // how long after an answer it is reported, unless another one follows, in milliseconds
 const OVERDUE = 2000; // how old an event may grow before it is reported without waiting for the next one

@@ -3,19 +3,15 @@
 A desk of ours stays far below them (`outbox.js`), so that whoever passes them is no desk.
 """
 
-import threading
-import time
-from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from concord.errors import NotAllowed, StudyError
+from concord.errors import StudyError
 
-EVENTS = 100
-"""Events of one report, as many as `outbox.js` sends: a tenth of a second of the writing thread."""
+EVENTS = 20
+"""Events of one report, as many as `outbox.js` sends. How many reports come, `server.bounds` says."""
 WINDOWS = 50
 """Windows of one browser that one report may speak for."""
 ITEMS = 50
@@ -28,13 +24,6 @@ NUMBER = 2**53
 """Browsers count exactly up to here, and SQLite stores it."""
 DEPTH = 4
 """Lists and mappings within an event."""
-AT_ONCE = 1000
-"""Events of one desk that are taken without a pause."""
-PER_SECOND = 100
-"""Events of one desk that are taken in the long run."""
-DESKS = 10_000
-"""Desks whose pace is remembered."""
-
 Id = Annotated[int, Field(strict=True, gt=-NUMBER, lt=NUMBER)] | Annotated[str, Field(max_length=ID)]
 
 
@@ -47,41 +36,14 @@ class Report(BaseModel):
     want: list[Id] = Field(max_length=ITEMS)
 
 
-@dataclass
-class Allowance:
-    """How many events each desk may still send: AT_ONCE, and PER_SECOND more every second up to that."""
-
-    left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def take(self, desk: str, events: int, now: float) -> bool:
-        """Whether a desk may send so many events now; they are counted only if it may."""
-        with self.lock:
-            left, since = self.left.pop(desk, (AT_ONCE, now))
-            left = min(AT_ONCE, left + (now - since) * PER_SECOND)
-            enough = events <= left
-            self.left[desk] = (left - events if enough else left, now)
-            if len(self.left) > DESKS:
-                self.left.popitem(last=False)
-        return enough
-
-
-_pace = Allowance()
-
-
-def checked(desk: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """A desk's report. Raises StudyError for what is none, NotAllowed for too many events."""
+def checked(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A desk's report. Raises StudyError for what is none."""
     try:
         report = Report.model_validate(content)
     except ValidationError as error:
         raise StudyError(UNREADABLE) from error
     events = [event for box in report.boxes.values() for event in box]
-    if len(events) > EVENTS or not _pace.take(desk, len(events), time.monotonic()):
-        raise NotAllowed(
-            "More answers arrived from this desk than a person can give. They are kept in this browser. "
-            "Wait a minute, then reload the page."
-        )
-    if not all(map(_is_small, events)):
+    if len(events) > EVENTS or not all(map(_is_small, events)):
         raise StudyError(UNREADABLE)
     return {"k": report.k, "boxes": report.boxes, "want": list(dict.fromkeys(report.want))}
 

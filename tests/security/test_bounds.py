@@ -146,8 +146,8 @@ async def many_events(desk: Desk) -> str:
 
 
 async def as_many_as_fit(desk: Desk) -> str:
-    """Reports as large as they may be, one after the other, until the desk is refused."""
-    for n in range(20_000):
+    """Reports as large as they may be, one after the other: they are taken, as fast as a person's are."""
+    for n in range(50 * EVENTS):
         desk.do(desk.open_items()[n % 40], "answer", criterion=CRITERIA[0].name, score=1 + n % 5)
     everything = desk.waiting
     for start in range(0, len(everything), EVENTS):
@@ -202,7 +202,7 @@ async def told(desk: Desk) -> str:
     ("attack", "says"),
     [
         (many_events, "frame with .* exceeds limit"),
-        (as_many_as_fit, "than a person can give"),
+        (as_many_as_fit, "^$"),
         (a_long_name, "frame with .* exceeds limit"),
         (a_long_item, "cannot be read"),
         (many_wishes, "cannot be read"),

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from concord.errors import NotAllowed, StudyError
-from pages.desk import report
-from pages.desk.report import AT_ONCE, EVENTS, PER_SECOND, Allowance, checked
+from concord.errors import StudyError
+from pages.desk.report import EVENTS, checked
 
 
 def test_a_report_of_a_desk_passes_as_it_is() -> None:
@@ -22,7 +21,7 @@ def test_a_report_of_a_desk_passes_as_it_is() -> None:
         "seconds": 0.5,
     }
     said = {"k": 3, "boxes": {"a": [event]}, "want": [4, "task/5", 4]}
-    assert checked("desk", said) == {**said, "want": [4, "task/5"]}
+    assert checked(said) == {**said, "want": [4, "task/5"]}
 
 
 def deep(levels: int) -> Any:
@@ -58,30 +57,11 @@ def deep(levels: int) -> Any:
 )
 def test_what_is_out_of_bounds_is_refused_whole(change: dict[str, Any]) -> None:
     with pytest.raises(StudyError, match="cannot be read"):
-        checked("bounds", {"k": 1, "boxes": {}, "want": [], **change})
+        checked({"k": 1, "boxes": {}, "want": [], **change})
 
 
 def test_too_many_events_in_one_report_are_refused() -> None:
     events = [{"n": n} for n in range(1, EVENTS + 2)]
-    checked("many", {"k": 1, "boxes": {"a": events[:50], "b": events[50:EVENTS]}, "want": []})
-    with pytest.raises(NotAllowed, match="than a person can give"):
-        checked("many", {"k": 2, "boxes": {"a": events[:50], "b": events[50:]}, "want": []})
-
-
-def test_a_desk_that_goes_on_and_on_is_refused_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "_pace", Allowance())
-    said = {"k": 1, "boxes": {"a": [{"n": n} for n in range(EVENTS)]}, "want": []}
-    for _ in range(AT_ONCE // EVENTS):
-        checked("one", said)
-    with pytest.raises(NotAllowed):
-        checked("one", said)
-    checked("another", said)
-
-
-def test_the_pace_returns_with_time() -> None:
-    pace = Allowance()
-    assert pace.take("desk", AT_ONCE, 0.0)
-    assert not pace.take("desk", PER_SECOND + 1, 1.0)
-    assert pace.take("desk", PER_SECOND, 1.0)
-    assert not pace.take("desk", AT_ONCE + 1, 1000.0)
-    assert pace.take("desk", AT_ONCE, 1000.0)
+    checked({"k": 1, "boxes": {"a": events[:5], "b": events[5:EVENTS]}, "want": []})
+    with pytest.raises(StudyError, match="cannot be read"):
+        checked({"k": 2, "boxes": {"a": events[:5], "b": events[5:]}, "want": []})

@@ -37,8 +37,9 @@ class Limits:
 LIMITS = {
     # The sign-in page. Several people may come from one address.
     "stranger": Limits(16 * KIB, 20, 5, 40),
-    # `outbox.js` reports up to 50,000 characters, each four bytes at most, when the last report was answered;
-    # who answers quickly sends three messages a second. At 25 a second others waited 16 s, at 5 one second.
+    # `outbox.js` reports up to 20 events and 50,000 characters, each four bytes at most, when the last report
+    # was answered; who answers quickly sends three messages a second. At 25 a second others waited 16 s, at 5
+    # one second.
     "annotator": Limits(256 * KIB, 30, 5, 20),
     "researcher": Limits(1024 * KIB, 200, 50, 50),
 }
