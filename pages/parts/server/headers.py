@@ -10,20 +10,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.parts.server.internals import BASE, PAGE
 
-_UNUSED = (
-    "accelerometer",
-    "camera",
-    "display-capture",
-    "geolocation",
-    "gyroscope",
-    "magnetometer",
-    "microphone",
-    "midi",
-    "payment",
-    "usb",
-)
-"""Abilities of a browser that no page uses."""
-
 
 class SecurityHeaders:
     """Sets the headers on every answer, those of other middleware and of refusals included."""
@@ -56,7 +42,6 @@ def headers() -> dict[str, str]:
         "Referrer-Policy": "same-origin",
         "X-Frame-Options": "DENY",
         "X-Content-Type-Options": "nosniff",
-        "Permissions-Policy": ", ".join(f"{ability}=()" for ability in _UNUSED),
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
