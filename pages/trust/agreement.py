@@ -16,14 +16,13 @@ from concord.reports.agreement_report import AgreementReport
 from concord.store import access, progress, runs
 from concord.store import studies as stored
 from pages.parts import menu
-from pages.parts.address import checked, choice, go, held, link, listed, nothing, returned
+from pages.parts.address import checked, choice, held, link, listed, nothing, returned
 from pages.parts.navigation import heading
 from pages.parts.person import exported
 from pages.parts.plain import plain, with_code
 from pages.parts.reports import options_of, report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.trust.agreement_tabs import (
-    LEAVING,
     MOCK,
     TABS,
     answer,
@@ -53,9 +52,6 @@ def page() -> None:
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
     _waiting(study, version[2])
-    if LEAVING in st.session_state:
-        address, at = st.session_state.pop(LEAVING)
-        go(address, **at)
     try:
         how = right.popover(
             "How this is measured", icon=":material/tune:", width="stretch", key="how", on_change="rerun"

@@ -23,7 +23,6 @@ from concord.reports.answers import (
     per_thousand,
 )
 from concord.reports.names import renamed
-from concord.reports.overview import NextStep
 from concord.reports.page import of_study
 from concord.reports.screen import tiles
 from concord.reports.sections import OVER_ALL, SECTIONS, UNORDERED, unmeasured
@@ -35,7 +34,7 @@ from concord.store import access, acts, conversations, ratings
 from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.table import Cell, Column, Table
-from pages.parts.address import link, read, several
+from pages.parts.address import go, link, read, several
 from pages.parts.charts import forest, show, undefined_rows
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
@@ -49,8 +48,6 @@ MOST_ROWS = 20
 MOST_ITEMS = 10
 """Items beside the scatter, about as high as it."""
 MOCK = ":orange-badge[mock]"
-LEAVING = "the next step"
-"""Where the session keeps the page that the reader goes on to."""
 WANTED = "conversation of an item"
 """Where the session keeps the number of the conversation that the reader asked for."""
 
@@ -111,7 +108,11 @@ def answer(report: AgreementReport, criterion: str) -> None:
             f"{file_name(report.of.study.name)}-report.html",
             on_click="ignore",
         )
-        st.button(step.label, type="primary", on_click=_leave, args=(step,))
+        pressed = st.button(step.label, type="primary")
+    if pressed and step.page == "agreement":  # where a judge fails stands on the page itself
+        st.query_params["tab"] = "fails"
+    elif pressed:
+        go(step.page, **step.at)
 
 
 def _report(report: AgreementReport, criterion: str) -> str:
@@ -120,14 +121,6 @@ def _report(report: AgreementReport, criterion: str) -> str:
         text = of_study(db, report, made=date.today(), criterion=criterion)
     exported("report", report.of.study.name)
     return text
-
-
-def _leave(step: NextStep) -> None:
-    """Have the page leave for what is to be done next; where a judge fails stands on the page itself."""
-    if step.page == "agreement":
-        st.query_params["tab"] = "fails"
-    else:
-        st.session_state[LEAVING] = (step.page, step.at)
 
 
 def _careless(report: AgreementReport) -> None:

@@ -329,3 +329,13 @@ def test_any_two_panels_stand_side_by_side_with_their_price(workspace: Workspace
     assert re.search(r"in place of the first: its .* is [+-]", said)
     page.multiselect("beside").set_value([]).run()
     assert "Choose a judge or more on each side." in "\n".join(told(page))
+
+
+def test_the_next_step_after_a_judge_that_is_worse_is_where_it_fails(workspace: Workspace) -> None:
+    """People agree, and the judge says the opposite of them."""
+    with workspace.write() as db:
+        fill(db, BOTH | {"Cy": varied()}, {"j": lambda item: 6 - varied()(item)}, items=60)
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    next(button for button in page.button if button.label == "See where it fails").click().run()
+    assert not page.exception
+    assert "##### Where the judge disagrees with people" in [text.value for text in page.markdown]
