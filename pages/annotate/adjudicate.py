@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import streamlit as st
-from sqlite_utils import Database
 
 from concord.errors import not_found
 from concord.store import studies as stored
@@ -31,15 +30,17 @@ def page() -> None:
     if st.query_params.get("work") == WORK:
         _work([study.name for study in every])
         return
-    with workspace().read() as db:
-        names = [study.name for study in sorted(every, key=lambda study: _place(db, study))]
+    # Those with a rule come first.
+    names = [study.name for study in sorted(every, key=lambda study: adjudicate.rule_of(study) is None)]
     heading("adjudicate")
     notice.show()
     if not names:
         return nothing("There is no study yet.", ("samples", "Draw a sample for people to rate"))
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
-        look = _look(db, name)
+        # What the rule names, and what is settled of it, by whomever.
+        look = asking.look(db, "adjudicate", name, None)
+        assert look
         queue = adjudicate.queue_table(db, look)
     who_is = here()
     settles_only = isinstance(who_is, Researcher) and who_is.role == "adjudicator"
@@ -61,21 +62,6 @@ def page() -> None:
         if not settles_only:
             link("agreement", "Agreement before and after", study=name)
     draw(replace(queue, notes=()))
-
-
-def _place(db: Database, study: stored.Study) -> int:
-    """Where a study stands: those with something to settle come first, those without a rule last."""
-    if adjudicate.rule_of(study) is None:
-        return 2
-    look = _look(db, study.name)
-    return int(len(look.items) == len(look.done))
-
-
-def _look(db: Database, name: str) -> Look:
-    """What the rule names, and what is settled of it, by whomever."""
-    look = asking.look(db, "adjudicate", name, None)
-    assert look
-    return look
 
 
 def _rule(look: Look) -> None:

@@ -45,7 +45,7 @@ def workspace(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
     return workspace
 
 
-def test_the_study_with_a_queue_comes_first(workspace: Workspace) -> None:
+def test_the_study_with_a_rule_comes_first(workspace: Workspace) -> None:
     with workspace.read() as db:
         order = studies.ranked(db)
     page = AppTest.from_string(FRAME, default_timeout=30).run()
