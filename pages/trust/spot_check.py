@@ -62,15 +62,7 @@ def _benchmark() -> Benchmark | None:
     # The benchmark whose replies judges score alone comes first: that is what the paper checks in this way.
     names = [b.name for b in sorted(judged, key=lambda b: not b.last_reply_only)]
     chosen = benchmark_chosen(names, fixed=working)
-    benchmark = next(b for b in judged if b.name == chosen.name)
-    if not working:
-        asked_about = [criterion for criterion in benchmark.criteria if criterion.counted]
-        with st.expander(f"What judges were asked: {', '.join(plain(c.label) for c in asked_about)}"):
-            for criterion in asked_about:
-                scale = criterion.scale_of("judge")
-                ends = f"{scale.word(scale.low)} to {scale.word(scale.high)}"
-                st.markdown(f"**{plain(criterion.label)}** ({plain(ends)}): {plain(criterion.statement)}")
-    return benchmark
+    return next(b for b in judged if b.name == chosen.name)
 
 
 # -- triage
