@@ -39,7 +39,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "How well judges agree with people, and people with each other.",
     ),
     "gate": ("concord.commands.gate", "Fail unless judges agree with people well enough, for CI."),
-    "plan": ("concord.commands.plan", "How many rows a person should label, and which first."),
     "drift": ("concord.commands.drift", "Whether a judge that judged the same items again says the same."),
     "lab": ("concord.commands.lab", "Improve a judge, and say honestly what was gained."),
     "improve": ("concord.commands.improve", "Better instructions for a judge, from its disagreements."),

@@ -63,8 +63,7 @@ class RatingsFile:
 class LabelTable:
     """A table that was read: its ratings, what its columns were taken for, warnings of what was left out.
 
-    `keys` and `texts` are those of units, in the order of the table. `records` are its rows, objects inside
-    them as columns.
+    `keys` and `texts` are those of units, in the order of the table.
     """
 
     of: StudyRatings
@@ -73,7 +72,6 @@ class LabelTable:
     warnings: tuple[str, ...]
     keys: Mapping[int, str]
     texts: Mapping[int, str]
-    records: Sequence[Mapping[str, Any]] = ()
 
 
 class _Label(NamedTuple):
@@ -117,7 +115,6 @@ def read(
         tuple(table.warnings),
         {unit: one.key.removeprefix(f"{study}/") for unit, one in rated.items()},
         {unit: "\n\n".join(message.content for message in one.messages) for unit, one in rated.items()},
-        table.records,
     )
 
 

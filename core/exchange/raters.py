@@ -54,10 +54,7 @@ def whose(
         if what == COLUMNS:
             texts = [column for column in table.columns.values() if column.of_text]
             message += "".join(f" {column.no_labels}." for column in texts[:SHOWN])
-        command = table.options.command(table.name)
-        advice = f" Add a column of {lacking} answers, then type: {command}"
-        if judges:
-            advice = f" To label rows, type: {command.replace('check', 'plan', 1)} --out to_label.csv"
+        advice = f" Add a column of {lacking} answers, then type: {table.options.command(table.name)}"
         raise table.refusal(message + advice * (table.name != FRAME))
     if len(unsure) == 1 and not people and not judges:
         raise table.refusal(

@@ -1,4 +1,4 @@
-"""How many more items or raters an interval needs, in a study and before any label exists."""
+"""How many more items or raters an interval needs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,7 +10,6 @@ from concord.estimate import Estimate, estimate, undefined
 from concord.scores import DIGITS
 from concord.statistics.alpha import people_alpha
 from concord.statistics.ceilings import By, held_out_difference
-from concord.statistics.corrected import corrected_mean
 from concord.statistics.figures import (
     Drawing,
     Figure,
@@ -20,13 +19,12 @@ from concord.statistics.figures import (
     empty,
     tabulate,
 )
-from concord.statistics.hidden import share
-from concord.statistics.intervals import of_ranks, resampled
+from concord.statistics.intervals import resampled
 from concord.statistics.judges import against_people, level_figures
-from concord.statistics.ratings import Contender, Floats, Ints, Ratings, called
+from concord.statistics.ratings import Contender, Ints, Ratings, called
 from concord.statistics.reliability import components, no_components, people_per_item
 from concord.statistics.resampling import draws, everything
-from concord.table import Cell, Column, Table
+from concord.table import Column, Table
 
 FEWEST_ITEMS = 10
 """No forecast below ten items."""
@@ -66,12 +64,6 @@ DESIGNS = empty(
     Column("half", "± people's mean", digits=3, help="Over as many items as there are, by such annotators."),
     caption="What more raters of the same items would give.",
 )
-
-RIGHT = 0.85
-"""The share of a judge's passes, and of its fails, that a person is supposed to share."""
-RHO = 0.7
-"""Spearman's ρ of a judge with a person that is supposed."""
-COUNTS = (25, 50, 100, 200, 400, 800)
 
 
 def needed(
@@ -208,49 +200,3 @@ def designs(table: Ratings, criterion: str) -> Table:
     )
     notes = tuple(filter(None, (sentence, "further items and raters are taken to be like these")))
     return tabulate(DESIGNS, table, criterion, rows, target="", notes=notes)
-
-
-def expected(judge: Floats, counts: Sequence[int] = COUNTS) -> Table:
-    """Half the width of 95% intervals with so many of a judge's rows labelled at random, one row a number.
-
-    For a judge that passes (1) and fails (0): of sensitivity, specificity and the corrected pass rate, where
-    a person shares `RIGHT` of its passes and fails. For scores: of ρ, where it is `RHO`. Numbers beyond the
-    rows there are have no row; no rows without scores.
-    """
-    scores = judge[~np.isnan(judge)]
-    named = set(scores.tolist()) <= {0.0, 1.0}
-    rows: list[dict[str, Cell]] = []
-    for n in (n for n in counts if n <= len(scores)):
-        if not named:
-            ends = of_ranks(RHO, n)
-            rows.append({"n": n, "rho": (ends[1] - ends[0]) / 2 if ends else None})
-            continue
-        passes = round(float(scores.mean()) * n)
-        right = round(RIGHT * passes), round(RIGHT * (n - passes))
-        judged = np.repeat([1.0, 0.0], [passes, n - passes])
-        people = np.repeat(
-            [1.0, 0.0, 0.0, 1.0], [right[0], passes - right[0], right[1], n - passes - right[1]]
-        )
-        others = np.repeat(
-            [1.0, 0.0], [round(float(scores.sum())) - passes, round(float((1 - scores).sum())) - (n - passes)]
-        )
-        theirs = int(people.sum())
-        figures = {
-            "sensitivity": share(right[0], theirs, "people pass no item"),
-            "specificity": share(right[1], n - theirs, "people fail no item"),
-            "corrected": corrected_mean(people, judged, others, scale=(0.0, 1.0)).value,
-        }
-        rows.append({"n": n, **{name: figure.half_width for name, figure in figures.items()}})
-    names = ("sensitivity", "specificity", "corrected") if named else ("rho",)
-    titles = {"corrected": "corrected pass rate", "rho": "ρ with people"}
-    shown = (Column(name, f"± {titles.get(name, name)}", percent=named) for name in names)
-    supposed = f"a person shares {RIGHT:.0%} of its passes and of its fails" if named else f"ρ is {RHO:g}"
-    return Table(
-        "labelling",
-        "What labels would give",
-        (Column("n", "Rows labelled"), *shown),
-        tuple(rows),
-        notes=(
-            f"Half the width of 95% intervals, supposed that {supposed}, and rows are labelled at random.",
-        ),
-    )

@@ -314,7 +314,7 @@ def test_categories_have_kappa(tmp_path):
 BAD = {
     "no person": (
         pd.DataFrame({"id": range(9), "judge": [1, 0, 1] * 3}),
-        "no columns are known to be a person's.*type: concord plan .*bad.csv --out to_label.csv",
+        "no columns are known to be a person's.*Add a column of a person's answers, then type: concord check",
     ),
     "no judge": (
         pd.DataFrame({"id": range(9), "human": [1, 0, 1] * 3}),
