@@ -378,34 +378,28 @@ def test_orders_are_exported_and_read_again(judged, run, tmp_path):
     assert judge["rho"].value == pytest.approx(4.5 / (5 * 4.5) ** 0.5)
 
 
-def test_ranks_of_a_file_are_orders_of_its_people(judged, run, tmp_path):
+def test_ranks_of_a_file_are_orders_of_its_judge(judged, run, tmp_path):
     rows = [
         {
-            "prompt": f"Question {n}?",
-            "by": person,
-            "replies": [{"text": f"Yes, {m}.", "who": m, "place": place} for m, place in ranks.items()],
+            "prompt": f"Human: Question {n}? Assistant: ",
+            "answers": [{"answer": f"Yes, {m}.", "model": m, "rank": rank} for m, rank in ranks.items()],
         }
-        for n, (person, ranks) in enumerate(
-            (("Ann", {"w": 1, "x": 2, "y": 2}), ("Ben", {"w": 3, "x": 2, "y": 1}))
-        )
+        for n, ranks in enumerate(({"w": 1.0, "x": 2.0, "y": 2.0}, {"w": 3.0, "x": 2.0, "y": 1.0}))
     ]
     file = tmp_path / "ranked.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)))
-    paths = {"user": "prompt", "several": "replies", "assistant": "@.text", "player": "@.who"}
-    paths |= {"rank": "@.place", "rater": "by"}
-    named = [word for name, path in paths.items() for word in ("--map", f"{name}={path}")]
-    told = run(judged, "import", "conversations", file, *named, "--rubric", "sorted")
+    told = run(judged, "import", "conversations", file, "--rubric", "sorted")
     assert told.exit_code == 0, told.output
     assert run(judged, "study", "pairs", "f", "--rubric", "sorted", "--benchmark", "ranked").exit_code == 0
     with judged.read() as db:
         votes = list(compared.exported(db, "ranked"))
         table = comparisons.compared(db, "f", resamples=0).duels
     assert [(r["rater"], r["model_first"], r["model_second"], r["verdict"]) for r in votes] == [
-        ("Ann", "w", "x", "A"),
-        ("Ann", "w", "y", "A"),
-        ("Ann", "x", "y", "tie"),
-        ("Ben", "w", "x", "B"),
-        ("Ben", "w", "y", "B"),
-        ("Ben", "x", "y", "B"),
+        ("gpt-4", "w", "x", "A"),
+        ("gpt-4", "w", "y", "A"),
+        ("gpt-4", "x", "y", "tie"),
+        ("gpt-4", "w", "x", "B"),
+        ("gpt-4", "w", "y", "B"),
+        ("gpt-4", "x", "y", "B"),
     ]
     assert [(row["won"], row["tied"], row["lost"]) for row in table.rows] == [(1, 0, 1), (1, 0, 1), (0, 1, 1)]
