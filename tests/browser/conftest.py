@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
 from typing import Any
 
@@ -15,10 +16,13 @@ from concord.workspace import Workspace
 
 from .keeper import RUNNING, Server, fill, serving
 from .starting import chromium, patient
+from .widgets import shows_pages
 
 patient()
 Invite = Callable[..., str]
 SIZE = ViewportSize(width=1400, height=900)
+PHONE = ViewportSize(width=390, height=844)
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1"
 
 
 @pytest.fixture(scope="session")
@@ -49,16 +53,65 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture(scope="session")
-def windows(browser: Browser) -> Iterator[BrowserContext]:
-    """One browser's memory for all windows, so that Streamlit's scripts are loaded and compiled once."""
-    context = browser.new_context(viewport=SIZE)
+@contextmanager
+def lasting(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
+    """A browser's memory of many windows: Streamlit's scripts are compiled once, for 2 s of CPU."""
+    context = browser.new_context(**options)
     # While a window of the same site is open, the process that compiled the scripts goes on.
     open = context.new_page()
     open.route("**", lambda asked: asked.fulfill(body=""))
     open.goto("http://localhost/")
     yield context
     context.close()
+
+
+@pytest.fixture(scope="session")
+def windows(browser: Browser) -> Iterator[BrowserContext]:
+    """The browser that most tests use. Several annotators' desks may be open in it."""
+    with lasting(browser, viewport=SIZE) as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def devices(browser: Browser) -> Iterator[BrowserContext]:
+    """Another browser, which knows nothing of the first."""
+    with lasting(browser, viewport=SIZE) as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def telephones(browser: Browser) -> Iterator[BrowserContext]:
+    """The browser of a telephone."""
+    looks = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+    looks |= {"device_scale_factor": 2, "user_agent": IPHONE}
+    with lasting(browser, **looks) as context:
+        yield context
+
+
+@pytest.fixture
+def device(devices: BrowserContext) -> Iterator[Page]:
+    """A window of another browser, in which nobody is signed in."""
+    with opened(devices) as page:
+        yield page
+
+
+@pytest.fixture
+def phone(telephones: BrowserContext) -> Iterator[Page]:
+    """A window of a telephone, on which nobody is signed in."""
+    with opened(telephones) as page:
+        yield page
+
+
+@contextmanager
+def opened(context: BrowserContext) -> Iterator[Page]:
+    """A window, whose broken scripts fail the test; who was signed in in it is not for the next one."""
+    page = context.new_page()
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    yield page
+    page.close(run_before_unload=False)
+    context.clear_cookies()
+    assert not broken, broken
 
 
 class Window:
@@ -88,9 +141,10 @@ class Window:
         if self.changed or not RUNNING:
             self.page.close()
             return
-        # Of the same site as every page, so that its process goes on, and nothing is on it.
-        self.page.goto(f"{RUNNING[-1].url}/_stcore/health")
-        self.page.evaluate("sessionStorage.clear()")
+        if not shows_pages(self.page):  # else the next test may `visit` another of them
+            # Of the same site as every page, so that its process goes on, and nothing is on it.
+            self.page.goto(f"{RUNNING[-1].url}/_stcore/health")
+            self.page.evaluate("sessionStorage.clear()")
         self.page.set_viewport_size(SIZE)
         self.page.set_default_timeout(30_000)
 

@@ -16,12 +16,12 @@ import contextlib
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, get_args
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from concord.store import access, placements, studies
 from concord.workspace import Workspace
@@ -194,14 +194,13 @@ def many(browser: Browser, times: int) -> list[float]:
     return took
 
 
-def in_the_midst(made: House, browser: Browser, down: float) -> float:
-    """Every annotator rates while the server is killed and stays away for `down` seconds; what is stored has
-    to be what was pressed.
+def in_the_midst(made: House, contexts: Mapping[str, BrowserContext], down: float) -> float:
+    """Every annotator rates, in the browser given by their name, while the server is killed and stays away
+    for `down` seconds; what is stored has to be what was pressed.
 
     The first annotator's window is closed meanwhile and opened again afterwards. Returns the seconds from the
     server's return until everything was stored.
     """
-    contexts = {name: browser.new_context() for name in made.tokens}
     pages = {}
     given: dict[str, list[tuple[int, int]]] = {name: [] for name in made.tokens}
     for name, context in contexts.items():
@@ -235,8 +234,7 @@ def in_the_midst(made: House, browser: Browser, down: float) -> float:
         expect(page.locator(".chip.done")).to_have_count(2 + AHEAD)
         expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
         assert made.stored(name) == given[name]
-    for context in contexts.values():
-        context.close()
+        page.close()
     return took
 
 
@@ -255,7 +253,8 @@ def main() -> None:
             many(browser, options.times)
         else:
             with TemporaryDirectory() as folder, house(Path(folder), options.desks, items=12) as made:
-                seconds = in_the_midst(made, browser, options.down)
+                contexts = {name: browser.new_context() for name in made.tokens}
+                seconds = in_the_midst(made, contexts, options.down)
             print(
                 f"{options.desks} desks, {options.down:g} s without a server: everything that was "
                 "pressed was "

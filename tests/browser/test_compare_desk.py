@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from concord.benchmarks.simulbench.targets import QUALITY
 from concord.store import access, placements, studies
@@ -246,14 +246,11 @@ def test_pairs_lie_beside_the_studies(app: Server, page: Page, deal: Deal) -> No
     expect(page.get_by_text("1 of 6 done")).to_be_visible()
 
 
-def test_by_thumb_on_a_telephone(app: Server, browser: Browser, deal: Deal) -> None:
-    link = deal("Ida")
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    begin(page, link)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    answers = [page.get_by_role("radio", name=name) for name in ("A is better", "A tie", "B is better")]
-    does = [page.get_by_role("button", name=name) for name in ("Undo", "Skip", "Next")]
+def test_by_thumb_on_a_telephone(app: Server, phone: Page, deal: Deal) -> None:
+    begin(phone, deal("Ida"))
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    answers = [phone.get_by_role("radio", name=name) for name in ("A is better", "A tie", "B is better")]
+    does = [phone.get_by_role("button", name=name) for name in ("Undo", "Skip", "Next")]
     for button in (*answers, *does):
         box = button.bounding_box()
         assert box is not None
@@ -261,17 +258,16 @@ def test_by_thumb_on_a_telephone(app: Server, browser: Browser, deal: Deal) -> N
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
         assert box["y"] + box["height"] <= 844
-    first, second = (page.get_by_role("region", name=f"Reply {letter}").bounding_box() for letter in "AB")
+    first, second = (phone.get_by_role("region", name=f"Reply {letter}").bounding_box() for letter in "AB")
     assert first is not None
     assert second is not None
     # The edge of the other reply is in sight beside the first.
     assert first["x"] + first["width"] < second["x"] < 390 - 15
-    page.get_by_role("radio", name="B is better").tap()
-    tally(page, 5, 6)
-    page.get_by_role("radio", name="A tie").tap()
-    tally(page, 4, 6)
-    page.get_by_role("button", name="Undo").tap()
-    tally(page, 5, 6)
-    saved(page)
+    phone.get_by_role("radio", name="B is better").tap()
+    tally(phone, 5, 6)
+    phone.get_by_role("radio", name="A tie").tap()
+    tally(phone, 4, 6)
+    phone.get_by_role("button", name="Undo").tap()
+    tally(phone, 5, 6)
+    saved(phone)
     assert [verdict(p) for p in desk(app, "Ida")][:2] == ["B", None]
-    context.close()

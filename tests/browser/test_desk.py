@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from concord.store import access, placements, studies
 from concord.workspace import Workspace
@@ -70,13 +70,13 @@ def me(request: pytest.FixtureRequest) -> str:
     return f"{request.node.name} 1"
 
 
-@pytest.mark.parametrize("gap", [0, 12, 25])
+@pytest.mark.parametrize(("gap", "items"), [(0, 24), (12, 12), (25, 12)])
 def test_fast_typing_loses_and_shifts_nothing(
-    page: Page, server: Server, invite: Invite, me: str, gap: int
+    page: Page, server: Server, invite: Invite, me: str, gap: int, items: int
 ) -> None:
     chance = random.Random(gap)
-    open_desk(page, server, invite(24))
-    given = [[chance.randint(1, 5) for _ in CRITERIA] for _ in range(24)]
+    open_desk(page, server, invite(items))
+    given = [[chance.randint(1, 5) for _ in CRITERIA] for _ in range(items)]
     for scores in given:
         for key in (*map(str, scores), "Enter"):
             page.keyboard.press(key)
@@ -89,11 +89,11 @@ def test_fast_typing_loses_and_shifts_nothing(
         for i, scores in enumerate(given)
         for name, score in zip(NAMES, scores, strict=True)
     ]
-    assert [state for state, *_ in states(server, me)] == ["done"] * 24
+    assert [state for state, *_ in states(server, me)] == ["done"] * items
     seconds = server.rows(
         "SELECT sum(seconds) FROM placements a JOIN raters x ON x.id = a.rater_id WHERE x.name = ?", me
     )[0][0]
-    assert 96 * gap / 1000 < seconds < 60
+    assert 4 * items * gap / 1000 < seconds < 60
     assert server.rows(
         "SELECT count(*) FROM answers v JOIN placements p ON p.id = v.placement_id JOIN raters x "
         "ON x.id = p.rater_id WHERE x.name = ? AND v.replaced IS NOT NULL",
@@ -232,7 +232,7 @@ def test_help_and_guidelines_are_a_key_away(page: Page, server: Server, invite: 
 
 
 def test_the_desks_own_texts_are_in_the_language_of_the_annotator(
-    browser: Browser, page: Page, server: Server, invite: Invite, me: str
+    device: Page, page: Page, server: Server, invite: Invite, me: str
 ) -> None:
     token = invite(2)
     open_desk(page, server, token)
@@ -245,13 +245,9 @@ def test_the_desks_own_texts_are_in_the_language_of_the_annotator(
     expect(page.locator(".notice")).to_contain_text("Пропущено: Не понимаю языка или предмета.")
     expect(page.locator(".saving")).to_have_text("Сохранено")
     assert states(server, me)[0] == ("skipped", "I do not understand the language or the subject", "")
-    device = browser.new_context(locale="de-DE")
-    try:
-        other = device.new_page()
-        open_desk(other, server, token)
-        expect(other.get_by_role("button", name="Отправить")).to_be_visible()
-    finally:
-        device.close()
+    device.add_init_script("Object.defineProperty(navigator, 'language', { value: 'de-DE' })")
+    open_desk(device, server, token)
+    expect(device.get_by_role("button", name="Отправить")).to_be_visible()
 
 
 def test_leaving_and_returning_resumes_and_earlier_answers_may_be_changed(
@@ -320,7 +316,7 @@ def test_a_models_words_stay_words(page: Page, server: Server, invite: Invite) -
 
 
 def test_how_somebody_reads_is_kept_with_them_on_every_device(
-    browser: Browser, page: Page, server: Server, invite: Invite
+    phone: Page, page: Page, server: Server, invite: Invite
 ) -> None:
     token = invite(2)
     open_desk(page, server, token)
@@ -331,53 +327,43 @@ def test_how_somebody_reads_is_kept_with_them_on_every_device(
     page.get_by_label("High contrast").check()
     press(page, "Escape 4")
     saved(page)
-    telephone = browser.new_context(viewport={"width": 844, "height": 390}, has_touch=True, is_mobile=True)
-    try:
-        other = telephone.new_page()
-        open_desk(other, server, token)
-        expect(other.locator(".desk.contrast")).to_be_visible()
-        assert other.locator(".text").first.evaluate(size) > 1.3 * before
-        # Held sideways: one question with its answers, and what ends the item, beside the dialogue.
-        expect(other.locator(".steps .active")).to_have_text("Entertaining")
-        for control in (*other.get_by_role("radio").locator("visible=true").all(), other.locator(".foot")):
-            expect(control).to_be_in_viewport(ratio=1)
-        talk, ask = other.locator(".talk").bounding_box(), other.locator(".ask").bounding_box()
-        assert talk is not None
-        assert ask is not None
-        assert talk["x"] + talk["width"] <= ask["x"] + 1
-    finally:
-        telephone.close()
+    phone.set_viewport_size({"width": 844, "height": 390})
+    open_desk(phone, server, token)
+    expect(phone.locator(".desk.contrast")).to_be_visible()
+    assert phone.locator(".text").first.evaluate(size) > 1.3 * before
+    # Held sideways: one question with its answers, and what ends the item, beside the dialogue.
+    expect(phone.locator(".steps .active")).to_have_text("Entertaining")
+    for control in (*phone.get_by_role("radio").locator("visible=true").all(), phone.locator(".foot")):
+        expect(control).to_be_in_viewport(ratio=1)
+    talk, ask = phone.locator(".talk").bounding_box(), phone.locator(".ask").bounding_box()
+    assert talk is not None
+    assert ask is not None
+    assert talk["x"] + talk["width"] <= ask["x"] + 1
 
 
 def test_without_a_connection_answers_are_kept_and_sent_later(
-    browser: Browser, server: Server, invite: Invite, me: str
+    page: Page, server: Server, invite: Invite, me: str
 ) -> None:
     """The window is closed while nothing gets through; another one of the same browser delivers what it left
     behind.
     """
     token = invite(3)
-    context = browser.new_context()
-    try:
-        page = context.new_page()
-        open_desk(page, server, token)
-        # From here on the server hears nothing of this window.
-        page.evaluate("globalThis.concordDesk.send = () => {}")
-        press(page, "5 4 3 Enter 2")
-        expect(page.locator(".saving")).to_have_text("Saving…")
-        expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent")
-        assert answers(server, me) == []
-        page.close(run_before_unload=False)
-        later = context.new_page()
-        open_desk(later, server, token)
-        saved(later)
-        at_item(later, 2)
-        expect(later.get_by_role("radio", checked=True)).to_have_count(1)
-        assert (
-            later.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('concord ')).length")
-            == 0
-        )
-    finally:
-        context.close()
+    open_desk(page, server, token)
+    # From here on the server hears nothing of this window.
+    page.evaluate("globalThis.concordDesk.send = () => {}")
+    press(page, "5 4 3 Enter 2")
+    expect(page.locator(".saving")).to_have_text("Saving…")
+    expect(page.locator(".saving")).to_have_text("Offline – kept here, will be sent")
+    assert answers(server, me) == []
+    page.close(run_before_unload=False)
+    later = page.context.new_page()
+    open_desk(later, server, token)
+    saved(later)
+    at_item(later, 2)
+    expect(later.get_by_role("radio", checked=True)).to_have_count(1)
+    kept = "Object.keys(localStorage).filter((name) => name.startsWith(`concord ${concordDesk.news.desk} `))"
+    assert later.evaluate(kept) == []
+    later.close()
     assert answers(server, me) == [
         (1, "in_character", 5),
         (1, "entertaining", 4),
@@ -494,10 +480,13 @@ def test_without_a_server_nothing_covers_the_desk_and_its_keys_go_on(page: Page,
         assert made.stored("Annotator 1") == given
 
 
-def test_two_desks_lose_nothing_while_the_server_is_gone(browser: Browser, tmp_path: Path) -> None:
-    """One of them is closed meanwhile. `python -m tests.browser.restarts --desks 10` has more."""
+def test_two_desks_lose_nothing_while_the_server_is_gone(windows: BrowserContext, tmp_path: Path) -> None:
+    """One of them is closed meanwhile. `python -m tests.browser.restarts --desks 10` has more, each in a
+    browser of its own.
+    """
     with house(tmp_path, annotators=2, items=12) as made:
-        in_the_midst(made, browser, down=2)
+        in_the_midst(made, dict.fromkeys(made.tokens, windows), down=1)
+    windows.clear_cookies()
 
 
 def test_two_windows_show_each_others_answers_and_the_later_one_holds(page: Page, tmp_path: Path) -> None:
@@ -534,7 +523,7 @@ def test_two_windows_show_each_others_answers_and_the_later_one_holds(page: Page
 
 
 def test_two_windows_and_two_devices_tell_each_other(
-    browser: Browser, page: Page, server: Server, invite: Invite, me: str
+    device: Page, page: Page, server: Server, invite: Invite, me: str
 ) -> None:
     token = invite(3)
     open_desk(page, server, token)
@@ -546,28 +535,23 @@ def test_two_windows_and_two_devices_tell_each_other(
     expect(page.locator(".notice")).to_contain_text("Welcome!")
     press(page, "1 2 3")
     saved(page)
-    device = browser.new_context()
-    try:
-        other = device.new_page()
-        open_desk(other, server, token)  # everything is answered, nothing submitted
-        expect(other.locator(".notice")).to_contain_text("in use on another device")
-        expect(other.locator(".ask.ready")).to_be_visible()
-        press(page, "Enter 4 5")
-        saved(page)
-        press(other, "Enter")  # the first item again; the second has answers that this device has not seen
-        at_item(other, 2)
-        expect(other.get_by_role("radio", checked=True)).to_have_count(2)
-        press(other, "3 Enter")
-        at_item(other, 3)
-        saved(other)
-        press(page, "f")
-        page.get_by_label("Comment for the researcher").fill("odd")
-        press(page, "Control+Enter")  # the answer to this report tells of the submission
-        expect(page.locator(".chip[aria-current]")).to_have_class(re.compile("done"))
-        expect(page.get_by_role("radio", checked=True)).to_have_count(3)
-        expect(page.get_by_role("button", name="Next")).to_be_visible()
-    finally:
-        device.close()
+    open_desk(device, server, token)  # everything is answered, nothing submitted
+    expect(device.locator(".notice")).to_contain_text("in use on another device")
+    expect(device.locator(".ask.ready")).to_be_visible()
+    press(page, "Enter 4 5")
+    saved(page)
+    press(device, "Enter")  # the first item again; the second has answers that this device has not seen
+    at_item(device, 2)
+    expect(device.get_by_role("radio", checked=True)).to_have_count(2)
+    press(device, "3 Enter")
+    at_item(device, 3)
+    saved(device)
+    press(page, "f")
+    page.get_by_label("Comment for the researcher").fill("odd")
+    press(page, "Control+Enter")  # the answer to this report tells of the submission
+    expect(page.locator(".chip[aria-current]")).to_have_class(re.compile("done"))
+    expect(page.get_by_role("radio", checked=True)).to_have_count(3)
+    expect(page.get_by_role("button", name="Next")).to_be_visible()
     assert answers(server, me) == [
         (i, name, score)
         for i, scores in ((1, (1, 2, 3)), (2, (4, 5, 3)))
@@ -742,36 +726,30 @@ def test_items_taken_back_leave_the_desk_and_new_ones_arrive(
 
 
 def test_a_phone_shows_the_question_below_the_dialogue_with_room_for_a_thumb(
-    browser: Browser, server: Server, invite: Invite, me: str
+    phone: Page, server: Server, invite: Invite, me: str
 ) -> None:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 760}, has_touch=True, is_mobile=True, device_scale_factor=2
+    phone.set_viewport_size({"width": 390, "height": 760})
+    open_desk(phone, server, invite(6))
+    press(phone, "ArrowRight ArrowRight ArrowRight ArrowRight ArrowRight")  # the long one
+    at_item(phone, 6)
+    for score in (4, 2, 5):
+        options = phone.get_by_role("radio").locator("visible=true")
+        expect(options).to_have_count(5)
+        for box in (option.bounding_box() for option in options.all()):
+            assert box is not None
+            assert box["width"] >= 44
+            assert box["height"] >= 44
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+            assert box["y"] + box["height"] <= 760
+        options.nth(score - 1).tap()
+    assert phone.evaluate("document.scrollingElement.scrollWidth") <= 390
+    assert phone.locator(".talk").evaluate(
+        "node => node.scrollWidth <= node.clientWidth && node.scrollHeight > node.clientHeight"
     )
-    try:
-        page = context.new_page()
-        open_desk(page, server, invite(6))
-        press(page, "ArrowRight ArrowRight ArrowRight ArrowRight ArrowRight")  # the long one
-        at_item(page, 6)
-        for score in (4, 2, 5):
-            options = page.get_by_role("radio").locator("visible=true")
-            expect(options).to_have_count(5)
-            for box in (option.bounding_box() for option in options.all()):
-                assert box is not None
-                assert box["width"] >= 44
-                assert box["height"] >= 44
-                assert box["x"] >= 0
-                assert box["x"] + box["width"] <= 390
-                assert box["y"] + box["height"] <= 760
-            options.nth(score - 1).tap()
-        assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
-        assert page.locator(".talk").evaluate(
-            "node => node.scrollWidth <= node.clientWidth && node.scrollHeight > node.clientHeight"
-        )
-        page.get_by_role("button", name="Submit").tap()
-        at_item(page, 1)
-        saved(page)
-    finally:
-        context.close()
+    phone.get_by_role("button", name="Submit").tap()
+    at_item(phone, 1)
+    saved(phone)
     assert answers(server, me) == [(6, "in_character", 4), (6, "entertaining", 2), (6, "fluency", 5)]
 
 

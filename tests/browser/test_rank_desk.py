@@ -78,8 +78,6 @@ def saved(page: Page) -> None:
 
 def test_an_order_by_keys_and_with_the_mouse(arena: tuple[Server, dict[str, str]], page: Page) -> None:
     server, links = arena
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
     page.set_viewport_size({"width": 1400, "height": 900})
 
     # Ann, by keys: B first, A second, C and D share the third place.
@@ -142,8 +140,6 @@ def test_an_order_by_keys_and_with_the_mouse(arena: tuple[Server, dict[str, str]
 
 def test_an_order_by_thumb_and_the_figures(arena: tuple[Server, dict[str, str]], page: Page) -> None:
     server, links = arena
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(links["Ben"])
     for done in (1, 2):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message, Unit
 from concord.questions import Scale
@@ -64,13 +64,6 @@ def dialogue(number: int) -> Conversation:
     return Conversation("x", f"k{number}", "secret-player", said)
 
 
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> None:
-    """Where it is slow, it is the machine: nothing here is about time."""
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
-
-
 def at_work(page: Page, app: Server, person: str) -> None:
     page.goto(f"{app.url}/adjudicate?study=s&work=settle&as={person}")
     page.locator(".question").first.wait_for()
@@ -124,7 +117,7 @@ def test_two_adjudicators_settle_by_keyboard_and_not_the_same_item(app: Server, 
 
 
 def test_an_item_that_left_the_queue_is_refused_and_texts_are_markdown(
-    app: Server, page: Page, browser: Browser
+    app: Server, page: Page, device: Page
 ) -> None:
     with app.workspace.write() as db:
         stored.create(db, stored.Study("t", CRITERIA))
@@ -142,13 +135,10 @@ def test_an_item_that_left_the_queue_is_refused_and_texts_are_markdown(
             import_annotations(db, "t", given)
         set_rule(db, "t", Rule(2))
         link = app.link(access.invite(db, "Dana", "adjudicator"), path="/")
-    theirs = browser.new_context().new_page()
-    theirs.set_default_timeout(30_000)
-    theirs.goto(link)
-    theirs.get_by_role("button", name="Sign in as adjudicator").click()
-    theirs.get_by_role("button", name="Settle").wait_for()
-    assert theirs.get_by_role("link", name="Adjudication").count() <= 1
-    theirs.context.close()
+    device.goto(link)
+    device.get_by_role("button", name="Sign in as adjudicator").click()
+    device.get_by_role("button", name="Settle").wait_for()
+    assert device.get_by_role("link", name="Adjudication").count() <= 1
     page.goto(f"{app.url}/adjudicate?study=t&work=settle&as=cy")
     page.locator(".question").first.wait_for()
     expect(page.locator(".message.reply em")).to_have_text("counts picks")
@@ -167,30 +157,26 @@ def test_the_page_shows_what_was_settled(app: Server, page: Page) -> None:
     expect(page.get_by_text("2 items, 2 of them settled").first).to_be_visible()
 
 
-def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
-    app: Server, page: Page, browser: Browser
-) -> None:
+def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(app: Server, device: Page) -> None:
     with app.workspace.write() as db:
         second.show_judge(db, "s", "secret-judge")
         link = app.link(access.invite(db, "ann"), path="/rate")
         before = frames.frame(db, "s")
-    theirs = browser.new_context().new_page()
-    theirs.set_default_timeout(30_000)
-    theirs.goto(link)
-    theirs.get_by_role("button", name="See them").click()
-    expect(theirs.get_by_text("cannot be changed any more")).to_be_visible()
-    assert "because" not in theirs.content()
-    theirs.get_by_role("button", name="Lock my answers and show the judge's").click()
-    expect(theirs.locator(".message.reply")).to_contain_text("reply 0")
-    expect(theirs.locator(".question .score").first).to_have_text("the judge 2 · you 1")
-    expect(theirs.locator(".reasons").first).to_have_text("the judge 2: because 0")
-    expect(theirs.locator(".question p.by")).to_have_text("3 yours")
-    expect(theirs.locator(".top .you")).to_have_text("ann")
-    assert "secret" not in theirs.locator(".desk").inner_text()
+    device.goto(link)
+    device.get_by_role("button", name="See them").click()
+    expect(device.get_by_text("cannot be changed any more")).to_be_visible()
+    assert "because" not in device.content()
+    device.get_by_role("button", name="Lock my answers and show the judge's").click()
+    expect(device.locator(".message.reply")).to_contain_text("reply 0")
+    expect(device.locator(".question .score").first).to_have_text("the judge 2 · you 1")
+    expect(device.locator(".reasons").first).to_have_text("the judge 2: because 0")
+    expect(device.locator(".question p.by")).to_have_text("3 yours")
+    expect(device.locator(".top .you")).to_have_text("ann")
+    assert "secret" not in device.locator(".desk").inner_text()
     for key in ("2", "k", "k", "k"):  # of two items; on the second she keeps both answers
-        theirs.keyboard.press(key)
-    expect(theirs.locator(".message.reply")).to_contain_text("reply 2")
-    expect(theirs.locator(".saving")).to_have_attribute("data-state", "saved")
+        device.keyboard.press(key)
+    expect(device.locator(".message.reply")).to_contain_text("reply 2")
+    expect(device.locator(".saving")).to_have_attribute("data-state", "saved")
     assert app.rows(
         "SELECT c.key, a.question, a.value, a.shown FROM answers a JOIN placements p "
         "ON p.id = a.placement_id JOIN items u ON u.id = p.item_id JOIN conversations c "
@@ -201,4 +187,3 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
         [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
     # Of distances 1 and −1 she moved the whole of the first, and none of the second.
     assert table.rows[0]["share"].value == pytest.approx(1 / 2)
-    theirs.context.close()

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message
 from concord.rating import Comparison, Rater, Verdict
@@ -90,11 +90,8 @@ def saved(page: Page) -> None:
     expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
 
 
-def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page, browser: Browser) -> None:
+def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page, phone: Page) -> None:
     server, links = arena
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
-
     # Ann, by keyboard.
     page.goto(links["Ann"])
     expect(page.locator(".title")).to_have_text("Which answer helps more?")
@@ -122,9 +119,6 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     saved(page)
 
     # Ben, by thumb: the last pair is skipped, then answered after all.
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    phone = context.new_page()
-    phone.set_default_timeout(30_000)
     phone.goto(links["Ben"])
     phone.locator(".side").first.wait_for()
     expect(phone.locator(".side .text").first).to_contain_text("**")  # as Ben chose at the other desk
@@ -136,7 +130,6 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
         kinder.get_by_role("radio", name="B by far").tap()
         tally(phone, 3 - place)
     saved(phone)
-    context.close()
 
     strong = server.rows(
         "SELECT DISTINCT criterion, strong FROM comparisons WHERE rater_id IN "
@@ -168,7 +161,6 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
         token = access.invite(db, "Cy")
         dealing.deal_study(db, "sbs", ["Cy"])
         rater = access.annotator_id(db, "Cy")
-    page.set_default_timeout(30_000)
     page.goto(server.link(token, path="/rate"))
     page.locator(".side").first.wait_for()
     page.keyboard.press("t")

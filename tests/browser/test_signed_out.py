@@ -25,7 +25,6 @@ def end_all(server: Server) -> None:
 
 
 def test_an_annotator_who_is_signed_out_rates_on_and_opens_the_link_again(page: Page, tmp_path: Path) -> None:
-    expect.set_options()
     with house(tmp_path) as made:
         made.open(page, "Annotator 1")
         assert made.server is not None
@@ -51,7 +50,6 @@ def test_an_annotator_who_is_signed_out_rates_on_and_opens_the_link_again(page: 
 def test_a_researcher_who_is_signed_out_at_a_desk_signs_in_again_in_the_same_window(
     page: Page, tmp_path: Path
 ) -> None:
-    expect.set_options()
     with house(tmp_path) as made:
         assert made.server is not None
         with made.workspace.write() as db:
@@ -73,7 +71,6 @@ def test_a_researcher_who_is_signed_out_at_a_desk_signs_in_again_in_the_same_win
 
 
 def test_a_researcher_sees_who_is_signed_in_and_signs_others_out(page: Page, server: Server) -> None:
-    expect.set_options()
     with server.workspace.write() as db:
         for source in ("203.0.113.8", "203.0.113.9"):
             sessions.begin(db, "passphrase", source=source, browser="a browser")

@@ -21,7 +21,7 @@ from .keeper import Server, serving
 from .made_simulbench import HOSTILE, JUDGES, PLAYERS, SCRIPTS, make
 from .test_study_pages import press as press_cell
 from .test_study_pages import table
-from .widgets import until
+from .widgets import until, visit
 
 pytestmark = pytest.mark.browser
 
@@ -82,7 +82,7 @@ def queue(app: Server, person: str = "", **chosen: object) -> list[spotcheck.Scr
 
 def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: Page) -> None:
     # The first of the tests here: what others find of the same judgements would count, too.
-    page.goto(f"{app.url}/spot-check?mode=audit")
+    visit(page, f"{app.url}/spot-check?mode=audit")
     page.get_by_role("button", name="Draw an audit").click()
     page.get_by_label("Name", exact=True).fill("ten")
     page.get_by_label("Judgements", exact=True).fill("10")
@@ -112,7 +112,7 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
 
 
 def test_triage_starts_from_the_list_and_returns_to_it(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/spot-check")
+    visit(page, f"{app.url}/spot-check")
     every = queue(app)
     with app.workspace.read() as db:
         counts = by_hand.counts(db)
@@ -224,7 +224,7 @@ def test_an_unreadable_verdict_is_settled_by_having_been_seen(app: Server, page:
 
 
 def test_one_judges_scores_are_triaged_alone(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/spot-check?judge={JUDGES[1]}")
+    visit(page, f"{app.url}/spot-check?judge={JUDGES[1]}")
     page.get_by_label("Your name", exact=True).fill("Jun")
     page.get_by_label("Your name", exact=True).press("Enter")
     with app.workspace.read() as db:
@@ -261,7 +261,7 @@ def test_the_tables_of_comparisons_are_the_commands(app: Server, page: Page) -> 
     duel = next(row for row in seen.duels.rows if row["rater"] == seen.raters[0] and row["n"])
     # Shown first wins in four of eight scripts, which makes a tie of them; amber wins the rest.
     assert (duel["won"], duel["tied"], duel["lost"]) == (4, 4, 0)
-    page.goto(f"{app.url}/comparisons?rater={JUDGES[0]}")
+    visit(page, f"{app.url}/comparisons?rater={JUDGES[0]}")
     page.get_by_text("The figures in tables").click()
     expect(cells(page, "amber", "birch")).to_have_text(
         ["amber", "birch", "50", "50", "0", "50", re.compile(r"^\["), "8", "0"]
@@ -277,7 +277,7 @@ def test_the_tables_of_comparisons_are_the_commands(app: Server, page: Page) -> 
 def test_the_leaderboard_shows_the_papers_columns_and_leads_to_scripts(app: Server, page: Page) -> None:
     with app.workspace.read() as db:
         best = subsets(scored(db)).rows[0]
-    page.goto(f"{app.url}/leaderboard?benchmark=simulbench")
+    visit(page, f"{app.url}/leaderboard?benchmark=simulbench")
     shown = [best[name] for name in SUBSETS]
     row = cells(page, best["model"])
     expect(row.first).to_be_attached()
@@ -313,7 +313,7 @@ def test_who_compares_blind_stands_beside_the_judges(app: Server, page: Page) ->
         "WHERE x.name = 'Gus' ORDER BY c.id"
     )
     assert given == [(*pair, verdict) for pair, verdict in zip(dealt, "ABB", strict=False)]
-    page.goto(f"{app.url}/comparisons?pairs=own")
+    visit(page, f"{app.url}/comparisons?pairs=own")
     page.get_by_text("The figures in tables").click()
     expect(page.get_by_role("heading", name="Agreement of judges and people")).to_be_visible()
     expect(page.get_by_text("people (1)")).to_be_visible()

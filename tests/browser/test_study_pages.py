@@ -19,7 +19,7 @@ from tests.conftest import FIXED, toml
 from tests.filled import HOSTILE, fill
 
 from .keeper import Server, serving
-from .widgets import move
+from .widgets import move, visit
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +58,7 @@ def table(page: Page, name: str | re.Pattern[str]) -> Locator:
 
 
 def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) -> None:
-    page.goto(app.url)
+    visit(page, app.url)
     expect(page.get_by_text("Models that follow rules take part")).to_be_visible()
     expect(page.get_by_text(re.compile(r"Answers still to come: .*, by Cleo"))).to_be_visible()
     expect(page.get_by_text("it is not known yet whether the 3 judges together are as good")).to_be_visible()
@@ -72,7 +72,7 @@ def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) ->
 
 
 def test_a_filter_stands_in_the_address_and_the_address_in_the_filters(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/conversations?benchmark=pingpong&player=birch&character=robot&language=en")
+    visit(page, f"{app.url}/conversations?benchmark=pingpong&player=birch&character=robot&language=en")
     expect(page.get_by_text("4 conversations")).to_be_visible()
     expect(page.get_by_label("Character", exact=True).first).to_be_visible()
     page.get_by_label("Said in the dialogue").fill("the riddle goes on")
@@ -89,7 +89,7 @@ def test_a_filter_stands_in_the_address_and_the_address_in_the_filters(app: Serv
 
 
 def test_a_conversation_is_opened_walked_on_from_and_left_to_the_same_list(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/conversations?player=cedar&order=lowest+score")
+    visit(page, f"{app.url}/conversations?player=cedar&order=lowest+score")
     expect(page.get_by_text("32 conversations")).to_be_visible()
     [(lowest,)] = app.rows(
         "SELECT c.id FROM conversations c JOIN summaries s ON s.conversation_id = c.id WHERE "
@@ -115,7 +115,7 @@ def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) 
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     [(which,), *_] = app.rows("SELECT id FROM conversations WHERE key LIKE '%/robot/%/birch/%'")
-    page.goto(f"{app.url}/conversations?conversation={which}")
+    visit(page, f"{app.url}/conversations?conversation={which}")
     expect(page.get_by_text(HOSTILE)).to_be_visible()
     assert page.title() != "broken"
     assert not [url for url in asked if urlsplit(url).hostname == "example.org"]
@@ -126,7 +126,7 @@ def test_judges_explain_themselves_beside_the_turn(app: Server, page: Page) -> N
         "SELECT conversation_id FROM scores s JOIN raters r ON r.id = s.rater_id WHERE r.kind = "
         "'human' LIMIT 1"
     )
-    page.goto(f"{app.url}/conversations?conversation={which}")
+    visit(page, f"{app.url}/conversations?conversation={which}")
     first = page.get_by_text("Why", exact=True).first
     expect(first).to_be_visible()
     expect(page.get_by_text("'fluency': I think").first).to_be_hidden()
@@ -139,14 +139,14 @@ def test_judges_explain_themselves_beside_the_turn(app: Server, page: Page) -> N
 
 def test_a_failed_judgement_is_shown_with_its_raw_reply(app: Server, page: Page) -> None:
     [(which,), *_] = app.rows("SELECT conversation_id FROM judgements WHERE failure IS NOT NULL")
-    page.goto(f"{app.url}/conversations?conversation={which}")
+    visit(page, f"{app.url}/conversations?conversation={which}")
     expect(page.get_by_text("The judgement by erratic failed.")).to_be_visible()
     page.get_by_text("The raw reply").click()
     expect(page.get_by_text("I would rather not rate this. " + HOSTILE).first).to_be_visible()
 
 
 def test_an_address_of_no_conversation_is_answered_with_a_sentence(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/conversations")
+    visit(page, f"{app.url}/conversations")
     for which in ("99999", "x", "9" * 30, "-1", ""):
         expect(page.get_by_text("128 conversations")).to_be_visible()
         move(page, f"{app.url}/conversations?conversation={which}")
@@ -232,7 +232,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
 
 
 def test_a_row_opens_into_scores_by_facet_and_these_into_conversations(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/leaderboard")
+    visit(page, f"{app.url}/leaderboard")
     page.get_by_text("How this was measured").first.click()
     expect(page.get_by_text("Mock models take part").first).to_be_visible()
     press(page, table(page, re.compile("^PingPong")), 16, 0)
@@ -242,7 +242,7 @@ def test_a_row_opens_into_scores_by_facet_and_these_into_conversations(app: Serv
 
 
 def test_the_panel_and_the_weights_mock_models_the_address(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/leaderboard?judges=kind&weights=Fluency+twice&language=ru")
+    visit(page, f"{app.url}/leaderboard?judges=kind&weights=Fluency+twice&language=ru")
     page.get_by_text("How this was measured").first.click()
     expect(page.get_by_text("Means over conversations and the panel kind.")).to_be_visible()
     expect(
@@ -252,7 +252,7 @@ def test_the_panel_and_the_weights_mock_models_the_address(app: Server, page: Pa
 
 def test_the_pages_fit_a_phone(app: Server, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
-    page.goto(app.url)
+    visit(page, app.url)
     for address in ("", "runs", "conversations", "conversations?conversation=1", "leaderboard"):
         move(page, f"{app.url}/{address}")
         expect(page.get_by_role("heading").first).to_be_visible()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from concord.cli import main
 from concord.workspace import Workspace
@@ -79,7 +79,7 @@ def figures(app: Server, *command: str) -> dict:
     return json.loads(said.stdout)
 
 
-def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, tmp_path: Path) -> None:
+def test_from_dialogues_to_agreement(app: Server, page: Page, tmp_path: Path) -> None:
     write_rubric(app, page, "mine", RUBRIC)
     bring(app, page, fed(tmp_path)[0], "of the form “FED dialogues”, 12 rows")
     page.get_by_role("button", name="Import", exact=True).click()
@@ -102,8 +102,7 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, 
     expect(page.get_by_text(f"Dealt. Ada: {ITEMS} items, Ben: {ITEMS} items.")).to_be_visible()
 
     for person, token in enumerate(tokens):
-        context = browser.new_context()
-        desk = context.new_page()
+        desk = page.context.new_page()
         desk.goto(app.link(token))
         expect(desk.get_by_role("button", name="Item 12, open")).to_be_visible()
         for item in range(ITEMS):
@@ -112,7 +111,7 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, 
             desk.keyboard.press("Enter")
         expect(desk.get_by_text(f"{ITEMS} of {ITEMS}").first).to_be_visible()
         expect(desk.locator(".saving")).to_have_attribute("data-state", "saved")
-        context.close()
+        desk.close()
 
     move(page, f"{app.url}/runs")
     page.get_by_role("tab", name="Have judges rate").click()

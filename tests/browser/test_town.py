@@ -23,7 +23,7 @@ from tests.stss.made import at, lived
 
 from .keeper import Server, serving
 from .test_study_pages import press, table
-from .widgets import choose, move
+from .widgets import choose, visit
 
 pytestmark = pytest.mark.browser
 
@@ -161,7 +161,7 @@ COUNTED = "concert (public activity): 0.500, conversation ratio 0.50"
 def opened(app: Server, page: Page, **asked: str) -> None:
     """The simulation with TDP."""
     more = "".join(f"&{name}={value}" for name, value in asked.items())
-    page.goto(f"{app.url}/town?simulation=3{more}")
+    visit(page, f"{app.url}/town?simulation=3{more}")
     expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
 
 
@@ -177,7 +177,7 @@ def on_map(page: Page, words: str) -> None:
 
 
 def test_a_workspace_without_simulations_says_what_to_run(server: Server, page: Page) -> None:
-    page.goto(f"{server.url}/town")
+    visit(page, f"{server.url}/town")
     expect(page.get_by_text("No simulation is stored yet")).to_be_visible()
     expect(page.get_by_text("concord run stss")).to_be_visible()
     page.get_by_role("link", name="Start a run").click()
@@ -185,7 +185,7 @@ def test_a_workspace_without_simulations_says_what_to_run(server: Server, page: 
 
 
 def test_a_simulation_is_chosen_and_its_numbers_are_explained(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/town")
+    visit(page, f"{app.url}/town")
     expect(page.get_by_text("Others who took part, averaged over the events")).to_be_visible()
     expect(page.get_by_text("mock").first).to_be_visible()
     # the same task, agent and model were simulated twice
@@ -210,12 +210,12 @@ def test_who_counted_and_who_missed_it_and_why(app: Server, page: Page) -> None:
 def test_what_the_performer_planned_is_shown_where_it_did(app: Server, page: Page) -> None:
     """On the town page of a performer that plans; letter for letter."""
     planned = page.get_by_text("What the performer planned (TDP)")
-    page.goto(f"{app.url}/town?simulation=3")
+    visit(page, f"{app.url}/town?simulation=3")
     planned.click()
     expect(page.get_by_text(re.compile("1. Ask everybody"))).to_contain_text(HOSTILE)
     expect(page.get_by_text("Be in the park by five.")).to_be_visible()
     expect(page.get_by_text("Reminder in conversations")).to_be_visible()
-    move(page, f"{app.url}/town?simulation=1")
+    visit(page, f"{app.url}/town?simulation=1")
     expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
     expect(planned).to_have_count(0)
 
@@ -240,7 +240,7 @@ def test_people_move_on_the_map_as_the_time_is_changed(app: Server, page: Page) 
     expect(page).to_have_url(re.compile(r"at=2023-02-14T17%3A30"))
     shared = page.url
     page.goto("about:blank")
-    page.goto(shared)
+    page.goto(shared)  # in a new session
     shows(page, "Tue 14 Feb, 17:30")
 
 
@@ -289,19 +289,19 @@ def test_another_agents_simulation_of_the_task_is_shown_at_the_same_moment(app: 
 
 
 def test_a_town_whose_file_is_missing_is_named(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/town?simulation=4")
+    visit(page, f"{app.url}/town?simulation=4")
     expect(page.get_by_text(re.compile("There is no town “gone”"))).to_be_visible()
 
 
 def test_an_address_that_leads_nowhere_says_so(app: Server, page: Page) -> None:
     opened(app, page, at="1999-01-01T00:00")
     expect(page.get_by_text(re.compile("There is no at “1999-01-01T00:00”"))).to_be_visible()
-    move(page, f"{app.url}/town?simulation=nothing")
+    visit(page, f"{app.url}/town?simulation=nothing")
     expect(page.get_by_text(re.compile("There is no simulation “nothing”"))).to_be_visible()
 
 
 def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_simulations(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/leaderboard?benchmark=stss")
+    visit(page, f"{app.url}/leaderboard?benchmark=stss")
     agents = table(page, "STSS, action level: what was brought about")
     shown = cells(agents)
     # one of two came to the concert of GA+TDP, nobody to those of GA, which are of two tasks

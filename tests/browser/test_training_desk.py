@@ -68,13 +68,6 @@ def dialogue(study: str, number: int) -> Conversation:
     return Conversation("x", f"{study} {number}", "p", (Message("user", "?"), Message("assistant", words)))
 
 
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> None:
-    """Where it is slow, it is the machine: nothing here is about time."""
-    page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
-
-
 def begin(app: Server, page: Page, name: str) -> None:
     with app.workspace.write() as db:
         link = app.link(access.invite(db, name), path="/rate")

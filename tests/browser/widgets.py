@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as TookTooLong
@@ -35,6 +36,22 @@ def move(page: Page, url: str) -> None:
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
     page.evaluate(MOVE, url)
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+
+
+def visit(page: Page, url: str) -> None:
+    """Go to an address of a researcher's pages: inside the app where the window shows them (`shows_pages`),
+    else by loading it. `page.goto` begins a new session.
+    """
+    where = urlsplit(url)
+    if shows_pages(page) and urlsplit(page.url).netloc == where.netloc:
+        move(page, url)
+    else:
+        page.goto(url)
+
+
+def shows_pages(page: Page) -> bool:
+    """Whether a window shows the app to a researcher."""
+    return page.locator("[data-testid=stSidebarNav]").count() > 0
 
 
 def choose(page: Page, label: str, *names: str) -> None:
