@@ -8,25 +8,32 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
+from concord.conversation import Unit
+from concord.rating import Rating
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.store import studies
 from concord.store.studies import Study
+from tests.annotated import Annotation, import_annotations
 
 from .asking import ask, enter
 from .keeper import Server, holds, serving
 from .made import PEOPLE, make
-from .widgets import move, until
+from .widgets import until, visit
 
 pytestmark = pytest.mark.browser
 
+FEW = "&resamples=200"
+"""The fewest resamples, where the intervals are not what is tested."""
 HOSTILE = "*Zoe* [x](http://elsewhere.test) :red[red] $x^2$"
 
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The study “made” (60 conversations, 5 people, 3 judges), one without people, one without ratings."""
+    """The study “made” (60 conversations, 5 people, 3 judges), a small one of one question, one without
+    people, one without ratings.
+    """
     folder = tmp_path_factory.mktemp("trust")
     workspace = make(folder / "workspace", items=60)
     with workspace.write() as db:
@@ -34,6 +41,13 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         studies.create(db, Study("judged-only", asked))
         studies.add_units(db, "judged-only", [(n, None, "") for n in range(1, 11)])
         studies.create(db, Study("empty", asked))
+        studies.create(db, Study("small", (asked[-1],)))
+        studies.add_units(db, "small", [(n, None, "") for n in range(1, 11)])
+        given = [
+            (name, item, 1 + (item * step) % 5) for step, name in enumerate(PEOPLE, 1) for item in range(10)
+        ]
+        rated = [(name, Rating(Unit(f"made/{item}"), asked[-1].name, score)) for name, item, score in given]
+        import_annotations(db, "small", [Annotation(rating, name) for name, rating in rated])
     with serving(workspace, folder / "log") as server:
         yield server
 
@@ -42,9 +56,9 @@ def sees(page: Page, text: str | re.Pattern[str]) -> None:
     expect(page.get_by_text(text).first).to_be_visible()
 
 
-def figures(app: Server, resamples: int = 1000) -> AgreementReport:
+def figures(app: Server, study: str) -> AgreementReport:
     with app.workspace.read() as db:
-        return agreement_report(db, "made", Options(resamples=resamples))
+        return agreement_report(db, study, Options(resamples=200))
 
 
 def tab(page: Page, name: str) -> None:
@@ -58,8 +72,8 @@ def tables(page: Page) -> None:
 
 
 def test_the_summary_comes_first_and_the_tabs_show_the_figures(app: Server, page: Page) -> None:
-    found = figures(app).agreement.criteria
-    page.goto(f"{app.url}/agreement?study=made")
+    found = figures(app, "made").agreement.criteria
+    visit(page, f"{app.url}/agreement?study=made{FEW}")
     sees(page, re.compile(r"On Final, .*the 3 judges together .* one more person"))
     sees(
         page, re.compile(r"With the other people they reach ρ = 0\.\d\d, one more person 0\.\d\d: difference")
@@ -108,7 +122,7 @@ def test_the_address_names_the_view_and_back_returns_to_it(app: Server, page: Pa
     page.go_forward()
     page.go_forward()
     expect(page.get_by_text("in place of the first")).to_be_visible()
-    move(page, f"{app.url}/agreement?study=nope")
+    visit(page, f"{app.url}/agreement?study=nope")
     sees(page, "There is no study “nope”.")
 
 
@@ -128,7 +142,7 @@ def test_the_options_hold_what_is_in_force_after_another_choice(app: Server, pag
 
 
 def test_two_panels_stand_side_by_side_and_refusals_are_counted(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/agreement?study=made")
+    page.goto(f"{app.url}/agreement?study=made{FEW}")
     sees(page, "on 58 items")  # conversations 7 and 47 were refused
     page.get_by_role("button", name="How this is measured").click()
     page.get_by_test_id("stCheckbox").get_by_text("Count conversations in which a judge saw").click()
@@ -141,8 +155,21 @@ def test_two_panels_stand_side_by_side_and_refusals_are_counted(app: Server, pag
     expect(page.get_by_test_id("stMetricValue").last).not_to_have_text(before)
 
 
+def test_every_click_on_a_choice_counts(app: Server, page: Page) -> None:
+    """Also the second in a row: the default follows the address, and must not make another widget."""
+    visit(page, f"{app.url}/agreement?study=made{FEW}&criterion=fluency")
+    for name, value in (
+        ("In character", "in_character"),
+        ("Fluency", "fluency"),
+        ("In character", "in_character"),
+    ):
+        page.get_by_role("radio", name=name).click()
+        expect(page).to_have_url(re.compile(f"criterion={value}"))
+        expect(page.get_by_role("radio", name=name)).to_be_checked()
+
+
 def test_where_a_judge_fails_by_scenario(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/agreement?study=made&tab=fails")
+    visit(page, f"{app.url}/agreement?study=made{FEW}&tab=fails")
     expect(page.get_by_role("heading", name="By player")).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text("situation").click()
     expect(page.get_by_role("heading", name="By situation")).to_be_visible()
@@ -153,7 +180,7 @@ def test_where_a_judge_fails_by_scenario(app: Server, page: Page) -> None:
 def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{app.url}/agreement?study=made")
+    visit(page, f"{app.url}/agreement?study=made{FEW}")
     page.get_by_test_id("stVegaLiteChart").first.hover()
     with page.expect_download() as download:
         # By key: Streamlit shows the buttons while the pointer is on the chart, and moves them as it leaves.
@@ -162,74 +189,35 @@ def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == []
 
 
-def test_on_a_phone_rows_are_cards(app: Server, browser: Browser) -> None:
-    agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1"
-    with browser.new_context(viewport={"width": 390, "height": 844}, user_agent=agent) as context:
-        app.sign_in(context)
-        phone = context.new_page()
-        phone.goto(f"{app.url}/agreement?study=made&tab=judges")
-        tables(phone)
-        sees(phone, re.compile("One more person: "))
-        expect(phone.get_by_test_id("stDataFrame")).to_have_count(0)
+def test_on_a_phone_rows_are_cards(app: Server, phone: Page) -> None:
+    app.sign_in(phone.context)
+    phone.goto(f"{app.url}/agreement?study=made{FEW}&tab=judges")
+    tables(phone)
+    sees(phone, re.compile("One more person: "))
+    expect(phone.get_by_test_id("stDataFrame")).to_have_count(0)
 
 
 def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/agreement?study=judged-only")
+    visit(page, f"{app.url}/agreement?study=judged-only{FEW}")
     sees(page, "Nobody has rated the study “judged-only” yet")
     expect(page.get_by_role("heading", name="Score distribution by rater")).to_be_visible()
     expect(page.get_by_text("Would a cheaper panel do?")).to_have_count(0)
-    move(page, f"{app.url}/agreement?study=empty")
+    visit(page, f"{app.url}/agreement?study=empty")
     sees(page, "The study “empty” has no ratings yet.")
 
 
 def test_the_figures_can_be_taken_away(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/agreement?study=made&resamples=200")
+    visit(page, f"{app.url}/agreement?study=small{FEW}")
     page.get_by_role("button", name="Download", exact=True).click()
-    with page.expect_download(timeout=240_000) as download:  # every section on every criterion
+    with page.expect_download(timeout=240_000) as download:  # every section
         page.get_by_role("button", name="Report with all figures").click()
     with ZipFile(download.value.path()) as archive:
         [name] = [name for name in archive.namelist() if name.endswith("figures.json")]
-        assert archive.read(name).decode() == figures(app, 200).document("json")
+        assert archive.read(name).decode() == figures(app, "small").document("json")
     page.keyboard.press("Escape")
     with page.expect_download() as download:
         page.get_by_role("button", name="Report (HTML)").click()
     assert "<svg" in Path(download.value.path()).read_text(encoding="utf-8")
-
-
-def test_a_study_is_drawn_dealt_and_passed_on(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/samples")
-    page.get_by_text("Draw a new one").click()
-    number = page.get_by_role("spinbutton", name="Conversations")
-    number.fill("999")
-    number.press("Enter")
-    sees(page, "There are 60 candidates for 999 units")
-    sees(page, "Still needed: a name, a draw that is possible.")
-    number.fill("12")
-    number.press("Enter")
-    sees(page, re.compile("12 of 60 conversations"))
-    page.get_by_label("Name of the study").fill("pilot")
-    page.get_by_label("Name of the study").press("Enter")
-    page.get_by_role("button", name="Keep this study").click()
-    sees(page, "The study “pilot” is kept: 12 items.")
-    with app.workspace.read() as db:
-        assert [c.name for c in studies.get(db, "pilot").criteria] == [
-            "in_character",
-            "entertaining",
-            "fluency",
-        ]
-        assert "## Fluency" in studies.get(db, "pilot").guidelines
-    page.get_by_role("button", name="Deal", exact=True).click()
-    sees(page, "Dealt. Ada: 12 items, Bo: 12 items")
-    move(page, f"{app.url}/annotators?annotator=Bo")
-    page.get_by_label("Why they leave").fill("moved away")
-    page.get_by_label("Why they leave").press("Enter")
-    page.get_by_role("button", name="Deal what they have not begun to others").click()
-    sees(page, "12 items of “pilot” that Bo had not begun went back. Items of the others: as before.")
-    assert app.rows(
-        "SELECT x.name, count(*) FROM placements a JOIN items u ON u.id = a.item_id "
-        "JOIN studies s ON s.id = u.study_id JOIN raters x ON x.id = a.rater_id "
-        "WHERE s.name = 'pilot' GROUP BY x.name"
-    ) == [(name, 12) for name in PEOPLE if name != "Bo"]
 
 
 def test_a_link_is_shown_once_works_is_renewed_and_withdrawn(app: Server, page: Page) -> None:
@@ -243,7 +231,7 @@ def test_a_link_is_shown_once_works_is_renewed_and_withdrawn(app: Server, page: 
         assert works != ("This link is not valid" in shown)
         return works
 
-    page.goto(f"{app.url}/annotators")
+    visit(page, f"{app.url}/annotators")
     page.get_by_label("Names, one a line").fill(HOSTILE)
     page.get_by_role("button", name="Make links").click()
     sees(page, "Copy each link now")
@@ -256,7 +244,7 @@ def test_a_link_is_shown_once_works_is_renewed_and_withdrawn(app: Server, page: 
     page.get_by_role("button", name="Make links").click()
     sees(page, "can come in already")
     assert opens(first)
-    page.goto(f"{app.url}/annotators?annotator={HOSTILE}")
+    visit(page, f"{app.url}/annotators?annotator={HOSTILE}")
     expect(page.get_by_role("button", name="Renew the link")).to_be_visible()
     expect(page.get_by_test_id("stCode")).to_have_count(0)
     chosen = page.get_by_label("Annotator", exact=True).and_(page.locator("input")).first
