@@ -36,7 +36,6 @@ from concord.statistics.corrected import corrected_mean
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import Drawing, People
 from concord.statistics.intervals import Ends
-from concord.statistics.items import PLAYERS as BY_PLAYER
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import Floats, Ratings, read_ratings
@@ -148,9 +147,7 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
     how: Drawing = {"resamples": resamples, "seed": seed}
     players = {item: item % PLAYERS for item in range(people.shape[1])}
     found: dict[str, Estimate] = {
-        "bias of a player": within(BY_PLAYER, table, "quality", {"player": players}, panels=(), **how).rows[
-            0
-        ]["bias"],
+        "bias of a player": within(table, "quality", {"player": players}, panels=(), **how).rows[0]["bias"],
         "mean of conversations": mean_estimates(
             judges[:1].T, resamples=resamples, seed=seed, of="conversation", scales=[ends]
         )[0],

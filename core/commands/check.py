@@ -106,7 +106,7 @@ def command(
         shown = on or report.main
         others = [name for name in report.criteria if name != shown]
         more = [*(f"{same} --criterion {quote(name)}" for name in others[:2]), f"{same} --html report.html"]
-        more.append(f"{same} --section players,distribution")
+        more.append(f"{same} --section groups,distribution")
         echo(
             screen.screen(
                 report,

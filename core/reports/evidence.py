@@ -266,6 +266,12 @@ class Evidence:
         """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
         return {name: of for name, of in self.of.facets.items() if len(set(of.values())) <= MOST_GROUPS}
 
+    @property
+    def groups(self) -> dict[str, Mapping[Any, str]]:
+        """What divides the items into groups: the player, where there are several, and `facets`."""
+        several = len(set(self.players.values())) > 1
+        return {**({"player": self.players} if several else {}), **self.facets}
+
 
 def _ends(shared: Mapping[str, SharedScale], counted: Sequence[str]) -> dict[str, Ends]:
     """The least and greatest answer where a scale is declared, those of *final* included."""

@@ -117,9 +117,8 @@ def _answers(report: AgreementReport, criterion: str) -> list[Table]:
 
 def _groups(report: AgreementReport, criterion: str) -> list[Table]:
     """Where judges fail by group."""
-    every = [*report.section("players", criterion).values(), *report.section("scenarios", criterion).values()]
-    grouped = len(set(report.players.values())) > 1 or report.facets
-    return [renamed(table, report.names) for table in every if table.rows] if grouped else []
+    tables = report.section("groups", criterion).values()
+    return [renamed(table, report.names) for table in tables if table.rows]
 
 
 def _disagreements(

@@ -23,7 +23,7 @@ from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
-from concord.statistics.items import FACETS, PLAYERS, within
+from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
 from concord.statistics.nominal import nominal
@@ -388,15 +388,11 @@ SECTIONS: dict[str, Section] = {
         "no judge lacks a rating",
     ),
     "distribution": Section("Score distribution", _distribution),
-    "players": Section(
-        "Agreement by player",
-        lambda e, c: [within(PLAYERS, e.ratings, c, {"player": e.players}, **e.given)],
-    ),
-    "scenarios": Section(
-        "Agreement by scenario",
-        lambda e, c: [within(FACETS, e.ratings, c, e.facets, **e.given)],
-        lambda e, _: e.facets,
-        "no facet, such as a scenario, divides its items into groups",
+    "groups": Section(
+        "Agreement by player and by facet",
+        lambda e, c: [within(e.ratings, c, e.groups, **e.given)],
+        lambda e, _: e.groups,
+        "neither players nor a facet, such as a scenario, divide its items into groups",
     ),
     "people": Section("Agreement of people with each other", _people),
     "retest": Section(

@@ -18,6 +18,5 @@ KENDALL = Column("kendall", "Kendall's τ-b", digits=3, interval="ends", help=ex
 PEARSON = Column("pearson", "Pearson's r", digits=3, interval="ends", help=explain("Pearson correlation"))
 BIAS = Column("bias", "Bias (points)", interval="ends", signed=True, help=explain("bias"))
 MAE = Column("mae", "MAE (points)", interval="ends", help=explain("MAE"))
-NEAR_CONSTANT = Column("near_constant", help=explain("near-constant judge"))
 KAPPA = Column("kappa", "κ", digits=3, interval="ends", help=explain("Cohen's kappa"))
 ACCURACY = Column("accuracy", "Equal answers", percent=True, interval="ends")

@@ -5,9 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from concord.statistics import columns
 from concord.statistics.figures import empty, tabulate
-from concord.statistics.judges import LARGE_SHARE
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ratings
 from concord.table import Column, Table
 
@@ -22,7 +20,6 @@ DISTRIBUTION = empty(
     Column("count"),
     Column("share", percent=True),
     Column("n", help="Answers of the rater."),
-    columns.NEAR_CONSTANT,
     caption="A mean over turns, runs or criteria is counted with the nearest answer.",
 )
 
@@ -37,9 +34,8 @@ def score_distribution(
 
     `answers` are the possible ones; a score between two of them (a mean over turns or criteria) is counted
     with the nearer one, the upper of two equally near. Without `answers` each value counts by itself. All
-    people together come first, then each of them unless they are unnamed, then the judges. `near_constant`
-    marks a rater who gives one answer to more than nine items in ten. `word` names an answer: the column
-    `answer` is there with it alone.
+    people together come first, then each of them unless they are unnamed, then the judges. `word` names an
+    answer: the column `answer` is there with it alone.
     """
     scores = table[criterion]
     given = [(ALL_PEOPLE, "people", of_people(scores))]
@@ -53,10 +49,9 @@ def score_distribution(
         values = np.unique(np.round(score, DIGITS)) if answers is None else answers
         nearest = len(values) - 1 - np.abs(score[:, None] - values[None, ::-1]).argmin(axis=1)
         count = np.bincount(nearest, minlength=len(values))
-        near_constant = bool(count.max() / len(score) > LARGE_SHARE)
         rows += [
             {"rater": rater, "kind": kind, "score": value, "count": times, "share": times / len(score)}
-            | {"n": len(score), "near_constant": near_constant}
+            | {"n": len(score)}
             | ({"answer": word(value)} if word else {})
             for value, times in zip(values.tolist(), count.tolist(), strict=True)
         ]

@@ -41,18 +41,9 @@ FEWEST_UNLIKE = 4
 PERMUTED, MOST_PERMUTED = 1999, 20_000
 """Permutations behind a p-value of groups, and the items beyond which there is none."""
 
-PLAYERS = empty(
-    "players",
-    "Judges within each player",
-    columns.RATER,
-    Column("group", "Player"),
-    columns.N,
-    columns.SPEARMAN,
-    columns.BIAS,
-)
-FACETS = empty(
-    "facets",
-    "Judges within each scenario",
+GROUPS = empty(
+    "groups",
+    "Judges within each group of items",
     columns.RATER,
     Column("facet"),
     Column("group", "Value"),
@@ -60,13 +51,12 @@ FACETS = empty(
     columns.SPEARMAN,
     columns.BIAS,
     columns.MAE,
-    caption="By every facet that divides the items. An interval holds for its own row: of 20 rows without "
-    "any bias, one interval leaves out 0 by chance.",
+    caption="By player, and by every facet that divides the items. An interval holds for its own row: of 20 "
+    "rows without any bias, one interval leaves out 0 by chance.",
 )
 
 
 def within(
-    form: Table,
     table: Ratings,
     criterion: str,
     facets: Mapping[str, Facet],
@@ -74,10 +64,7 @@ def within(
     panels: Panels = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """Each judge and panel on the items of each value of each facet (name → unit → value): see `_inside`.
-
-    `form` is `PLAYERS`, of the one facet that is the player, or `FACETS`.
-    """
+    """Each judge and panel on the items of each value of each facet (name → unit → value): see `_inside`."""
     coded = {facet: table.facet(groups) for facet, groups in facets.items()}
     rows = [
         {"facet": facet, "group": str(name)} | _inside(table, criterion, judge, codes == code)
@@ -85,9 +72,7 @@ def within(
         for facet, (codes, names) in coded.items()
         for code, name in enumerate(names)
     ]
-    unknown = sum(int((codes < 0).sum()) for codes, _ in coded.values()) if form is PLAYERS else 0
-    notes = (f"{unknown} items belong to no group",) if unknown else ()
-    groups = tabulate(form, table, criterion, rows, notes=notes, **drawing)
+    groups = tabulate(GROUPS, table, criterion, rows, **drawing)
     ends = any(figure.interval for name in ("spearman", "bias", "mae") for figure in groups.estimates(name))
     return groups if ends else replace(groups, caption="")
 

@@ -5,6 +5,7 @@ from typing import Any, Unpack, get_args
 import numpy as np
 
 from concord.estimate import Estimate, estimate, undefined
+from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.correlation import (
     FEWEST,
@@ -27,9 +28,6 @@ from concord.statistics.ratings import (
 from concord.statistics.resampling import mean
 from concord.table import Column, Table
 
-LARGE_SHARE = 0.9
-"""A rater who gives one answer to more than this share of items is near-constant."""
-
 JUDGES = empty(
     "judges",
     "Order and level of judges and panels",
@@ -43,8 +41,7 @@ JUDGES = empty(
     columns.P,
     columns.P_HOLM,
     Column("commonest", "Commonest answer", digits=2),
-    Column("commonest_share", "Its share", percent=True),
-    columns.NEAR_CONSTANT,
+    Column("commonest_share", "Its share", percent=True, help=explain("near-constant judge")),
     caption="Correlation is blind to level, error is blind to order: read both. Each interval holds for its "
     "rater alone: the best of several looks better than it is.",
 )
@@ -81,7 +78,6 @@ def _rows(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, Any]
             | order
             | level_figures(table, criterion, judge)
             | {"commonest": answer, "commonest_share": share}
-            | {"near_constant": share is not None and share > LARGE_SHARE}
         )
     adjusted = holm(np.array([np.nan if p.value is None else p.value for p in given])).tolist()
     for row, p, own in zip(rows, adjusted, given, strict=True):

@@ -13,8 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from concord.statistics.correlation import rank_correlation
-from concord.statistics.judges import LARGE_SHARE, commonest
+from concord.statistics.judges import commonest
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats
+
+LARGE_SHARE = 0.9
+"""A rater who gives one answer to more than this share of items is near-constant."""
 
 FEWEST = 10
 """Common items below which nobody is said to copy, or to give one answer too often."""

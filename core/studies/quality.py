@@ -16,8 +16,7 @@ from concord.questions import Scale
 from concord.rating import Criterion
 from concord.statistics.claims import Flag, ranked, stated, sure_of
 from concord.statistics.hidden import share
-from concord.statistics.judges import LARGE_SHARE
-from concord.statistics.oddities import chance_of_hits, exchanged, one_answer
+from concord.statistics.oddities import LARGE_SHARE, chance_of_hits, exchanged, one_answer
 from concord.statistics.ratings import Floats
 from concord.store import acts, frames, known, studies
 from concord.store import progress as stored

@@ -322,15 +322,12 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
 
 def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale: bool) -> None:
     """A judge on the items of each player, or of each value of another facet, which the reader chooses."""
-    players = len(set(report.players.values())) > 1
-    by = [*(["player"] if players else []), *report.facets]
+    by = list(report.groups)
     if not by:
         return
     facet = st.segmented_control("Bias by", by, default=by[0], required=True, key="bias by")
-    name = "players" if facet == "player" else "facets"
-    found = report.section("players" if facet == "player" else "scenarios", criterion)[name]
-    of_judge = [row for row in found.rows if row["rater"] == rater]
-    rows = [row for row in of_judge if row.get("facet") in (None, facet)]
+    found = report.section("groups", criterion)["groups"]
+    rows = [row for row in found.rows if (row["rater"], row["facet"]) == (rater, facet)]
     bias = ("bias", "Bias in points (judge less people)")
     what, axis = bias if one_scale else ("spearman", RHO)
     figures = [(str(row["group"]), e) for row in rows if isinstance(e := row[what], Estimate)]

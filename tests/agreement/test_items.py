@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from concord.statistics.items import PLAYERS, largest_differences, within
+from concord.statistics.items import largest_differences, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
 
@@ -44,7 +44,7 @@ def test_intervals_of_these_annotators_alone_are_said_above_the_table():
     table = read_ratings(study(answers, judge))
     for people, said in (("like-these", True), ("these", False)):
         groups = {"player": {unit: unit % 2 for unit in range(30)}}
-        found = within(PLAYERS, table, "quality", groups, resamples=50, people=people)
+        found = within(table, "quality", groups, resamples=50, people=people)
         assert (found.caption.endswith("Intervals here are for these 3 annotators alone.")) == said
         # Intervals for annotators like these need no such sentence.
         assert "Intervals here" not in judge_figures(table, "quality", resamples=50, people=people).caption

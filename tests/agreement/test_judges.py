@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from concord.statistics.ceilings import ceilings, held_out
-from concord.statistics.items import PLAYERS, within
+from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import draws
@@ -26,7 +26,7 @@ def test_level_by_hand():
     rows = study({"ann": [1, 2, 3, 4]}, {"j": [2, 2, 5, 5]})
     row = flat(judge_figures(read_ratings(rows), "quality", resamples=50)).iloc[0]
     assert (row["bias"], row["mae"]) == (1, 1)
-    assert (row["commonest"], row["commonest_share"], row["near_constant"]) == (2, 0.5, False)
+    assert (row["commonest"], row["commonest_share"]) == (2, 0.5)
 
 
 def test_error_and_bias_are_told_apart():
@@ -68,10 +68,10 @@ def test_other_scales_have_no_level():
     assert "different scales" in figures.notes[0]
 
 
-def test_a_near_constant_judge_is_flagged():
+def test_the_share_of_a_near_constant_judges_answer():
     rows = study({"ann": list(range(20))}, {"j": [4] * 19 + [5], "k": [4] * 20})
     j, k, _ = flat(judge_figures(read_ratings(rows), "quality", resamples=50)).itertuples()
-    assert (j.near_constant, j.commonest_share) == (True, 0.95)
+    assert (j.commonest, j.commonest_share) == (4, 0.95)
     assert np.isnan(k.spearman)
     assert "k is constant on the items in common" in k.reason
     assert k.bias == pytest.approx(4 - 9.5)
@@ -286,7 +286,7 @@ def test_a_table_says_whom_its_intervals_are_about():
     assert "annotators left out one at a time; for annotators like these 3" in like.notes[0]
     # A table whose figures are not made without each annotator keeps to these.
     groups = {"player": dict.fromkeys(table.units, "a")}
-    others = within(PLAYERS, table, "quality", groups, resamples=20, people="like-these")
+    others = within(table, "quality", groups, resamples=20, people="like-these")
     assert "for these 3 annotators" in others.notes[0]
 
 

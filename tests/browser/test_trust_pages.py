@@ -174,7 +174,7 @@ def test_where_a_judge_fails_by_scenario(app: Server, page: Page) -> None:
     page.get_by_test_id("stButtonGroup").get_by_text("situation").click()
     expect(page.get_by_role("heading", name="By situation")).to_be_visible()
     # The expander is drawn anew with the choice, and loses a click made meanwhile.
-    until(lambda: tables(page), page.get_by_role("heading", name="Judges within each scenario"))
+    until(lambda: tables(page), page.get_by_role("heading", name="Judges within each group of items"))
 
 
 def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page) -> None:

@@ -189,7 +189,7 @@ Tables = dict[str, list[dict[str, Any]]]
 
 def figures(workspace: Workspace, *more: str) -> Tables:
     """The sections of the agreement report on fluency that have the figures looked at here."""
-    sections = "people,distribution,judges,players,annotator-retest,gold,adjudication,anchoring"
+    sections = "people,distribution,judges,groups,annotator-retest,gold,adjudication,anchoring"
     asked = ("--section", sections, "--criterion", "fluency", "--resamples", 20, "--format", "json")
     told = json.loads(concord(workspace, "agreement", "--study", "main", *asked, *more))
     return {name: table["rows"] for name, table in told["tables"].items()}
@@ -498,7 +498,7 @@ def test_the_share_of_each_answer_and_the_mean_of_people(played: Played) -> None
             for item, scores in played.of_items().items()
             if item % 3 == at
         ]
-        told = one(played.blind["players"], rater=JUDGE, group=player)
+        told = one(played.blind["groups"], rater=JUDGE, group=player)
         assert (told["n"], told["bias"]["value"]) == (len(apart), pytest.approx(np.mean(apart)))
 
 

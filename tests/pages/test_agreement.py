@@ -195,7 +195,7 @@ def test_where_judges_fail_by_scenario(workspace: Workspace) -> None:
     said = shown(workspace, by_topic, ["fails"])
     assert "By topic" in said
     assert "topic 2" in said
-    assert "Judges within each scenario" in said
+    assert "Judges within each group of items" in said
 
 
 def opened(page: AppTest) -> AppTest:
@@ -243,8 +243,7 @@ def test_every_section_has_its_place_on_one_tab() -> None:
         "criteria",
         "judges",
         "distribution",
-        "players",
-        "scenarios",
+        "groups",
         "people",
         "forecast",
         "bias",

@@ -298,7 +298,7 @@ def test_each_of_many_annotators_is_listed_without_pairs() -> None:
     found = measured(frame(people | {("judge", "j"): [[i % 5 + 1, 2] for i in range(6)]}))
     each = found.section("people", "wit")["annotators-wit"]
     assert [row["annotator"] for row in each.rows] == [f"p{n}" for n in range(14)]
-    assert [column.name for column in each.columns] == ["annotator", "others", "all"]
+    assert [column.name for column in each.columns] == ["annotator", "others"]
 
 
 def test_json_and_csv_have_every_section_on_every_criterion() -> None:
