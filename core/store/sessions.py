@@ -151,7 +151,7 @@ def table(db: Database, mine: int = 0) -> Table:
     """The same as a table; `mine` is the session of whoever reads it."""
     rows = tuple(
         record(one)
-        | {"used": moment(one.used), "begun": moment(one.begun)}
+        | {"name": one.name or "researcher", "used": moment(one.used), "begun": moment(one.begun)}
         | {"kind": ENTRANCES[one.kind].words + (" (this browser)" if one.id == mine else "")}
         for one in each(db)
     )

@@ -76,7 +76,7 @@ def _keep_out() -> None:
 
 
 def _named(session: Session) -> str:
-    name, how = plain(session.name) or "Researcher", sessions.ENTRANCES[session.kind].words
+    name, how = plain(session.name) or "researcher", sessions.ENTRANCES[session.kind].words
     return f"{session.id}: {name}, {how}, {session.source}"
 
 

@@ -165,8 +165,8 @@ def _show(results: Compared) -> None:
         players = [str(row["player"]) for row in strengths.rows]
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
         if any(figure.defined for _, figure in rows):
-            counted = strengths.columns[-1].help
-            forest(rows, "Strength by model", f"Strength, 95% interval. {counted}")
+            forest(rows, "Strength by model", "Strength, 95% interval")
+            st.caption(plain(strengths.columns[-1].help))
     with st.expander("The figures in tables", icon=":material/table:"):
         for each in shown.values():
             table.draw(each)
