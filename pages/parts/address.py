@@ -59,8 +59,8 @@ def held(
     chosen = draw(name)
     if chosen == usual and not always:
         st.query_params.pop(name, None)
-    else:
-        shown(name, written(chosen))
+    elif said != written(chosen):
+        st.query_params[name] = written(chosen)
     state[seen], state[last], state[before] = st.query_params.get(name), chosen, usual
     return chosen
 
@@ -92,36 +92,24 @@ def switched(on: bool) -> str:
     return "yes" if on else "no"
 
 
-def asked(name: str, options: Sequence[str], default: str) -> str:
-    """The option that the address names; the default, with a warning, if there is no such option."""
-    wanted = st.query_params.get(name)
-    if wanted is None or wanted in options:
-        return wanted or default
-    st.warning(plain(not_found(name, wanted, options)), icon=_BROKEN)
-    return default
-
-
-def shown(name: str, value: str) -> str:
-    """Write what is shown into the address; returns it."""
-    if st.query_params.get(name) != value:
-        st.query_params[name] = value
-    return value
-
-
 def choice(
     label: str,
     name: str,
     options: Sequence[str],
     default: str,
     widget: Callable[..., Any] = st.segmented_control,
+    drawn: bool = True,
     **look: Any,
 ) -> str:
-    """One of the options, chosen on the page; it stands in the address. `widget` may be `st.pills`."""
+    """One of the options, chosen on the page; it stands in the address.
+
+    `widget` may be `st.pills`; `drawn` is as in `held`.
+    """
 
     def draw(key: str) -> str:
         return str(widget(label, options, required=True, key=key, **look))
 
-    return held(name, default, draw, read=one_of(options), always=True)
+    return held(name, default, draw, read=one_of(options), always=True, drawn=drawn)
 
 
 def listed(label: str, name: str, options: Sequence[str], default: str, **look: Any) -> str:
@@ -142,12 +130,10 @@ def several(label: str, name: str, options: Sequence[str], *, what: str = "", **
 
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
     """The benchmark that the address names; to be chosen of several, unless `fixed`."""
-    if fixed or len(names) == 1:
-        return known_or_imported(shown("benchmark", asked("benchmark", names, names[0])))
     titles = {name: known_or_imported(name).title for name in names}
-    return known_or_imported(
-        choice("Benchmark", "benchmark", names, names[0], format_func=titles.__getitem__)
-    )
+    asked = len(names) > 1 and not fixed
+    look = {"format_func": titles.__getitem__}
+    return known_or_imported(choice("Benchmark", "benchmark", names, names[0], drawn=asked, **look))
 
 
 def of_conversation(number: int) -> str:

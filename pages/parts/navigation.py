@@ -1,9 +1,7 @@
 """The pages of the app by section; a page that is not listed is not served. Pages of single benchmarks."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
 import streamlit as st
@@ -111,11 +109,3 @@ OPEN_TO: Mapping[Role, frozenset[str]] = {
     "adjudicator": frozenset({"adjudicate"}),
 }
 """The addresses of the pages that each role may open. Annotators have the desk only."""
-
-
-def part(benchmark: str, module: str) -> ModuleType | None:
-    """A page module of a benchmark's slice, such as “conversation”; None if there is none."""
-    if benchmark not in BENCHMARKS:
-        return None
-    name = slice_of(benchmark)
-    return import_module(f"pages.{name}.{module}") if (PAGES / name / f"{module}.py").is_file() else None

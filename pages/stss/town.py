@@ -85,7 +85,7 @@ def _choose(known: pd.DataFrame) -> int:
         for row in known.itertuples()
     }
     first = next(iter(names))
-    return int(listed("Simulation", "simulation", list(names), first, format_func=names.__getitem__))
+    return int(listed("Simulation", "conversation", list(names), first, format_func=names.__getitem__))
 
 
 def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:

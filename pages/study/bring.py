@@ -214,12 +214,7 @@ def _foreign(upload: Upload, number: str) -> None:
     # Columns of people and of judges beside the texts: a table of labels.
     raters = {*kinds_by_name(found.metadata).values()}
     if {"human", "judge"} <= raters and not isinstance(_table(number, upload), str):
-        kinds = ["ratings by people and judges", "conversations alone"]
-        kind = st.segmented_control(
-            "Take it as", kinds, default=kinds[0], required=True, key=f"kind {number}"
-        )
-        if kind == kinds[0]:
-            return _ratings(upload, number)
+        return _ratings(upload, number)
     st.markdown("  \n".join(map(plain, conversations_file.sentences(found))))
     skip = False
     if found.wrong:

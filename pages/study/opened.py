@@ -18,7 +18,8 @@ from concord.scores import run_label
 from concord.store import configurations, conversations, images, progress, ratings
 from concord.store.conversations import Found
 from concord.store.progress import Item
-from pages.parts.navigation import part
+from pages.parts.address import link
+from pages.parts.navigation import SECTIONS, about
 from pages.parts.plain import breakable, plain
 from pages.parts.session import workspace
 from pages.parts.transcript import context, history_by, marks, transcript
@@ -41,8 +42,12 @@ def conversation(which: int) -> None:
         spent, said = conversations.spent(db, which), progress.remarks_on(db, which)
     given, judgements, verdicts = ratings_of.given, ratings_of.judgements, ratings_of.verdicts()
     _head(found)
-    own = part(found.benchmark, "conversation")
-    by_rule = own is not None and own.head(found)
+    known = BENCHMARKS.get(found.benchmark)
+    by_rule = known is not None and not known.criteria
+    if by_rule:
+        st.caption("It is scored by rule from what happened, not by judges.")
+        for page in (page for pages in SECTIONS.values() for page in pages if found.benchmark in about(page)):
+            link(page.address, "See the score and who counted", conversation=str(which))
     for judgement in judgements:
         if judgement["failure"] is not None:
             _failed(judgement)
@@ -61,7 +66,6 @@ def conversation(which: int) -> None:
         if turn.number in verdicts:
             _verdicts(verdicts[turn.number], f"Scores of turn {turn.number}")
 
-    known = BENCHMARKS.get(found.benchmark)
     transcript(
         what,
         beside=beside if any(verdicts) else None,

@@ -35,7 +35,7 @@ MORE = (
     "conversations?conversation=1",
     "leaderboard?benchmark=simulbench",
     f"rate?as={quote(f'Bo {URL}')}",
-    "town?simulation=3",
+    "town?conversation=3",
 )
 ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages] + [*MORE]
 EXCEPTED = {

@@ -161,7 +161,7 @@ COUNTED = "concert (public activity): 0.500, conversation ratio 0.50"
 def opened(app: Server, page: Page, **asked: str) -> None:
     """The simulation with TDP."""
     more = "".join(f"&{name}={value}" for name, value in asked.items())
-    visit(page, f"{app.url}/town?simulation=3{more}")
+    visit(page, f"{app.url}/town?conversation=3{more}")
     expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
 
 
@@ -190,11 +190,11 @@ def test_a_simulation_is_chosen_and_its_numbers_are_explained(app: Server, page:
     expect(page.get_by_text("mock").first).to_be_visible()
     # the same task, agent and model were simulated twice
     choose(page, "Simulation", "concert · GA · outgoing (2)")
-    expect(page).to_have_url(re.compile("simulation=2"))
+    expect(page).to_have_url(re.compile("conversation=2"))
     choose(page, "Simulation", "concert · GA+TDP · outgoing (3)")
     expect(page.get_by_text("0.50").first).to_be_visible()
     expect(page.get_by_text("1 told of it before the day of the event ÷ 2 wanted.")).to_be_visible()
-    expect(page).to_have_url(re.compile("simulation=3"))
+    expect(page).to_have_url(re.compile("conversation=3"))
 
 
 def test_who_counted_and_who_missed_it_and_why(app: Server, page: Page) -> None:
@@ -210,12 +210,12 @@ def test_who_counted_and_who_missed_it_and_why(app: Server, page: Page) -> None:
 def test_what_the_performer_planned_is_shown_where_it_did(app: Server, page: Page) -> None:
     """On the town page of a performer that plans; letter for letter."""
     planned = page.get_by_text("What the performer planned (TDP)")
-    visit(page, f"{app.url}/town?simulation=3")
+    visit(page, f"{app.url}/town?conversation=3")
     planned.click()
     expect(page.get_by_text(re.compile("1. Ask everybody"))).to_contain_text(HOSTILE)
     expect(page.get_by_text("Be in the park by five.")).to_be_visible()
     expect(page.get_by_text("Reminder in conversations")).to_be_visible()
-    visit(page, f"{app.url}/town?simulation=1")
+    visit(page, f"{app.url}/town?conversation=1")
     expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
     expect(planned).to_have_count(0)
 
@@ -275,7 +275,7 @@ def test_a_conversation_is_read_at_its_moment_letter_for_letter(app: Server, pag
     expect(page).to_have_url(re.compile(r"/conversations\?conversation=3"))
     expect(said).to_be_visible()
     page.get_by_role("link", name="See the score and who counted").click()
-    expect(page).to_have_url(re.compile(r"/town\?simulation=3"))
+    expect(page).to_have_url(re.compile(r"/town\?conversation=3"))
     assert not [url for url in asked if "example.org" in url]
     assert "broken" not in page.title()
 
@@ -289,15 +289,15 @@ def test_another_agents_simulation_of_the_task_is_shown_at_the_same_moment(app: 
 
 
 def test_a_town_whose_file_is_missing_is_named(app: Server, page: Page) -> None:
-    visit(page, f"{app.url}/town?simulation=4")
+    visit(page, f"{app.url}/town?conversation=4")
     expect(page.get_by_text(re.compile("There is no town “gone”"))).to_be_visible()
 
 
 def test_an_address_that_leads_nowhere_says_so(app: Server, page: Page) -> None:
     opened(app, page, at="1999-01-01T00:00")
     expect(page.get_by_text(re.compile("There is no at “1999-01-01T00:00”"))).to_be_visible()
-    visit(page, f"{app.url}/town?simulation=nothing")
-    expect(page.get_by_text(re.compile("There is no simulation “nothing”"))).to_be_visible()
+    visit(page, f"{app.url}/town?conversation=nothing")
+    expect(page.get_by_text(re.compile("There is no conversation “nothing”"))).to_be_visible()
 
 
 def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_simulations(app: Server, page: Page) -> None:

@@ -95,9 +95,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("results/leaderboard.py", "benchmark", {}),
         ("results/leaderboard.py", "judges", {"benchmark": "pingpong"}),
         ("results/leaderboard.py", "weights", {"benchmark": "pingpong"}),
-        ("stss/town.py", "task", {}),
-        ("stss/town.py", "player", {}),
-        ("stss/town.py", "architecture", {}),
+        ("stss/town.py", "conversation", {}),
     ],
 )
 def test_a_wrong_value_in_the_address_is_told(
