@@ -237,28 +237,16 @@ class Benchmark:
         folder, own = self.prompts_of or self.name, self.version
         return load_prompt(materials.prompts, folder, version or own, name, self.prompts[name], own)
 
-    def asked(self, materials: Materials, version: str = "") -> tuple[tuple[Asking, Prompt], ...]:
-        """How a version of the prompt asks judges, call by call: the benchmark's own, unless one is named.
+    def ways(self, materials: Materials, judges: Sequence[str], version: str = "") -> list[Way]:
+        """How a version of the prompt (the benchmark's own, unless one is named) asks judges, call by call.
 
         None where nothing is judged.
         """
-        return tuple((asking, self.prompt(materials, asking.prompt, version)) for asking in self._askings)
-
-    def ways(self, judges: Sequence[str], asking_by: Prompt | Sequence[tuple[Asking, Prompt]]) -> list[Way]:
-        """How these judges are asked, call by call, as `asked` gives it or by the one prompt."""
-        if isinstance(asking_by, Prompt):
-            asking_by = [(self.asking, asking_by)] if self.asking else []
-        return [Way(*one, judges, one[1].name if number else "") for number, one in enumerate(asking_by)]
-
-    def judgings(
-        self,
-        conversation: str,
-        judges: Sequence[str],
-        asking_by: Prompt | Sequence[tuple[Asking, Prompt]],
-        repeats: int = 1,
-    ) -> tuple[Owed, ...]:
-        """The judgements that these judges owe a conversation; none where nothing is judged."""
-        return owed(self.ways(judges, asking_by), repeats, conversation)
+        return [
+            Way(asking, prompt, judges, "" if asking is self.asking else prompt.name)
+            for asking in self._askings
+            for prompt in [self.prompt(materials, asking.prompt, version)]
+        ]
 
 
 def owed(ways: Sequence[Way], repeats: int, *of: str) -> tuple[Owed, ...]:

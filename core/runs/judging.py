@@ -95,9 +95,9 @@ def asked_again(
     cannot be asked about.
     """
     try:
-        for asking, prompt in benchmark.asked(materials, version):
-            if prompt.hash == hash:
-                return prompt.render(**asking.values(conversation)).messages
+        for way in benchmark.ways(materials, (), version):
+            if way.prompt.hash == hash:
+                return way.prompt.render(**way.asking.values(conversation)).messages
         return None
     except (ConcordError, Unusable):
         return None

@@ -235,7 +235,7 @@ def _ways(
             return [_pairwise(workspace, plan, benchmark, brought)]
         if benchmark.asking is None:
             raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
-        return benchmark.ways(plan.judges, benchmark.asked(brought, plan.version))
+        return benchmark.ways(brought, plan.judges, plan.version)
     # A program need not say why.
     plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
     rubrics = [(name, plain if _is_program(available or {}, name) else used.rubric) for name in plan.judges]

@@ -291,7 +291,7 @@ def test_a_line_of_progress_is_shown_while_the_database_is_gone(workspace, monke
     monkeypatch.setattr(progress, "PLAIN_SECONDS", 0)
     ended = run(workspace, plan(characters=["tully"]))
     workspace.db_path.rename(workspace.path / "moved")
-    with progress._watching(workspace, "pingpong") as show:
+    with progress._watching() as show:
         show(ended)
     assert "stored" in capsys.readouterr().out
 

@@ -24,6 +24,7 @@ from concord.benchmarks.stss.tasks import TITLES, Subgoal, values_of
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed
 from concord.llm.replies import Unusable
+from concord.runs.benchmark import owed
 from tests.stss.asking import MATERIALS
 from tests.stss.made import at, party, talk
 
@@ -112,14 +113,19 @@ def test_a_verdict_must_answer_exactly_what_was_asked(names):
 
 
 def test_conversation_and_summary_are_judged_in_calls_of_their_own():
-    (asking, said), (further, noted) = STSS_LANGUAGE.asked(MATERIALS)
-    assert (asking.prompt, further.prompt) == ("conversation", "summary")
+    ways = STSS_LANGUAGE.ways(MATERIALS, ["j"])
+    assert [way.asking.prompt for way in ways] == ["conversation", "summary"]
     values = language.judge_values(judged())
-    shown = [prompt.render(**values).messages[-1].content for prompt in (said, noted)]
+    shown = [way.prompt.render(**values).messages[-1].content for way in ways]
     assert ("Come to the party!" in shown[0], "Ada asked me." in shown[0]) == (True, False)
     assert ("Come to the party!" in shown[1], "Ada asked me." in shown[1]) == (False, True)
-    owed = STSS_LANGUAGE.judgings("k", ["j"], [(asking, said), (further, noted)], 2)
-    assert [j.key for j in owed] == ["k|j|v2|0", "k|j|v2|1", "k|j|v2|0|summary", "k|j|v2|1|summary"]
+    keys = [one.key for one in owed(ways, 2, "k")]
+    assert keys == [
+        "k|j|v2|0",
+        "k|j|v2|1",
+        "k|j|v2|0|summary",
+        "k|j|v2|1|summary",
+    ]
 
 
 def judged():

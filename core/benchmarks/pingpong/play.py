@@ -27,6 +27,7 @@ from concord.runs.benchmark import (
     Role,
     Values,
     narrowing,
+    owed,
 )
 from concord.runs.plans import PlayPlan
 
@@ -277,7 +278,8 @@ def settings(plan: PlayPlan, materials: Materials, *head: str) -> Iterator[Setti
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every player × character × situation × repeat of the plan, with the judgements they are owed."""
-    options, judges = plan.options, plan.models.get("judges", ())
+    options = plan.options
+    ways = PINGPONG.ways(materials, plan.models.get("judges", ()), options["version"])
     prompts = {name: PINGPONG.prompt(materials, name, options["version"]) for name in PINGPONG.prompts}
     for setting in settings(plan, materials, PINGPONG.name, options["version"]):
         turns = setting.situation.num_turns
@@ -285,7 +287,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             setting.key,
             partial(play, setting=setting, prompts=prompts),
             (Expected(setting.interrogator, turns, 700, 50), Expected(setting.player, turns, 800, 120)),
-            PINGPONG.judgings(setting.key, judges, prompts["judge"], options["judge_repeats"]),
+            owed(ways, options["judge_repeats"], setting.key),
             player=setting.player,
             facets={**setting.facets(version=options["version"]), "language": setting.language},
         )

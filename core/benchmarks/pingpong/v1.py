@@ -17,7 +17,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.llm.prompts import Prompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.rating import Judgement, Rater, Rating
-from concord.runs.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role
+from concord.runs.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role, owed
 from concord.runs.plans import PlayPlan
 
 VERSION = "v1"
@@ -101,9 +101,8 @@ def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every player × character × situation × repeat, rated inline, and by version 2's judges if any."""
-    judges, repeats = plan.models.get("judges", ()), plan.options["judge_repeats"]
+    ways = PINGPONG_V1.ways(materials, plan.models.get("judges", ()))
     prompts = {name: PINGPONG_V1.prompt(materials, name, VERSION) for name in ("player", "interrogator")}
-    judge = PINGPONG_V1.prompt(materials, "judge")
     for setting in settings(plan, materials, PINGPONG_V1.name):
         turns, interrogator = setting.situation.num_turns, setting.interrogator
         rating = partial(judgement, interrogator=interrogator, prompt=prompts["interrogator"])
@@ -111,7 +110,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             setting.key,
             partial(play, setting=setting, prompts=prompts),
             (Expected(interrogator, turns + 1, 1500, 350), Expected(setting.player, turns, 800, 120)),
-            PINGPONG_V1.judgings(setting.key, judges, judge, repeats),
+            owed(ways, plan.options["judge_repeats"], setting.key),
             InlineJudgement(prompts["interrogator"], rating),
             player=setting.player,
             facets={**setting.facets(), "language": setting.language},

@@ -34,6 +34,7 @@ from concord.runs.benchmark import (
     Play,
     Role,
     narrowing,
+    owed,
     prompt_versions,
 )
 from concord.runs.plans import PlayPlan
@@ -127,7 +128,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     language, version = options["language"], options["version"]
     known = tasks(materials, language)
     chosen = [task for task in known.values() if wanted(options, task.id, task.type, task.source)]
-    user, judges = plan.one("user"), plan.models.get("judges", ())
+    user, ways = plan.one("user"), DIALOGUES.ways(materials, plan.models.get("judges", ()), version)
     prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}
     played = partial(play, user=user, language=language, prompts=prompts)
     for repeat, task, simulator in product(range(options["repeats"]), chosen, plan.models["simulators"]):
@@ -143,7 +144,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             key,
             partial(played, key=key, task=task, simulator=simulator, facets=facets),
             (Expected(simulator, TURNS, 900, 250), Expected(user, TURNS - 1, 1200, 80)),
-            DIALOGUES.judgings(key, judges, prompts["judge"], options["judge_repeats"]),
+            owed(ways, options["judge_repeats"], key),
             player=simulator,
             facets={**facets, "language": language},
         )

@@ -26,6 +26,7 @@ from concord.runs.benchmark import (
     Play,
     Role,
     narrowing,
+    owed,
     prompt_versions,
 )
 from concord.runs.plans import PlayPlan
@@ -129,16 +130,16 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             "scripts`, or collect dialogues with `concord run simulbench-dialogues` and cut scripts from "
             "them with `concord simulbench scripts extract`."
         )
-    prompts = {name: SIMULBENCH.prompt(materials, name, version) for name in ("target", "judge")}
-    judges, repeats = plan.models.get("judges", ()), options["judge_repeats"]
+    prompt = SIMULBENCH.prompt(materials, "target", version)
+    ways = SIMULBENCH.ways(materials, plan.models.get("judges", ()), version)
     for script, target in product(chosen, plan.models["targets"]):
         key = "/".join([NAME, version, script.key, target])
         size = sum(len(m.content) for m in script.history) // 4
         yield Play(
             key,
-            partial(play, key=key, script=script, target=target, prompt=prompts["target"]),
+            partial(play, key=key, script=script, target=target, prompt=prompt),
             (Expected(target, 1, size, 250),),
-            SIMULBENCH.judgings(key, judges, prompts["judge"], repeats),
+            owed(ways, options["judge_repeats"], key),
             player=target,
             facets={**_facets(script, version), "language": script.language},
         )

@@ -29,6 +29,7 @@ from concord.runs.benchmark import (
     Play,
     Role,
     narrowing,
+    owed,
     prompt_versions,
 )
 from concord.runs.plans import PlayPlan
@@ -179,7 +180,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                 raise ConfigError(
                     f"The scene “{scenario.key}” is about {person}, who does not live in {name}."
                 )
-    askings = STSS_LANGUAGE.asked(materials, options["version"])
+    ways = STSS_LANGUAGE.ways(materials, plan.models.get("judges", ()), options["version"])
     plans: dict[tuple[Any, ...], Prepared] = {}
     for repeat, scenario, agent in product(
         range(options["repeats"]), scenarios, system.agents(plan, materials, options["thoughts"])
@@ -208,7 +209,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                 Expected(agent.residents, 4, 600, 60),
                 *([Expected(agent.embeddings, 6, 130, 0)] if agent.embeddings else []),
             ),
-            STSS_LANGUAGE.judgings(key, plan.models.get("judges", ()), askings, options["judge_repeats"]),
+            owed(ways, options["judge_repeats"], key),
             player=agent.player,
             facets={**facets, "language": system.LANGUAGE},
         )
