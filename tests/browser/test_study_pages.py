@@ -137,24 +137,6 @@ def test_judges_explain_themselves_beside_the_turn(app: Server, page: Page) -> N
     expect(page.get_by_text("Key: pingpong/v2/")).to_be_visible()
 
 
-def test_a_failed_judgement_is_shown_with_its_raw_reply(app: Server, page: Page) -> None:
-    [(which,), *_] = app.rows("SELECT conversation_id FROM judgements WHERE failure IS NOT NULL")
-    visit(page, f"{app.url}/conversations?conversation={which}")
-    expect(page.get_by_text("The judgement by erratic failed.")).to_be_visible()
-    page.get_by_text("The raw reply").click()
-    expect(page.get_by_text("I would rather not rate this. " + HOSTILE).first).to_be_visible()
-
-
-def test_an_address_of_no_conversation_is_answered_with_a_sentence(app: Server, page: Page) -> None:
-    visit(page, f"{app.url}/conversations")
-    for which in ("99999", "x", "9" * 30, "-1", ""):
-        expect(page.get_by_text("128 conversations")).to_be_visible()
-        move(page, f"{app.url}/conversations?conversation={which}")
-        expect(page.get_by_test_id("stAlert")).to_contain_text("conversation")
-        page.get_by_role("button", name="All conversations").click()
-    expect(page.get_by_text("128 conversations")).to_be_visible()
-
-
 def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> None:
     name = "**n** ![x](https://example.org/x.png) :red[r] $x$ <b>b</b>"
     # An invisible word joiner keeps the address from becoming a link.
@@ -239,15 +221,6 @@ def test_a_row_opens_into_scores_by_facet_and_these_into_conversations(app: Serv
     expect(page.get_by_role("heading", name="alder: character × situation")).to_be_visible()
     press(page, table(page, "alder: character × situation"), 16, 0)
     expect(page).to_have_url(re.compile(r"/conversations\?.*player=alder.*character=goblin"))
-
-
-def test_the_panel_and_the_weights_mock_models_the_address(app: Server, page: Page) -> None:
-    visit(page, f"{app.url}/leaderboard?judges=kind&weights=Fluency+twice&language=ru")
-    page.get_by_text("How this was measured").first.click()
-    expect(page.get_by_text("Means over conversations and the panel kind.")).to_be_visible()
-    expect(
-        page.get_by_text("Final weighs the criteria in_character 1, entertaining 1, fluency 2.")
-    ).to_be_visible()
 
 
 def test_the_pages_fit_a_phone(app: Server, page: Page) -> None:

@@ -148,3 +148,26 @@ def test_back_from_a_conversation_the_address_is_as_it_was() -> None:
     page = AppTest.from_string(script)
     page.query_params.update({"conversation": "109", "study": "s"})
     assert page.run().query_params == {"study": "s"}, "another window"
+
+
+@pytest.mark.parametrize("which", ["99999", "x", "9" * 30, "-1", ""])
+def test_an_address_of_no_conversation_is_answered_with_a_sentence(workspace: Workspace, which: str) -> None:
+    page = listed(conversation=which)
+    assert not page.exception
+    [sentence] = [alert.value for kind in (page.error, page.warning, page.info) for alert in kind]
+    assert "conversation" in sentence
+    [back] = [button for button in page.button if button.label == "All conversations"]
+    assert len(back.click().run().dataframe) == 1
+    assert "conversation" not in page.query_params
+
+
+def test_a_failed_judgement_is_shown_with_its_raw_reply(workspace: Workspace) -> None:
+    raw = "I would rather not rate this. <script>document.title='broken'</script> **bold**"
+    with workspace.write() as db:
+        failed = Judgement("f", "c", Rater("odd", "judge"), failure="It is not complete.", raw=raw)
+        ratings.save_judgement(db, failed)
+    page = listed(conversation="1")
+    assert not page.exception
+    assert any("The judgement by odd failed.**] It is not complete" in text.value for text in page.markdown)
+    [reply] = [folded for folded in page.expander if folded.label == "The raw reply"]
+    assert [code.value for code in reply.code] + [text.value for text in reply.text] == [raw]

@@ -1,0 +1,22 @@
+"""The leaderboard says how it was measured: with the panel and the weights that its address names."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from concord.workspace import Workspace
+from tests.filled import fill
+from tests.pages.test_navigation import FRAME
+
+
+def test_the_panel_and_the_weights_follow_the_address(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, languages=("en", "ru"), people=False)
+    page = AppTest.from_string(FRAME.format(file="results/leaderboard.py"), default_timeout=60)
+    for name, value in (("judges", "kind"), ("weights", "Fluency twice"), ("language", "ru")):
+        page.query_params[name] = value
+    page.run()
+    assert not page.exception
+    said = "\n".join(text.value for kind in (page.markdown, page.caption) for text in kind)
+    assert "Means over conversations and the panel kind." in said.replace("\\", "")
+    assert "Final weighs the criteria in_character 1, entertaining 1, fluency 2." in said.replace("\\", "")
