@@ -69,7 +69,7 @@ def test_the_file_is_the_simulated_one():
 def test_the_judge_is_improved_by_what_the_page_says(folder):
     printed = {line: follow(line) for line in LINES}
     output = {line.split()[2]: text for line, text in printed.items() if line.startswith("concord lab")}
-    assert re.search(r"^criterion +Helpful +0\.34", output["disagreements"], re.M)
+    assert re.search(r"^rated v1 +mock-judge-erratic +0\.657", output["show"], re.M)
     assert "look for courtesies" in output["disagreements"]
     assert "agrees with people better" in output["compare"]
     assert "Best on select: mock-judge-erratic by rated v2" in output["choose"]
