@@ -476,15 +476,15 @@ def test_columns_that_are_not_there_are_told(tmp_path):
 
 
 def test_from_a_number_on_a_rating_in_concords_own_form_passes(tmp_path, workspace, run):
-    """People say 0 and 1, the judge gives shares: from 0.65 on it passes 2 of 4."""
+    """People say 0 and 1, the judge gives shares: from 0.7 on it passes 2 of 4."""
     file = tmp_path / "own.csv"
     lines = [f"{i},ok,human,ann,{score}" for i, score in enumerate((1, 0, 1, 0))]
     lines += [f"{i},ok,judge,j,{score}" for i, score in enumerate((0.9, 0.2, 0.7, 0.6))]
     file.write_text("\n".join(["item_id,criterion,rater_type,rater,score", *lines]))
-    of = labels.read(file, TableOptions(passing=0.65)).of
+    of = labels.read(file, TableOptions(passing=0.7)).of
     assert of.column("score").tolist() == [1, 0, 1, 0] * 2
     assert of.study.criteria[0].scale.labels == ("fail", "pass")
-    brought = run(workspace, "import", "ratings", file, "--study", "s", "--pass-from", "0.65")
+    brought = run(workspace, "import", "ratings", file, "--study", "s", "--pass-from", "0.7")
     assert "ok: 0 to 1, 2 answers" in brought.output
     done = check(file, "--human", "ann")
     assert done.exit_code == 1
