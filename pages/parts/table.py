@@ -1,6 +1,6 @@
 """Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -104,8 +104,12 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
     if named and len({row.get(named[0].name) for row in table.rows}) == len(table.rows):
         named = named[:1]
     for place, row in enumerate(table.rows[:CARDS]):
+        name = ", ".join(shown(row.get(c.name), c) for c in named) or table.label(row)
         cells = [(c.title, shown(row.get(c.name), c)) for c in table.shown if c not in named]
-        with _card(", ".join(shown(row.get(c.name), c) for c in named) or table.label(row), cells):
+        lines = (f"{plain(title)}: **{plain(cell)}**" for title, cell in cells if cell and cell != name)
+        with st.container(border=True):
+            st.markdown(f"**{plain(name)}**")
+            st.markdown("  \n".join(lines))
             if select is not None:
                 st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
             elif selectable:
@@ -113,15 +117,6 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
     if len(table.rows) > CARDS:
         st.caption(f"The first {CARDS} of {len(table.rows):,}.")
     return st.session_state.get(PICKED, {}).get(key) if selectable else None
-
-
-def _card(name: str, cells: Iterable[tuple[str, str]]) -> Any:
-    """A box with a row's name and its cells by heading, for what can be done with the row."""
-    box = st.container(border=True)
-    box.markdown(f"**{plain(name)}**")
-    lines = (f"{plain(title)}: **{plain(cell)}**" for title, cell in cells if cell and cell != name)
-    box.markdown("  \n".join(lines))
-    return box
 
 
 def _notes(table: Table, said: Collection[str]) -> list[str]:

@@ -1,7 +1,6 @@
 """Export by page: files that `concord export …` writes, written to the disk first and then fetched."""
 
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from pages.parts import person
 from pages.parts.address import checked, held, listed, nothing
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
-from pages.parts.reports import options_of, study_called
+from pages.parts.reports import options_of, studies_called
 from pages.parts.session import sentence, workspace
 
 WHOLE = "read back by Import"
@@ -40,13 +39,13 @@ def page() -> None:
     """Draw the page."""
     heading("export")
     with workspace().read() as db:
-        known, titles = studies.ranked(db), studies.titles(db)
+        known = studies.ranked(db)
         stored = conversations.values(db)["benchmark"]
     if not stored:
         return nothing("There is nothing to export yet.", ("import", "Import conversations"))
     if not checked("study", known):
         return
-    asked = _asked(known, titles, stored)
+    asked = _asked(known, stored)
     if asked is None:
         return
     if st.button("Write the file", type="primary", icon=":material/output:"):
@@ -64,12 +63,9 @@ def page() -> None:
         )
 
 
-def _asked(known: list[str], titles: Mapping[str, str], stored: list[str]) -> Export | None:
+def _asked(known: list[str], stored: list[str]) -> Export | None:
     """What the reader chose; None where a study is needed and there is none."""
-
-    def called(name: str) -> str:
-        return study_called(name, titles) if name else "every"
-
+    called = studies_called()
     what = st.selectbox("What", list(PARTS), format_func=lambda name: PARTS[name].title, key="what")
     part, chosen = PARTS[what], dict[str, Any]()
     takes = part.takes.split()
@@ -82,7 +78,9 @@ def _asked(known: list[str], titles: Mapping[str, str], stored: list[str]) -> Ex
         # A link to a study exports this one, not all.
         linked = st.query_params.get("study", "")
         at = ["", *known].index(linked) if linked in known else 0
-        chosen["study"] = st.selectbox("Study", ["", *known], at, format_func=called, key="of study")
+        chosen["study"] = st.selectbox(
+            "Study", ["", *known], at, format_func=lambda n: called(n) if n else "every", key="of study"
+        )
     if "benchmark" in takes:
         chosen["benchmark"] = st.selectbox(
             "Benchmark", ["", *stored], format_func=lambda n: n or "every", key="of"
