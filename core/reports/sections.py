@@ -439,7 +439,9 @@ SECTIONS: dict[str, Section] = {
         lambda e, _: e.features or e.own_family,
         "items do not differ in length, turn, language or family of their player",
     ),
-    "raters": Section("Severity of annotators", lambda e, c: [severities(e.ratings, c, **e.drawing)]),
+    "raters": Section(
+        "Severity of annotators", lambda e, c: [severities(e.ratings, c, e.players, **e.drawing)]
+    ),
     "next": Section("More raters, or more items", _next),
     "forecast": Section("How many more items a narrower interval needs", _forecast),
 }

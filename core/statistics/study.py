@@ -27,7 +27,7 @@ from concord.statistics.figures import (
 )
 from concord.statistics.intervals import BIAS, CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
-from concord.statistics.ratings import FINAL, CriterionScores, Panels, Ratings
+from concord.statistics.ratings import FINAL, CriterionScores, Facet, Panels, Ratings, divide, sums
 from concord.statistics.resampling import mean
 from concord.table import Cell, Column, Note, Table
 
@@ -285,9 +285,12 @@ def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
     )
 
 
-def severities(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+def severities(
+    table: Ratings, criterion: str, players: Facet | None = None, **drawing: Unpack[Drawing]
+) -> Table:
     """The mean of the others less each annotator's own score, on items that somebody else rated too; the most
-    severe first. No rows of people without names.
+    severe first. No rows of people without names. The first note says how far severity moves the means of
+    players, where two or more were rated.
     """
     scores = table[criterion]
     rows: list[dict[str, Any]] = []
@@ -298,8 +301,33 @@ def severities(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Ta
         severity = PointEstimate(mean(gap), n, reason=why, kind=BIAS, items=items)
         rows.append({"rater": table.people[person], "n": n, "severity": severity})
     of_annotators = tabulate(SEVERITY, table, criterion, rows, target="", **drawing)
-    return replace(
-        of_annotators, rows=tuple(sorted(of_annotators.rows, key=lambda row: -value_of(row["severity"])))
+    ordered = tuple(sorted(of_annotators.rows, key=lambda row: -value_of(row["severity"])))
+    moved = moved_by_severity(table, criterion, players or {})
+    return replace(of_annotators, rows=ordered, notes=(*([moved] if moved else []), *of_annotators.notes))
+
+
+def moved_by_severity(table: Ratings, criterion: str, players: Facet) -> str:
+    """How far people's mean of a player would move at most, were all annotators equally severe: a sentence,
+    empty where fewer than two players were rated.
+
+    An annotator is taken to score lower by the mean of all less their own score, over the items of several.
+    """
+    scores = table[criterion]
+    codes, names = table.facet(players)
+    move = np.zeros(scores.items)
+    for person in scores.people.tolist():
+        gap = (scores.target - scores.of(person))[scores.present > 1]
+        lower = gap[~np.isnan(gap)].mean() if np.isfinite(gap).any() else np.nan
+        move += np.where(np.isnan(scores.of(person)), 0, lower)
+    known = (codes >= 0) & (scores.present > 0) & np.isfinite(move)
+    of_items = sums(codes[known], move[known] / scores.present[known], len(names))
+    moves = divide(of_items, np.bincount(codes[known], minlength=len(names)))
+    if scores.unlinked or np.isfinite(moves).sum() < 2:
+        return ""
+    most = int(np.nanargmax(np.abs(moves)))
+    return (
+        "Were all annotators equally severe, people's mean of a player would move by at most "
+        f"{abs(moves[most]):.2f} points ({names[most]})."
     )
 
 

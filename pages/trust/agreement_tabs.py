@@ -30,6 +30,7 @@ from concord.reports.verdict import careless
 from concord.scores import labels
 from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
+from concord.statistics.study import moved_by_severity
 from concord.store import access, acts, conversations, ratings
 from concord.store.conversations import Filter
 from concord.studies import studies
@@ -176,6 +177,7 @@ def _raters(report: AgreementReport, criterion: str) -> None:
     severities = _named(report, "raters", criterion)
     if severities:
         _pictures("raters", severities)
+        st.markdown(plain(moved_by_severity(report.ratings, criterion, report.players)))
     _careless(report)
     _folded(report, criterion, [*severities.values(), *_named(report, "people", criterion).values()])
 

@@ -47,3 +47,23 @@ def test_who_shares_no_item_has_no_severity():
 def test_people_without_names_have_none():
     table = read_ratings(people({"1": [1, 2], "2": [2, 1]}), criteria=["quality"], anonymous_people=True)
     assert severities(table, "quality", resamples=0).rows == ()
+
+
+def test_how_far_severity_moves_the_mean_of_a_player():
+    """sy gives each item 1 less than lou. On items 1 to 8 both answer: sy is half a point below the mean of
+    both, lou half a point above. Only lou rated a's two further items, each half a point too high: of a's six
+    items two move by -0.5, a's mean by -1/6. Nobody's mean moves where both rated all items.
+    """
+    sy = [2, 3, 4, 2, 3, 4, 1, 2]
+    lou = [score + 1 for score in sy]
+    players = dict(enumerate(["a"] * 4 + ["b"] * 4 + ["a"] * 2))
+
+    def first_note(given, of=players):
+        table = read_ratings(people(given), criteria=["quality"])
+        return severities(table, "quality", of, resamples=0).notes[0]
+
+    assert first_note({"sy": [*sy, None, None], "lou": [*lou, 5, 3]}) == (
+        "Were all annotators equally severe, people's mean of a player would move by at most 0.17 points (a)."
+    )
+    assert "at most 0.00 points" in first_note({"sy": sy, "lou": lou})
+    assert "would move" not in first_note({"sy": sy, "lou": lou}, {0: "a"})
