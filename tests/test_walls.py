@@ -289,7 +289,7 @@ def words_of_one_benchmark_stay_in_its_slice() -> Iterator[str]:
     # A reason to look at a judgement has this word as a name of its own.
     own = {
         ("core/studies/triage.py", "refusal"),
-        ("core/store/suspects.py", "refusal"),
+        ("core/store/spotchecks.py", "refusal"),
     }
     for file in PYTHON:
         if not name(file).startswith(free):

@@ -7,7 +7,7 @@ from concord.errors import StudyError
 from concord.lab.parts import Parts
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan, as_dict
-from concord.store import budgets
+from concord.store import runs
 from concord.store.runs import Progress
 from concord.workspace import Workspace
 
@@ -52,7 +52,7 @@ def carry_out(workspace: Workspace, plan: JudgePlan, purse: Purse) -> Progress |
     limit = None
     if purse.left is not None:
         with workspace.read() as db:
-            limit = purse.left + budgets.spent(db, plan.benchmark, as_dict(plan))
+            limit = purse.left + runs.spent(db, plan.benchmark, as_dict(plan))
     ended = engine.execute(workspace, job, max_cost=limit)
     purse.spent += ended.spent.cost
     return ended

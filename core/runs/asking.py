@@ -32,8 +32,8 @@ from concord.runs.budget import Budget, most_tokens
 from concord.runs.planning import Job
 from concord.runs.stored import RunStore
 from concord.store import runs
-from concord.store.obstacles import obstacle
 from concord.store.runs import NotedCall
+from concord.store.writer import obstacle
 
 PROGRAMS = 2
 """How many of one judge that is a program run at once, unless its entry says."""

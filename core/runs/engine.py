@@ -35,7 +35,6 @@ from concord.runs.registry import get
 from concord.runs.stored import UNREADABLE, RunStore
 from concord.scenario import Scenario
 from concord.store import (
-    budgets,
     comparisons,
     configurations,
     conversations,
@@ -248,7 +247,7 @@ class _Run:
                     # Only now it is known what the store refused.
                     runs.beat(db, self.number, **self._stands())
                     runs.end(db, self.number, state, message)
-                    budgets.close(db, self.number, self.budget.lost if self.budget else 0.0)
+                    runs.end_grant(db, self.number, self.budget.lost if self.budget else 0.0)
                     return runs.get(db, self.number)
 
                 # Whatever was put before is stored before: the pulse tells how long that takes.
@@ -295,7 +294,7 @@ class _Run:
             began = await self.store.do(partial(runs.begin, run=self.number))
             self.started = replace(self.started, started=began)
         if self.budget:
-            self.budget.elsewhere = await self.store.do(partial(budgets.elsewhere, run=self.number))
+            self.budget.elsewhere = await self.store.do(partial(runs.elsewhere, run=self.number))
 
     def _collected(self, spent: Spent) -> None:
         self.calls.spent += spent
@@ -335,7 +334,7 @@ class _Run:
         return Asker(self.calls, work, noted)
 
     async def _granted(self, amount: float) -> None:
-        await self.store.do(partial(budgets.grant, run=self.number, amount=amount))
+        await self.store.do(partial(runs.grant, run=self.number, amount=amount))
 
     async def _one(self, item: Pending, places: asyncio.Semaphore) -> None:
         try:

@@ -8,8 +8,7 @@ from typing import TypeVar
 from sqlite_utils import Database
 
 from concord.errors import RunStopped, WorkspaceError
-from concord.store.obstacles import obstacle
-from concord.store.writer import Writer
+from concord.store.writer import Writer, obstacle
 from concord.workspace import Workspace
 
 AGAIN_SECONDS = 0.5

@@ -1,6 +1,5 @@
 """Whether a database is whole: what SQLite says of it, and what Concord knows must hold."""
 
-import math
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,14 +13,10 @@ from concord.store.purposes import RATED
 RESTORE = "Restore a backup (docs/backup.md)."
 COMPUTE_ANEW = "Compute them anew: `concord verify --compute-anew`."
 REPORT = "Results may be affected: restore a backup (docs/backup.md), or report it if it comes back."
-DERIVED = {
-    "scores": ("conversation_id", "rater_id", "criterion", "repeat", "study_id"),
-    "finals": ("conversation_id", "rater_id"),
-    "summaries": ("conversation_id",),
-    "player_counts": ("benchmark", "language", "player"),
-    "rater_counts": ("rater_id", "benchmark"),
-}
-"""The tables that follow from others, with what identifies a row."""
+DERIVED = ("scores", "finals", "summaries", "player_counts", "rater_counts")
+"""The tables that follow from others."""
+ALIKE = 6
+"""Numbers that are equal to so many decimals are the same: they were added in another order."""
 MOST = 5
 """How many single places of one kind are named."""
 
@@ -81,33 +76,19 @@ def _sums(db: Database) -> Iterator[Finding]:
     db.execute("PRAGMA foreign_keys = OFF")  # missing rows were found before, and must not end this
     summaries.refresh(db)
     for table in DERIVED:
-        computed = _rows(db, table)
-        keys = stored[table].keys() | computed.keys()
-        wrong = {key[0] for key in keys if not _same(stored[table].get(key, ()), computed.get(key, ()))}
-        if wrong:
-            of = (
-                "Conversations whose {} do not fit their ratings"
-                if "conversation_id" in DERIVED[table]
-                else ("Rows of {} that do not fit what they count")
-            )
+        if wrong := {row[0] for row in stored[table] ^ _rows(db, table)}:
+            of = "Rows of {} that do not fit what they count"
+            if not table.endswith("_counts"):
+                of = "Conversations whose {} do not fit their ratings"
             yield Finding(f"{of.format(table)}: {_named(sorted(wrong))}.", COMPUTE_ANEW)
 
 
-def _rows(db: Database, table: str) -> dict[tuple[Any, ...], tuple[Any, ...]]:
-    cursor = db.execute(f"SELECT * FROM {table}")
-    names = [column[0] for column in cursor.description]
-    key, rest = (
-        [i for i, name in enumerate(names) if (name in DERIVED[table]) is wanted] for wanted in (True, False)
-    )
-    return {tuple(row[i] for i in key): tuple(row[i] for i in rest) for row in cursor}
-
-
-def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether two rows are equal, but for the order in which numbers were added."""
-    return len(one) == len(other) and all(
-        a == b or (None not in (a, b) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9))
-        for a, b in zip(one, other, strict=True)
-    )
+def _rows(db: Database, table: str) -> set[tuple[Any, ...]]:
+    """The rows of a table, in which the first column says what they are about."""
+    return {
+        tuple(round(cell, ALIKE) if isinstance(cell, float) else cell for cell in row)
+        for row in db.execute(f"SELECT * FROM {table}")
+    }
 
 
 def _named(places: list[Any]) -> str:

@@ -158,6 +158,36 @@ def ahead(db: Database, run: int) -> int | None:
     return next((row["id"] for row in rows if not _progress(db, row).interrupted), None)
 
 
+def elsewhere(db: Database, run: int) -> float:
+    """What other runs of a run's plan count for, which is kept with it: as runs of a benchmark take turns, it
+    stays as it is while this one is at work.
+    """
+    this = get(db, run)
+    others = spent(db, this.benchmark, this.plan, but=run)
+    update(db, "runs", run, elsewhere=others)
+    return others
+
+
+def grant(db: Database, run: int, amount: float) -> None:
+    """Note what a run may have spent until it asks again."""
+    update(db, "runs", run, granted=amount)
+
+
+def end_grant(db: Database, run: int, lost: float) -> None:
+    """Take back what a run was granted and has not spent; `lost` is what calls without an answer may cost."""
+    db.execute("UPDATE runs SET granted = cost + ? WHERE id = ?", [lost, run])
+
+
+def spent(db: Database, benchmark: str, plan: Mapping[str, Any], *, but: int | None = None) -> float:
+    """What all runs of a plan count for, but one: what they were granted or, if that is more, have spent. So
+    one that was killed counts for the calls that it had in flight as well.
+    """
+    rows = db.execute(
+        "SELECT plan, max(cost, granted) FROM runs WHERE benchmark = ? AND id IS NOT ?", [benchmark, but]
+    )
+    return float(sum(cost for text, cost in rows if cost and json.loads(text) == plan))
+
+
 @dataclass(frozen=True)
 class NotedCall:
     """An answered call in the journal. `asked` is the hash of what was sent and of the configuration.

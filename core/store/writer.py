@@ -1,5 +1,6 @@
 """A thread that writes changes to the store in small groups, one transaction for each group."""
 
+import sqlite3
 import threading
 import time
 from collections import deque
@@ -14,9 +15,9 @@ from typing import Any, Self, TypeVar
 
 from sqlite_utils import Database
 
+from concord.errors import WorkspaceError
 from concord.store.database import Idle, closing_if_failed, transaction
 from concord.store.locks import turn
-from concord.store.obstacles import obstacle
 
 T = TypeVar("T")
 Change = Callable[[Database], Any]
@@ -29,6 +30,34 @@ WAITING = 5000
 """Changes that may wait; `put` blocks beyond, so that a slow disk does not fill the memory."""
 AGAIN_SECONDS = 0.5
 """A patient writer tries again after so long."""
+
+
+_SENTENCES = {
+    sqlite3.SQLITE_BUSY: "another program has locked the database",
+    sqlite3.SQLITE_LOCKED: "another program has locked the database",
+    sqlite3.SQLITE_PROTOCOL: "another program has locked the database",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_CANTOPEN: "the database is gone or cannot be opened",
+    sqlite3.SQLITE_READONLY: "the database is read-only, or was moved",
+    sqlite3.SQLITE_PERM: "the database may not be written",
+    sqlite3.SQLITE_IOERR: "the disk reports an error",
+    sqlite3.SQLITE_NOMEM: "the memory is full",
+    sqlite3.SQLITE_CORRUPT: "the database is damaged",
+    sqlite3.SQLITE_NOTADB: "the file is not a database any more",
+}
+"""By SQLite's primary result code. Other codes say that a statement was wrong: no waiting mends that."""
+
+
+def obstacle(error: BaseException) -> str:
+    """What has to go away before the same change can be stored; “” where the change itself is at fault."""
+    if isinstance(error, sqlite3.Error):
+        sentence = _SENTENCES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
+        return f"{sentence} ({error})" if sentence else ""
+    if isinstance(error, WorkspaceError) and isinstance(error.__cause__, sqlite3.Error):
+        return obstacle(error.__cause__) or str(error).rstrip(".")
+    if isinstance(error, OSError):
+        return f"a file beside the database cannot be opened ({error.strerror or error})"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +80,7 @@ class Writer:
     Changes are applied in the order given. One that fails is undone, and the others of its group are stored.
     A failed `put` is raised at the next `put` or on leaving the `with` block, once all others are stored.
 
-    A patient writer keeps what cannot be stored for now (see `concord.store.obstacles`) and tries until it
+    A patient writer keeps what cannot be stored for now (see `obstacle`) and tries until it
     can; `obstacle` says why it cannot. Another writer raises the error in the thread that waits.
     """
 

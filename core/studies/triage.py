@@ -9,9 +9,9 @@ from sqlite_utils import Database
 
 from concord.errors import check_known
 from concord.runs.judged import system
-from concord.store import ratings, suspects
+from concord.store import ratings, spotchecks
 from concord.store.filters import Where
-from concord.store.suspects import Suspect
+from concord.store.spotchecks import Suspect
 from concord.studies.purposes.spotcheck import question, rater_of
 from concord.table import Column, Table
 
@@ -61,9 +61,9 @@ def queue(
     """
     names = {judge.name for judge in ratings.judges(db, benchmark)} if judges else set()
     check_known("judge", judges, names)
-    every = suspects.queue(db, benchmark, bounds(db, benchmark), where=where, judges=judges)
+    every = spotchecks.queue(db, benchmark, bounds(db, benchmark), where=where, judges=judges)
     rater = rater_of(db, person)
-    done = suspects.settled(db, rater, judges) if rater is not None else set()
+    done = spotchecks.settled(db, rater, judges) if rater is not None else set()
     return [one for one in every if one.conversation_id not in done]
 
 

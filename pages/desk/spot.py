@@ -11,7 +11,7 @@ from concord.errors import StudyError
 from concord.rating import Finding
 from concord.runs.benchmark import Benchmark
 from concord.scores import run_label
-from concord.store import spotchecks, suspects
+from concord.store import spotchecks
 from concord.store.desk import Event
 from concord.store.filters import Where
 from concord.store.spotchecks import Seen
@@ -73,7 +73,7 @@ class CheckDesk:
             where = {one.judgement: one.conversation for one in drawn}
             return form.moving(where, done, wanted, lambda i: shown(i, where[i], only=i))
         line = self._line(db)
-        done = suspects.settled(db, rater, self.judges) if rater else set()
+        done = spotchecks.settled(db, rater, self.judges) if rater else set()
         return form.moving(
             line, done, wanted, lambda i: shown(i, i, reasons=line[i], judges=self.judges), self.first
         )

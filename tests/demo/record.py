@@ -6,15 +6,20 @@ files of data/demo, which are written by hand.
 
 from __future__ import annotations
 
+import json
 import lzma
 import re
 import socket
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
+from sqlite_utils import Database
+
 from concord.demo import workspace as demo
-from concord.store import rows
+from concord.store.checking import DERIVED
 from concord.workspace import Workspace
 from tests.demo import own_data, pingpong, simulbench, stss
 from tests.mock.server import running
@@ -36,10 +41,25 @@ def play(workspace: Workspace, *, seed: int = SEED) -> None:
             part.play(workspace)
 
 
+def lines(db: Database) -> Iterator[str]:
+    """The rows of every table that has any, as `concord.store.rows` reads them."""
+    for table in sorted({*db.table_names()} - {"sqlite_sequence", "settings", *DERIVED}):
+        rows = db.execute(f"SELECT * FROM {table}")
+        columns = [column[0] for column in rows.description]
+        for number, row in enumerate(rows):
+            if number == 0:
+                yield _line({"table": table, "columns": columns})
+            yield _line([{"bytes": cell.hex()} if isinstance(cell, bytes) else cell for cell in row])
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
 def write(workspace: Workspace, file: Path) -> None:
     """Write the rows of a workspace, compressed."""
     with workspace.read() as db, lzma.open(file, "wt", encoding="utf-8", preset=9) as out:
-        out.writelines(rows.lines(db))
+        out.writelines(lines(db))
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from concord.conversation import Conversation, Message
 from concord.rating import Spent
 from concord.runs import launching
 from concord.runs.plans import JudgePlan, as_dict
-from concord.store import budgets, conversations, locks, runs
+from concord.store import conversations, locks, runs
 from concord.workspace import Workspace
 from pages.parts import session
 from pages.parts.people import Researcher
@@ -37,8 +37,8 @@ def begun(workspace, cost, limit=2.0):
     """A run that has spent so much of its limit; its number."""
     with workspace.write() as db:
         number = runs.start(db, PLAN.benchmark, as_dict(PLAN), 1, limit)
-        budgets.elsewhere(db, number)
-        budgets.grant(db, number, cost)
+        runs.elsewhere(db, number)
+        runs.grant(db, number, cost)
         runs.spend(db, number, Spent(1, 10, 10, cost, 1.0))
         runs.beat(db, number, planned=10, stored=0, done=4, failed=0)
     return number

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from concord.errors import NotFound, StudyError
 from concord.estimate import undefined
-from concord.store import conversations, ratings, spotchecks, suspects
+from concord.store import conversations, ratings, spotchecks
 from concord.store.studies import names
 from concord.studies import audits, studies, triage
 from concord.studies.purposes import spotcheck
@@ -127,7 +127,7 @@ def test_a_conversation_stays_until_each_of_its_judgements_was_looked_at(filled)
         assert "s2/x" not in left("Ada")
         assert by_hand.counts(db, person="Ada")[""] == 6
         assert by_hand.counts(db, person="Ben")[""] == 7
-        assert suspects.settled(db, spotcheck.rater_of(db, "Ada")) == {number(db, "s2", "x")}
+        assert spotchecks.settled(db, spotcheck.rater_of(db, "Ada")) == {number(db, "s2", "x")}
         spotcheck.withdraw(db, judgement(db, "s2", "x"), "Ada")
         assert "s2/x" in left("Ada")
 
