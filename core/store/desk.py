@@ -23,12 +23,11 @@ class Event(BaseModel):
     """One thing done at a desk about `item`; `text` is the reason beside an answer, of a skip, or a flag.
 
     `score` is an answer's value: a score, or one of the words that the question has as answers; None takes
-    the answer back. `seconds` is time at work on the item since the last event. “reading” has item 0 and
-    TextSettings as `text`.
+    the answer back. `seconds` is time at work on the item since the last event.
     """
 
     item: int | Annotated[str, Field(max_length=500)]
-    do: Literal["answer", "submit", "skip", "reopen", "flag", "time", "reading"]
+    do: Literal["answer", "submit", "skip", "reopen", "flag", "time"]
     criterion: str = Field("", max_length=200)
     score: Annotated[float, Field(allow_inf_nan=False)] | Annotated[str, Field(max_length=50)] | None = None
     text: str = Field("", max_length=20_000)
@@ -47,19 +46,6 @@ class Event(BaseModel):
         if isinstance(self.score, str):
             raise StudyError("The answer to this question is a number.")
         return self.score
-
-
-class TextSettings(BaseModel):
-    """How somebody reads at a desk. `letters`: texts are shown as they were written, not as Markdown.
-
-    `language` is that of the desk's own texts; "" for the browser's.
-    """
-
-    size: Literal["small", "normal", "large", "largest"] = "normal"
-    width: Literal["narrow", "normal", "wide"] = "normal"
-    contrast: bool = False
-    letters: bool = False
-    language: Annotated[str, Field(max_length=20)] = ""
 
 
 @dataclass(frozen=True)
@@ -128,20 +114,14 @@ def of(rater: int) -> str:
 
 def apply(db: Database, rater: int, client: str, events: Iterable[Any]) -> tuple[int, list[Refusal]]:
     """Apply what one browser reports of the items of a study: see `once`."""
-    return once(db, of(rater), client, events, lambda event: _apply(db, rater, event), reader=rater)
+    return once(db, of(rater), client, events, lambda event: _apply(db, rater, event))
 
 
 def once(
-    db: Database,
-    desk: str,
-    client: str,
-    events: Iterable[Any],
-    do: Callable[[Event], None],
-    *,
-    reader: int | None = None,
+    db: Database, desk: str, client: str, events: Iterable[Any], do: Callable[[Event], None]
 ) -> tuple[int, list[Refusal]]:
     """Apply what one browser reports, each event once. Returns the number of its last stored event, and the
-    refusals. An event of do “reading” sets how the annotator `reader` reads.
+    refusals.
 
     Every event has its number `n`, counted from 1, and the `item` it is about. The report holds all events
     that the browser does not know to be stored: those up to the mark were applied earlier and are passed
@@ -156,11 +136,7 @@ def once(
         if n <= last:
             continue
         try:
-            event = Event.model_validate(reported)
-            if event.do != "reading":
-                do(event)
-            elif reader is not None:
-                _read_as(db, reader, event)
+            do(Event.model_validate(reported))
         except ValidationError as error:
             why = error.errors()[0]["msg"]
             refused.append(Refusal(n, item, f"This cannot be stored: {why}. Answer this item again."))
@@ -217,20 +193,6 @@ def _numbered(event: Any) -> tuple[int, int | str, Any]:
         case {"n": int(n), "item": int(item) | str(item)} if n > 0:
             return n, item, event
     raise StudyError("The desk sent something that cannot be read. Reload the page.")
-
-
-def reading(db: Database, rater: int) -> TextSettings:
-    """How an annotator reads; the defaults where they changed nothing."""
-    kept = settings.get(db, _reading_of(rater))
-    return TextSettings.model_validate_json(kept) if kept else TextSettings()
-
-
-def _reading_of(rater: int) -> str:
-    return f"reading of {rater}"
-
-
-def _read_as(db: Database, rater: int, event: Event) -> None:
-    settings.put(db, _reading_of(rater), TextSettings.model_validate_json(event.text).model_dump_json())
 
 
 def _apply(db: Database, rater: int, event: Event) -> None:

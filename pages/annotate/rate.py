@@ -164,7 +164,7 @@ def _answering_again(work: Work, annotator: AnnotatorHere, back: str) -> bool:
         fixed = dealt.fixed(db, work.title, back)
     return _sitting(
         fixed,
-        component.taking(dealt.desk, dealt.apply, reader=rater),
+        component.taking(dealt.desk, dealt.apply),
         lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused, **form.annotators(db, rater)),
         rater,
     )

@@ -72,8 +72,8 @@ def desk(
 ) -> bool:
     """Draw a desk, store what it reports and answer it. True when whoever sits there asks to leave it.
 
-    `allowed` is asked before anything is taken or shown. `words` has translations for an annotator, whose way
-    to read is kept; None for a researcher.
+    `allowed` is asked before anything is taken or shown. `words` has translations for an annotator; None for
+    a researcher.
     """
     result = _desk(data={**fixed, "words": words}, key=f"desk {fixed['desk']}", on_leave_change=lambda: None)
     if not result.leave:
@@ -99,11 +99,11 @@ def name(*parts: object) -> str:
     return hashlib.sha256(words.encode()).hexdigest()[:16]
 
 
-def taking(desk_name: str, do: Callable[[Database, Event], None], reader: int | None = None) -> Take:
-    """What stores the events of a desk, each once; `reader` is the annotator whose way to read is kept."""
+def taking(desk_name: str, do: Callable[[Database, Event], None]) -> Take:
+    """What stores the events of a desk, each once."""
 
     def take(db: Database, client: str, events: Sequence[Any]) -> tuple[int, list[Refusal]]:
-        return once(db, desk_name, client, events, lambda event: do(db, event), reader=reader)
+        return once(db, desk_name, client, events, lambda event: do(db, event))
 
     return take
 

@@ -91,7 +91,7 @@ class Dialogs {
       el("option", { value: code, selected: code === model.language }, name))));
   }
 
-  // Takes effect at once, and is kept with the annotator.
+  // Takes effect at once.
   reading() {
     const { model } = this;
     const choice = (name, title, options) => el("fieldset", {}, el("legend", {}, title), Object.entries(options).map(([value, label]) =>
@@ -102,7 +102,7 @@ class Dialogs {
       choice("width", t("Length of lines"), { narrow: t("Short"), normal: t("Normal"), wide: t("Long") }),
       el("fieldset", {}, el("legend", {}, t("More")), tick("contrast", t("High contrast")), tick("letters", [`${t("Texts as they were written, with the marks of Markdown")} `, key("M")])),
       model.fixed.words && this.languages(model),
-      el("p", { class: "hint" }, model.fixed.words ? t("Kept with your name, on every device.") : t("Kept as long as this page is open."))));
+      el("p", { class: "hint" }, t("Kept in this browser."))));
   }
 
   skip() {

@@ -60,7 +60,7 @@ class Moving:
             "count": count,
             "first": self.first,
             "refused": [vars(refusal) for refusal in refused],
-            **{"reading": None, "elsewhere": [], "training": None, "finished": None},
+            **{"elsewhere": [], "training": None, "finished": None},
             **annotators,
         }
 
@@ -71,8 +71,8 @@ def sent_by(moving: Callable[[Database, Any], Moving]) -> Callable[..., dict[str
 
 
 def annotators(db: Database, rater: int) -> dict[str, Any]:
-    """What every desk of an annotator is sent: how they read, and their windows on other devices."""
-    return {"reading": desk.reading(db, rater).model_dump(), "elsewhere": desk.in_use(db, rater)}
+    """What every desk of an annotator is sent: their windows on other devices."""
+    return {"elsewhere": desk.in_use(db, rater)}
 
 
 def moving(

@@ -16,7 +16,7 @@ class Model {
     this.focus = 0; // the criterion the next digit answers; criteria.length = all answered, Enter submits
     this.done = []; // what U takes back
     this.said = null; // a notice: { text, kind }
-    this.reading = READING;
+    this.reading = readingKept();
     this.held = []; // keys pressed while the item is on its way
     this.heldSince = 0;
     this.finished = null; // the completion code of a crowd platform and where it leads, once all is done
@@ -121,7 +121,6 @@ class Model {
     this.training = news.training;
     if (news.finished?.code !== this.finished?.code) this.changed("item"); // the end shows it
     this.finished = news.finished;
-    if (news.reading) this.read(news.reading);
     this.elsewhere = news.elsewhere.some((client) => client.split(".")[0] !== this.outbox.client.split(".")[0]);
     for (const item of news.items) {
       this.items.set(item.id, item);
@@ -254,24 +253,15 @@ class Model {
     else this.outbox.flush(this.wanted());
   }
 
-  // How somebody wants to read is kept with them, on every device.
-  read(reading) {
-    const redraw = reading.letters !== this.reading.letters;
-    this.reading = reading;
-    this.changed(redraw ? "letters" : "");
-  }
-
+  // How somebody wants to read is kept in this browser.
   readAs(change) {
-    const event = { item: 0, do: "reading", text: JSON.stringify({ ...this.reading, ...change }), seconds: 0 };
-    this.effect(event);
-    if (!this.fixed.words) return; // a researcher's lasts as long as the page is open
-    this.outbox.add(event);
-    this.outbox.flushSoon(this.wanted());
+    this.reading = { ...this.reading, ...change };
+    keepReading(this.reading);
+    this.changed("letters" in change ? "letters" : "");
   }
 
   // What an event changes here; doing it twice does no more than once.
   effect(event) {
-    if (event.do === "reading") return this.read(JSON.parse(event.text));
     const item = this.items.get(event.item);
     const entry = this.entry(event.item);
     const state = { submit: "done", skip: "skipped", reopen: "open" }[event.do];

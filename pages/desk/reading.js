@@ -1,6 +1,22 @@
-// How somebody reads at a desk.
+// How somebody reads at a desk, in this browser.
 
 const READING = { size: "normal", width: "normal", contrast: false, letters: false, language: "" };
+
+const readingKept = () => {
+  try {
+    return { ...READING, ...JSON.parse(localStorage["concord-reading"] ?? "{}") };
+  } catch {
+    return READING; // a browser may forbid storage
+  }
+};
+
+const keepReading = (reading) => {
+  try {
+    localStorage["concord-reading"] = JSON.stringify(reading);
+  } catch {
+    // It holds as long as the page is open.
+  }
+};
 
 // The language chosen, else the browser's where the desk has its texts, else English.
 const languageOf = (reading, words) => [reading.language, navigator.language.split("-")[0]].find((name) => name === "en" || words?.[name]) ?? "en";

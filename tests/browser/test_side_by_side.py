@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message
 from concord.rating import Comparison, Rater, Verdict
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.store import access, comparisons, conversations, desk, placements, progress
+from concord.store import access, comparisons, conversations, placements, progress
 from concord.studies import dealing, pairings
 from concord.workspace import Workspace
 
@@ -63,8 +63,6 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, di
                 comparisons.save(db, Comparison("|".join(two), *two, judge, verdict, **about))
         tokens = {name: access.invite(db, name) for name in ("Ann", "Ben")}
         dealing.deal_study(db, "sbs", list(tokens))
-        chosen = {"item": 0, "do": "reading", "text": desk.TextSettings(letters=True).model_dump_json()}
-        assert not desk.apply(db, access.annotator_id(db, "Ben"), "tab", [{"n": 1, **chosen}])[1]
     with serving(workspace, folder / "log") as server:
         yield server, {name: server.link(token, path="/rate") for name, token in tokens.items()}
 
@@ -121,7 +119,6 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     # Ben, by thumb: the last pair is skipped, then answered after all.
     phone.goto(links["Ben"])
     phone.locator(".side").first.wait_for()
-    expect(phone.locator(".side .text").first).to_contain_text("**")  # as Ben chose at the other desk
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     for place, verdict in enumerate(wanted(server, "Ben", BEN)):
         better, kinder = phone.locator(".question").nth(0), phone.locator(".question").nth(1)
@@ -160,7 +157,6 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
     with workspace.write() as db:
         token = access.invite(db, "Cy")
         dealing.deal_study(db, "sbs", ["Cy"])
-        rater = access.annotator_id(db, "Cy")
     page.goto(server.link(token, path="/rate"))
     page.locator(".side").first.wait_for()
     page.keyboard.press("t")
@@ -187,8 +183,6 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
     expect(page.locator(".tally")).to_have_text("1 из 4")
     expect(page.locator(".desk")).to_have_attribute("data-size", "largest")
     with workspace.read() as db:
-        kept = desk.reading(db, rater)
-        assert (kept.size, kept.letters, kept.language) == ("largest", True, "ru")
         [remark] = progress.remarks(db, "sbs")
         assert (remark.annotator, remark.flag) == ("Cy", "the same answer twice")
         assert next(a for a in access.annotators(db, "sbs") if a.name == "Cy").seconds > 0

@@ -188,16 +188,3 @@ def test_an_answer_to_an_item_that_was_taken_back_does_not_land_on_another(works
         db.execute("UPDATE placements SET id = ? WHERE rater_id = ? AND item_id = ?", [before, ann, new])
         assert desk.apply(db, ann, "tab", events((third, "answer", ("wit", 1))))[1][0].item == third
         assert db.execute("SELECT count(*) FROM answers").fetchone() == (0,)
-
-
-def test_how_somebody_reads_is_kept_and_what_is_no_such_thing_is_refused(workspace: Workspace) -> None:
-    with workspace.write() as db:
-        ann = access.annotator_id(db, "ann")
-        said = [
-            {"n": 1, "item": 0, "do": "reading", "text": '{"size": "large", "contrast": true}'},
-            {"n": 2, "item": 0, "do": "reading", "text": '{"size": "huge"}'},
-        ]
-        last, refused = desk.apply(db, ann, "browser", said)
-        assert (last, [r.n for r in refused]) == (2, [2])
-        assert desk.reading(db, ann) == desk.TextSettings(size="large", contrast=True)
-        assert desk.reading(db, ann + 1) == desk.TextSettings()
