@@ -88,10 +88,6 @@ class Workspace:
         """One transaction on the store."""
         return database.writing(self.db_path)
 
-    def empty_log(self) -> None:
-        """Leave nothing that was removed in the file beside the database. Raises WorkspaceError."""
-        database.empty_log(self.db_path)
-
     def change(self, change: Callable[[Database], T]) -> T:
         """Apply a change of a few milliseconds in this process's writing thread, together with others.
 

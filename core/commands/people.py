@@ -68,11 +68,9 @@ def _forget(workspace: str, name: str, reason: str) -> None:
 
     Ratings, comments and figures stay. It cannot be undone, and backups made before still have the name.
     """
-    opened = Workspace.open(workspace, create=False)
-    with opened.write() as db:
+    with Workspace.open(workspace, create=False).write() as db:
         pseudonym = access.forget(db, name, reason)
     echo(f"The name is removed. What they rated stands under {pseudonym}.")
-    opened.empty_log()
 
 
 @command.command("list")

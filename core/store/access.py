@@ -181,24 +181,23 @@ def is_withdrawn(db: Database, token: str) -> bool:
 @once
 def annotators(db: Database, study: str = "") -> list[Annotator]:
     """Every person who was invited or has items (in the study), with their progress."""
-    return [
-        Annotator(**{**row, "simulated": bool(row["simulated"])})
-        for row in db.query(
-            "SELECT x.id, x.name, x.simulated, a.made AS invited, a.ended AS revoked, a.expires, "
-            "(SELECT max(used) FROM sessions z WHERE z.rater_id = x.id) AS used, "
-            "(SELECT source FROM sessions z WHERE z.rater_id = x.id ORDER BY used DESC LIMIT 1) AS source, "
-            "count(DISTINCT iif(s.state = 'done', s.one, NULL)) AS done, "
-            "count(DISTINCT iif(s.state = 'skipped', s.one, NULL)) AS skipped, "
-            "count(DISTINCT s.one) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
-            "LEFT JOIN links a ON a.rater_id = x.id AND a.opens = 'annotator' "
-            f"LEFT JOIN (SELECT p.rater_id, p.state, p.seconds, {studies.ONE} AS one FROM placements p "
-            "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
-            f"WHERE p.purpose IN {RATED} AND ? IN ('', t.name) AND {studies.KEPT}) s ON s.rater_id = x.id "
-            "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.one IS NOT NULL) GROUP BY x.id "
-            "HAVING ? = '' OR count(s.one) > 0 OR a.made IS NOT NULL ORDER BY x.name",
-            [study, study],
-        )
-    ]
+    return records(
+        db,
+        Annotator,
+        "SELECT x.id, x.name, x.simulated, a.made AS invited, a.ended AS revoked, a.expires, "
+        "(SELECT max(used) FROM sessions z WHERE z.rater_id = x.id) AS used, "
+        "(SELECT source FROM sessions z WHERE z.rater_id = x.id ORDER BY used DESC LIMIT 1) AS source, "
+        "count(DISTINCT iif(s.state = 'done', s.one, NULL)) AS done, "
+        "count(DISTINCT iif(s.state = 'skipped', s.one, NULL)) AS skipped, "
+        "count(DISTINCT s.one) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
+        "LEFT JOIN links a ON a.rater_id = x.id AND a.opens = 'annotator' "
+        f"LEFT JOIN (SELECT p.rater_id, p.state, p.seconds, {studies.ONE} AS one FROM placements p "
+        "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
+        f"WHERE p.purpose IN {RATED} AND ? IN ('', t.name) AND {studies.KEPT}) s ON s.rater_id = x.id "
+        "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.one IS NOT NULL) GROUP BY x.id "
+        "HAVING ? = '' OR count(s.one) > 0 OR a.made IS NOT NULL ORDER BY x.name",
+        [study, study],
+    )
 
 
 def items_of(db: Database, study: str) -> dict[str, int]:
@@ -262,9 +261,8 @@ def forget(db: Database, name: str, reason: str) -> str:
 
     Gone are their link, their sessions with addresses and browsers, and the numbers of a crowd platform.
     Their answers, comments included, stay under the pseudonym, and so does every figure. They are signed out
-    and get nothing more. The log keeps the pseudonym, not the name. SQLite's own log of changes still has it:
-    `Workspace.empty_log` is to follow. Raises NotFound, and StudyError without a
-    reason.
+    and get nothing more. The log keeps the pseudonym, not the name; SQLite's own log of changes has it until
+    the last program closes the workspace. Raises NotFound, and StudyError without a reason.
     """
     if not reason.strip():
         raise StudyError("The removal of a name needs its reason, such as “asked for by e-mail”.")

@@ -16,8 +16,6 @@ from concord.store import schema, summaries
 from concord.store.locks import turn
 
 BUSY_SECONDS = 30.0
-EMPTIED = 5.0
-"""Seconds to wait for others who read an older state, until the file beside the database can be emptied."""
 IDLE = 8
 """How many idle connections a process that reads often keeps open."""
 CHANGES = "changes"
@@ -197,24 +195,6 @@ def transaction(db: Database) -> Iterator[Database]:
         db.rollback()
         raise
     db.conn.execute("COMMIT")
-
-
-def empty_log(path: Path) -> None:
-    """Move all changes into the database and empty the file beside it (the WAL), which has them first.
-
-    Raises WorkspaceError where another program still reads an older state.
-    """
-    db = connect(path, create=False)
-    try:
-        db.execute(f"PRAGMA busy_timeout = {EMPTIED * 1000:.0f}")
-        busy = scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
-        db.close()
-    if busy:
-        raise WorkspaceError(
-            f"What was removed still stands in {path.name}-wal, because another program reads the database. "
-            "The file goes when the last program closes the workspace: stop the app and all runs."
-        )
 
 
 def prepare(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from concord.errors import ConcordError, NotAllowed
+from concord.errors import NotAllowed
 from concord.store import access, acts, placements
 from concord.store import studies as stored
 from concord.store.access import Annotator
@@ -233,10 +233,6 @@ def _forgotten(name: str) -> None:
     with notice.writing() as db:
         pseudonym = access.forget(db, name, st.session_state["forget because"])
         notice.done(f"The name is removed. What they rated stands under {pseudonym}.")
-    try:
-        workspace().empty_log()
-    except ConcordError as error:
-        notice.refused(error)
 
 
 def _pass_on(study: str, name: str) -> None:
