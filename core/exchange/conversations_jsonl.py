@@ -24,7 +24,7 @@ from concord.exchange.shapes import Shape
 from concord.files import first_problem, parse_json
 from concord.rating import Criterion
 from concord.runs.registry import BENCHMARKS
-from concord.store import configurations, conversations, images, ratings, studies, trajectories
+from concord.store import configurations, conversations, images, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.parts import note
 from concord.store.studies import Study
@@ -72,9 +72,9 @@ def save_beside(db: Database, number: int, conversation: Conversation, line: Fil
             uses = [Use.from_dict(use) for use in line.whole.get("configurations", ())]
             configurations.of_conversation_were(db, number, uses)
     elif conversation.trajectory is not None:
-        stored = trajectories.find(db, number)
+        stored = conversations.trajectory(db, number)
         if stored is None:
-            trajectories.save(db, number, conversation.trajectory)
+            conversations.save_trajectory(db, number, conversation.trajectory)
             note(db, "trajectories", number)
         elif stored != conversation.trajectory:
             raise ImportRefused(
@@ -132,7 +132,7 @@ def write(db: Database, out: BinaryIO, *, study: str = "", benchmark: str = "") 
             "messages": as_list(images.shown(db, conversation).messages),
             "configurations": [use.as_dict() for use in configurations.of_conversation(db, number)],
         }
-        lived = trajectories.find(db, number)
+        lived = conversations.trajectory(db, number)
         _put(out, entry if lived is None else {**entry, "trajectory": lived})
     if of_study is not None and not of_study.pairs:
         _put(out, _as_entry(db, of_study))

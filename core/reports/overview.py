@@ -9,7 +9,7 @@ from concord.llm.models import Model, load_models
 from concord.reports.names import first_names
 from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations, holdings, runs
+from concord.store import conversations, holdings, ratings, runs
 from concord.store.access import Annotator, annotators
 from concord.store.holdings import Played, StudyHeld
 from concord.store.runs import Progress
@@ -73,7 +73,7 @@ def look(workspace: Workspace) -> Overview:
             models,
             trouble,
             tuple(holdings.played(db)),
-            holdings.mock_judges(db),
+            any(judge.simulated for judge in ratings.judges(db)),
             studies,
             tuple(holdings.pairs(db)),
             waiting,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,8 +14,8 @@ from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
 from concord.errors import NotFound
-from concord.rating import NOTHING_SPENT, Rater, Spent
-from concord.store import database, trajectories
+from concord.rating import NOTHING_SPENT, Spent
+from concord.store import database
 from concord.store.database import column, find, now, scalar
 from concord.store.filters import condition
 
@@ -42,8 +43,7 @@ class Found:
 
     `final` is the mean of the judges' finals (see docs/scores.md), `spread` the distance between the highest
     and the lowest of them, `people` the mean of people's finals; each None if nobody has one. `judges` counts
-    judges with a final, `incomplete` are those that rated it without one, `refused` counts raters who saw a
-    refusal, `failed` judgements without a usable reply.
+    judges with a final, `refused` raters who saw a refusal, `failed` judgements without a usable reply.
     """
 
     id: int
@@ -59,7 +59,6 @@ class Found:
     spread: float | None
     people: float | None
     judges: int
-    incomplete: tuple[Rater, ...]
     refused: int
     failed: int
     created: str
@@ -91,7 +90,7 @@ def save(
     new = database.insert(db, "conversations", _row(db, conversation, spent, simulated))
     _name_facets(db, [(new, conversation)])
     if conversation.trajectory is not None:
-        trajectories.save(db, new, conversation.trajectory)
+        save_trajectory(db, new, conversation.trajectory)
     return new
 
 
@@ -109,6 +108,26 @@ def save_all(db: Database, given: Sequence[Conversation]) -> int:
         db.conn.executemany(sql, rows)
     _name_facets(db, numbered)
     return len(rows)
+
+
+def save_trajectory(db: Database, conversation_id: int, values: Mapping[str, Any]) -> None:
+    """Store the trajectory of a stored conversation, compressed."""
+    database.update(
+        db, "conversations", conversation_id, trajectory=zlib.compress(_dump(dict(values)).encode())
+    )
+
+
+def trajectory(db: Database, conversation_id: int) -> Mapping[str, Any] | None:
+    """What was done in a conversation beside what was said; None where that is not stored."""
+    body = scalar(db, "SELECT trajectory FROM conversations WHERE id = ?", [conversation_id])
+    return json.loads(zlib.decompress(body)) if body else None
+
+
+def known_trajectory(db: Database, conversation_id: int) -> Mapping[str, Any]:
+    """The same, where there must be one. Raises NotFound."""
+    if (values := trajectory(db, conversation_id)) is None:
+        raise NotFound(f"There is no trajectory of conversation {conversation_id} in this workspace.")
+    return values
 
 
 def _row(db: Database, conversation: Conversation, spent: Spent, simulated: bool) -> dict[str, Any]:
@@ -361,23 +380,14 @@ def _list(
         # leaves is quicker.
         source = "summaries s CROSS JOIN conversations c ON c.id = s.conversation_id"
     counts = ", ".join(f"ifnull(s.{name}, 0) AS {name}" for name in ("judges", "refused", "failed"))
-    incomplete = (
-        "(SELECT json_group_array(json_array(x.name, x.kind, x.variant, x.simulated)) FROM finals f "
-        "JOIN raters x ON x.id = f.rater_id AND x.kind = 'judge' "
-        "WHERE f.conversation_id = c.id AND f.final IS NULL) AS incomplete"
-    )
     rows = db.query(
         "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.simulated, "
-        f"c.created, s.final, s.spread, s.people, {counts}, {_OF_FACETS}, {incomplete} FROM {source} "
+        f"c.created, s.final, s.spread, s.people, {counts}, {_OF_FACETS} FROM {source} "
         f"WHERE {where} ORDER BY {order} LIMIT :limit OFFSET :offset",
         {**args, "limit": limit, "offset": offset},
     )
     return [
-        Found(
-            **row
-            | {"simulated": bool(row["simulated"]), "facets": json.loads(row["facets"])}
-            | {"incomplete": tuple(Rater(*who) for who in sorted(json.loads(row["incomplete"])))}
-        )
+        Found(**row | {"simulated": bool(row["simulated"]), "facets": json.loads(row["facets"])})
         for row in rows
     ]
 

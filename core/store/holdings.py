@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from concord.store import studies as stored
-from concord.store.database import once
+from concord.store.database import once, records, scalar
 from concord.store.purposes import RATED
 
 
@@ -56,30 +56,19 @@ def holds(db: Database, benchmark: str) -> bool:
     tables = " UNION ALL ".join(
         f"SELECT 1 FROM {of} WHERE benchmark = :name" for of in ("conversations", "scenarios")
     )
-    return bool(db.execute(f"SELECT EXISTS ({tables})", {"name": benchmark}).fetchone()[0])
+    return bool(scalar(db, f"SELECT EXISTS ({tables})", {"name": benchmark}))
 
 
 @once
 def played(db: Database) -> list[Played]:
     """The conversations by benchmark, language and player."""
-    rows = db.query(
+    sql = (
         # Whether a player is a mock is looked up on one of its conversations.
         "SELECT c.benchmark, c.language, c.player, c.conversations, c.judged, (SELECT simulated "
         "FROM conversations WHERE (benchmark, language, player) = (c.benchmark, c.language, c.player) "
         "LIMIT 1) AS simulated FROM player_counts c ORDER BY 1, 2, 3"
     )
-    return [Played(**row | {"simulated": bool(row["simulated"])}) for row in rows]
-
-
-@once
-def mock_judges(db: Database) -> bool:
-    """Whether a judge that rated something, or failed to, is a mock."""
-    sql = (
-        "SELECT EXISTS (SELECT 1 FROM raters x WHERE x.kind = 'judge' AND x.simulated AND (EXISTS (SELECT 1 "
-        "FROM rater_counts g WHERE g.rater_id = x.id AND g.rated > 0) OR EXISTS (SELECT 1 FROM judgements j "
-        "WHERE j.rater_id = x.id AND j.failure IS NOT NULL)))"
-    )
-    return bool(db.execute(sql).fetchone()[0])
+    return records(db, Played, sql)
 
 
 @once
@@ -93,14 +82,14 @@ def studies(db: Database) -> list[StudyHeld]:
     judged += " AND x.kind = 'judge'"
     by = "FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id"
     played = units.format("JOIN conversations c ON c.id = u.conversation_id")
-    rows = db.execute(
+    sql = (
         f"SELECT t.name, t.title, t.source, (SELECT count(*) {units.format('')}), (SELECT count(*) {dealt}), "
         f"(SELECT count(*) {dealt} AND a.state <> 'open'), (SELECT count(DISTINCT s.rater_id) {by}), "
         f"EXISTS (SELECT 1 {judged}), EXISTS (SELECT 1 {by} AND x.simulated) OR EXISTS (SELECT 1 {judged} "
         f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t "
         "WHERE t.kind = 'ratings' ORDER BY t.id DESC"
     )
-    return [StudyHeld(*row[:8], *map(bool, row[8:])) for row in rows]
+    return records(db, StudyHeld, sql)
 
 
 @once
@@ -116,7 +105,7 @@ def pairs(db: Database) -> list[StudyHeld]:
     dealt = items.format(f"JOIN placements p ON p.item_id = i.id AND p.purpose IN {RATED}")
     one = f"DISTINCT iif({stored.RANKED}, i.stratum, i.id)"
     each = f"DISTINCT p.rater_id || ' ' || {stored.ONE}"
-    rows = db.execute(
+    sql = (
         "SELECT t.name, t.title, t.source, "
         f"(SELECT count({one}) {items.format('')}), (SELECT count({each}) {dealt}), "
         f"(SELECT count({each}) {dealt} AND p.state <> 'open'), "
@@ -126,4 +115,4 @@ def pairs(db: Database) -> list[StudyHeld]:
         f"iif({stored.RANKED}, 'groups', 'pairs') FROM studies t WHERE t.kind = 'pairs' "
         "AND t.source <> 'own' ORDER BY t.id DESC"
     )
-    return [StudyHeld(*row[:8], *map(bool, row[8:9]), *row[9:]) for row in rows]
+    return records(db, StudyHeld, sql)

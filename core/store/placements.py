@@ -17,7 +17,7 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, check_known
 from concord.store import conversations, database, studies, summaries
-from concord.store.database import find, now, scalar
+from concord.store.database import find, now, records, scalar
 from concord.store.purposes import LOCKING, PURPOSES, QUEUED, RATED, UNRATED
 
 FIRST = 2**40
@@ -154,7 +154,9 @@ def remove(db: Database, placements: Iterable[int]) -> None:
 
 def placed(db: Database, name: str, purposes: Collection[str], rater: int | None = None) -> list[Placed]:
     """What lies on the desks of a study (or on one person's) for these purposes, in their order."""
-    rows = db.execute(
+    return records(
+        db,
+        Placed,
         f"SELECT p.item_id, x.name, iif(p.purpose IN {RATED}, {studies.BEGUN}, p.state <> 'open' "
         "OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers a WHERE a.placement_id = p.id "
         "AND a.replaced IS NULL)), p.state, p.position, p.purpose, p.id, p.rater_id, p.attempt, p.opened "
@@ -163,7 +165,6 @@ def placed(db: Database, name: str, purposes: Collection[str], rater: int | None
         f"{'' if rater is None else 'AND p.rater_id = :rater'} ORDER BY p.position",
         {"study": studies.study_id(db, name), "purposes": json.dumps([*purposes]), "rater": rater},
     )
-    return [Placed(item, person, bool(begun), *rest) for item, person, begun, *rest in rows]
 
 
 def queues(db: Database, name: str) -> list[Placed]:

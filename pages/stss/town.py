@@ -15,7 +15,7 @@ from concord.benchmarks.stss.trajectory import STAMP, from_stored
 from concord.benchmarks.stss.views import Here, Simulation, clock
 from concord.conversation import Conversation
 from concord.runs.planning import materials
-from concord.store import conversations, trajectories
+from concord.store import conversations
 from concord.store.conversations import Filter
 from concord.table import Cell, Column, Table
 from pages.parts import table
@@ -45,7 +45,7 @@ NAMED = 3
 def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, bool]:
     """A simulation, read and scored once, and whether mock models played it."""
     with workspace().read() as db:
-        conversation, values = conversations.load(db, which), trajectories.load(db, which)
+        conversation, values = conversations.load(db, which), conversations.known_trajectory(db, which)
         simulated = conversations.listed(db, which).simulated
     town = system.town_named(materials(workspace()), conversation.facets.get("town", ""))
     of = Simulation(task_from(conversation.context["_task"]), from_stored(values), town)

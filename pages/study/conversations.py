@@ -12,7 +12,7 @@ from concord.conversation import Conversation
 from concord.errors import NotFound
 from concord.reports.overview import unreadable_words
 from concord.runs.registry import BENCHMARKS
-from concord.scores import labels, marked
+from concord.scores import marked
 from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
@@ -195,7 +195,6 @@ def _table(
     others = (
         score("spread", help="Distance between the highest and the lowest judge"),
         score("people", help="Mean of people"),
-        Column("incomplete", "incomplete judges", help="Judges that lack a score which final needs"),
         Column("refused", "refusals", help="Judges who saw a refusal"),
         Column("failed", help="Judgements that could not be read"),
         Column("turns"),
@@ -245,7 +244,6 @@ def _row(c: Found) -> dict[str, Cell]:
         "final": c.final,
         "spread": c.spread,
         "people": c.people,
-        "incomplete": ", ".join(labels(c.incomplete, mark_simulated=True).values()),
         "refused": c.refused or None,
         "failed": c.failed or None,
         "turns": c.turns,

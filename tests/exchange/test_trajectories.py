@@ -14,7 +14,7 @@ from concord.benchmarks.stss.tasks import task_from, values_of
 from concord.benchmarks.stss.town import Town
 from concord.benchmarks.stss.trajectory import from_stored
 from concord.conversation import Conversation, Message
-from concord.store import conversations, trajectories
+from concord.store import conversations
 from tests.stss.made import CAFE, HALL, at, lived, party, talk
 
 DAYS = (
@@ -71,7 +71,9 @@ def seen(workspace, key):
     with workspace.read() as db:
         number = conversations.find_id(db, key)
         task = task_from(conversations.load(db, number).context["_task"])
-        return views.Simulation(task, from_stored(trajectories.load(db, number)), Town("Lost", {}, {}))
+        return views.Simulation(
+            task, from_stored(conversations.known_trajectory(db, number)), Town("Lost", {}, {})
+        )
 
 
 def test_an_imported_simulation_is_the_same_simulation(workspace, fresh, run, out):
@@ -79,7 +81,9 @@ def test_an_imported_simulation_is_the_same_simulation(workspace, fresh, run, ou
     for key in KEYS:
         with workspace.read() as ours, fresh.read() as theirs:
             assert conversations.load(theirs, key) == conversations.load(ours, key)
-            before, after = (trajectories.load(db, conversations.find_id(db, key)) for db in (ours, theirs))
+            before, after = (
+                conversations.known_trajectory(db, conversations.find_id(db, key)) for db in (ours, theirs)
+            )
             assert after == before
         ours, theirs = seen(workspace, key), seen(fresh, key)
         assert theirs.score == ours.score
@@ -89,7 +93,7 @@ def test_an_imported_simulation_is_the_same_simulation(workspace, fresh, run, ou
     # one of three wanted came to the party of GA+TDP
     assert [seen(fresh, key).score.value for key in KEYS] == [0, pytest.approx(1 / 3)]
     with fresh.read() as db:
-        assert trajectories.find(db, conversations.find_id(db, "said")) is None
+        assert conversations.trajectory(db, conversations.find_id(db, "said")) is None
 
 
 def test_the_leaderboard_of_what_was_imported_is_the_same(workspace, fresh, run, out):

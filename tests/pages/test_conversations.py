@@ -34,13 +34,12 @@ def workspace(workspace: Workspace) -> Workspace:
     return workspace
 
 
-def test_the_list_names_the_judges_that_lack_a_final(workspace: Workspace) -> None:
+def test_a_judge_that_lacks_a_score_has_no_part_in_final(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30).run()
     assert not page.exception
     [listed] = (table.value for table in page.dataframe)
     [row] = listed.to_dict("records")
     assert row["final"] == 3.5, "(3 + 4) / 2 by the judge who gave both"
-    assert row["incomplete"] == "half v1, half v2"
     assert row["turns"] == 1, "a facet of the same name is another column"
 
 
@@ -72,7 +71,7 @@ def listed(**asked: str) -> AppTest:
 
 def test_the_list_shows_the_columns_that_hold_something(workspace: Workspace) -> None:
     names = list(listed().dataframe[0].value)
-    assert "incomplete" in names
+    assert "final" in names
     assert "people" not in names, "nobody rated: the column would be empty"
 
 

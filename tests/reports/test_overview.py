@@ -145,7 +145,6 @@ def test_failed_judgements_are_to_be_asked_again(workspace):
     with workspace.write() as db:
         fill(db, people=False)
     with workspace.read() as db:
-        assert holdings.mock_judges(db)
         count, cut = conversations.unreadable(db)
         every = conversations.count(db, Filter(failed=True))
     assert count + cut == every > 0

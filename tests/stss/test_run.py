@@ -25,7 +25,7 @@ from concord.errors import ConcordError, ConfigError, NotFound
 from concord.rating import Rating
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan, PlayPlan
-from concord.store import access, conversations, scenarios, studies, trajectories
+from concord.store import access, conversations, scenarios, studies
 from concord.store.conversations import Filter
 from concord.studies.studies import draw_study
 from concord.workspace import Workspace
@@ -98,7 +98,7 @@ def each(workspace, benchmark="stss"):
 def test_a_simulation_is_stored_with_its_trajectory(lived):
     with lived.read() as db:
         for number, conversation in conversations.each(db, "stss"):
-            happened = from_stored(trajectories.load(db, number))
+            happened = from_stored(conversations.known_trajectory(db, number))
             task = task_from(conversation.context["_task"])
             assert happened.residents == task.cast
             assert len(happened.times) == 2 * 96
@@ -112,7 +112,7 @@ def test_a_simulation_is_stored_with_its_trajectory(lived):
                 for m in conversation.messages
             )
         with pytest.raises(NotFound, match="There is no trajectory"):
-            trajectories.load(db, 999999)
+            conversations.known_trajectory(db, 999999)
 
 
 def test_the_same_plan_again_asks_nothing(lived):
@@ -240,7 +240,9 @@ def test_the_tables_agree_with_the_scores(lived):
         action, language, summary = tables.leaderboard(db, resamples=50)
         expected = {}
         for number, c in conversations.each(db, "stss"):
-            value = score(task_from(c.context["_task"]), from_stored(trajectories.load(db, number))).value
+            value = score(
+                task_from(c.context["_task"]), from_stored(conversations.known_trajectory(db, number))
+            ).value
             expected.setdefault((c.player, c.facets["architecture"]), []).append(value)
     for row in action.rows:
         values = expected[row["player"], row["architecture"]]

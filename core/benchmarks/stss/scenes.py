@@ -11,7 +11,7 @@ from concord.benchmarks.stss.trajectory import STAMP, Talk, Trajectory, from_sto
 from concord.conversation import Conversation
 from concord.errors import ConcordError
 from concord.scenario import Scenario
-from concord.store import conversations, scenarios, trajectories
+from concord.store import conversations, scenarios
 from concord.workspace import Workspace
 
 PER_PAIR = 2
@@ -22,7 +22,7 @@ def freeze(workspace: Workspace) -> tuple[list[Scenario], int]:
     """Freeze the scenes of all simulations; returns them and how many are new. Raises ConcordError."""
     with workspace.read() as db:
         simulations = (
-            (conversation, from_stored(trajectories.load(db, number)))
+            (conversation, from_stored(conversations.known_trajectory(db, number)))
             for number, conversation in conversations.each(db, STSS.name)
         )
         frozen = list(scenes(simulations))

@@ -26,7 +26,7 @@ from concord.reports.leaderboards import MOCKS
 from concord.reports.rated import Rated, gather
 from concord.statistics.intervals import SHARE, Ends, described
 from concord.statistics.resampling import mean_estimates
-from concord.store import conversations, runs, tables, trajectories
+from concord.store import conversations, runs, tables
 from concord.store.filters import Where
 from concord.table import Cell, Column, Table
 
@@ -105,7 +105,7 @@ def simulated(db: Database, where: Where | None = None) -> pd.DataFrame:
     for number, c in conversations.each(db, STSS.name):
         if number in known.index:
             task = task_from(c.context["_task"])
-            found = scoring.score(task, from_stored(trajectories.load(db, number)))
+            found = scoring.score(task, from_stored(conversations.known_trajectory(db, number)))
             scored = (task.id, task.kind, found.value, found.conversation_ratio, known.simulated[number])
             rows.append((*_agent(c).values(), *scored, c.meta.get("unusable", 0)))
     columns = [*AGENT, "task", "kind", "score", "ratio", "simulated", "unusable"]
