@@ -7,7 +7,7 @@ import click
 
 from concord.commands.printing import echo
 from concord.errors import WorkspaceError
-from concord.store import checking, copies, schema, summaries
+from concord.store import copies, schema, summaries
 from concord.workspace import Workspace
 
 
@@ -33,9 +33,9 @@ def command(workspace: str, file: Path | None, compute_anew: bool) -> None:
     try:
         with copies.snapshot(path) as copy:
             schema.apply(copy, schema.version(copy, path))  # one of an earlier form is whole, too
-            findings = checking.findings(copy)
+            findings = copies.findings(copy)
     except sqlite3.Error as error:
-        findings = [checking.Finding(f"{path} cannot be read: {error}.", checking.RESTORE)]
+        findings = [copies.Finding(f"{path} cannot be read: {error}.", copies.RESTORE)]
     for finding in findings:
         echo(f"{finding.message} {finding.remedy}")
     if findings:

@@ -120,17 +120,6 @@ def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
     return workers(db, crowd.study, rater)[0]
 
 
-def worker(db: Database, study: str, number: str) -> Worker | None:
-    """Who came with this number of the platform; None where nobody did."""
-    return next((one for one in workers(db, study) if one.worker == number), None)
-
-
-def at_desk(db: Database, study: str, rater: int) -> Worker | None:
-    """Whoever sits at a desk, if they came by the study's link."""
-    came = find(db, "links", "id", opens="worker", study_id=studies.study_id(db, study), rater_id=rater)
-    return next(iter(workers(db, study, rater)), None) if came else None
-
-
 def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
     """Everybody who came by a study's link (or only this one), in the order in which they came.
 

@@ -58,7 +58,8 @@ class Progress:
     @property
     def elapsed(self) -> float:
         """Seconds from its beginning to the last sign of life; the wait for its turn does not count."""
-        return _seconds(self.started, self.ended or self.beat)
+        last = datetime.fromisoformat(self.ended or self.beat)
+        return (last - datetime.fromisoformat(self.started).astimezone(UTC)).total_seconds()
 
     @property
     def interrupted(self) -> bool:
@@ -354,7 +355,3 @@ def _progress(db: Database, row: Mapping[str, Any]) -> Progress:
         values |= {"alive": locks.alive(file, row["id"])}
         values |= {"message": locks.says(file, row["id"]) or row["message"]}
     return Progress(**values)
-
-
-def _seconds(start: str, end: str) -> float:
-    return (datetime.fromisoformat(end) - datetime.fromisoformat(start).astimezone(UTC)).total_seconds()

@@ -16,7 +16,7 @@ def save(db: Database, given: Iterable[Scenario]) -> int:
     before, moment = db.conn.total_changes, now()
     rows = (
         vars(s)
-        | {"body": _dump(s.body), "created": s.created or moment}
+        | {"body": json.dumps(dict(s.body), ensure_ascii=False), "created": s.created or moment}
         | {"decided": s.decided or (moment if s.decided_by else None)}
         for s in given
     )
@@ -82,10 +82,6 @@ def decide(db: Database, benchmark: str, kind: str, key: str, state: State, by: 
         [state, by, now(), benchmark, kind, key],
     )
     return get(db, benchmark, kind, key)
-
-
-def _dump(body: Mapping[str, Any]) -> str:
-    return json.dumps(dict(body), ensure_ascii=False)
 
 
 def _scenario(row: Mapping[str, Any]) -> Scenario:

@@ -106,7 +106,8 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
     from another submission.
     """
     crowds.expire(db, crowd.study)
-    worker = crowds.worker(db, crowd.study, came.worker)
+    everybody = crowds.workers(db, crowd.study)
+    worker = next((one for one in everybody if one.worker == came.worker), None)
     if worker is not None:
         if worker.submission != came.submission:
             raise LinkRefused("twice")
@@ -115,7 +116,7 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
         return worker
     if crowd.closed or acts.is_closed(db, crowd.study):
         raise LinkRefused("ended")
-    here = sum(1 for one in crowds.workers(db, crowd.study) if not one.returned)
+    here = sum(1 for one in everybody if not one.returned)
     units = share(db, crowd, came.worker)
     if here >= crowd.quota or not units:
         raise LinkRefused("full")
@@ -157,8 +158,8 @@ def ending(db: Database, study: str, rater: int) -> dict[str, str] | None:
 
     None for others, and as long as there is something to rate.
     """
-    worker = crowds.at_desk(db, study, rater)
-    crowd = crowds.of_study(db, study) if worker else None
+    crowd = crowds.of_study(db, study)
+    worker = next(iter(crowds.workers(db, study, rater)), None) if crowd else None
     if worker is None or crowd is None or worker.returned or worker.open:
         return None
     by_code = crowd.platform == "prolific" and bool(crowd.code)

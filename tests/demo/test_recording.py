@@ -11,7 +11,7 @@ import pytest
 from concord.demo import workspace as demo
 from concord.errors import WorkspaceError
 from concord.llm.models import load_models
-from concord.store import checking, conversations, holdings, ratings, rows, runs, studies
+from concord.store import conversations, copies, holdings, ratings, rows, runs, studies
 from concord.store.conversations import Filter
 from concord.studies import asking
 from tests.demo import example_ratings, own_data
@@ -46,7 +46,7 @@ def test_the_recording_has_the_columns_that_the_database_has(recorded, fresh):
 def test_a_loaded_demo_holds_what_was_recorded(recorded, demo_workspace):
     with demo_workspace.write() as db:
         assert tables(lines(db)) == tables(recorded)
-        assert not list(checking.findings(db))
+        assert not list(copies.findings(db))
 
 
 def test_the_demo_is_small_enough_for_a_repository():
@@ -124,7 +124,7 @@ def test_rows_of_any_workspace_come_back_bytes_included(filled, fresh):
     with fresh.write() as db:
         assert list(lines(db)) == written
         assert db["conversations"].get(1)["trajectory"] == b"\x00\xff"
-        assert not list(checking.findings(db))
+        assert not list(copies.findings(db))
 
 
 def test_the_ratings_of_the_readme_are_those_that_their_script_writes():

@@ -15,7 +15,7 @@ import pytest
 from concord.errors import ImportRefused
 from concord.exchange import conversations_file, conversations_jsonl, rows
 from concord.rating import Judgement, Rater
-from concord.store import checking, conversations, copies, ratings, settings, studies
+from concord.store import conversations, copies, ratings, settings, studies
 from concord.workspace import Workspace
 from tests import warm
 from tests.exchange.test_import_in_parts import held
@@ -69,7 +69,7 @@ def lived(workspace):
 
 def whole(workspace):
     with copies.snapshot(workspace.db_path) as copy:
-        return checking.findings(copy) == []
+        return copies.findings(copy) == []
 
 
 def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 
 from concord.errors import WorkspaceError
 from concord.exchange import incoming
-from concord.store import checking, copies, parts
+from concord.store import copies, parts
 from concord.workspace import Workspace
 from tests import warm
 
@@ -44,7 +44,7 @@ def held(workspace):
 
 def whole(workspace):
     with copies.snapshot(workspace.db_path) as copy:
-        return checking.findings(copy) == []
+        return copies.findings(copy) == []
 
 
 def test_what_is_stored_is_what_one_transaction_stores(workspace, run, tmp_path, monkeypatch):

@@ -15,7 +15,6 @@ from concord.errors import WorkspaceError
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import (
     access,
-    checking,
     conversations,
     copies,
     database,
@@ -151,7 +150,7 @@ def test_after_a_power_cut_everything_acknowledged_is_there_and_no_item_is_half(
         assert before <= stored.keys()
         assert all(found == whole(unit) for (_, unit), found in stored.items())
         with copies.snapshot(cut.db_path) as copy:
-            assert checking.findings(copy) == []
+            assert copies.findings(copy) == []
     assert len({len(before) for _, before in cuts}) > 5
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Comparison, Judgement, Rater, Rating, Spent
-from concord.store import checking, comparisons, conversations, ratings, studies
+from concord.store import comparisons, conversations, copies, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.database import keep_open
 from concord.store.studies import Study
@@ -76,7 +76,7 @@ def test_counts_that_do_not_fit_are_named_and_computed_anew(fresh):
         before = kept(db)
         db.execute("UPDATE player_counts SET conversations = 7")
         db.execute("UPDATE rater_counts SET rated = 7")
-        messages = [found.message for found in checking.findings(db)]
+        messages = [found.message for found in copies.findings(db)]
         assert messages == [
             "Rows of player_counts that do not fit what they count: 1 (pingpong).",
             "Rows of rater_counts that do not fit what they count: 1 (1).",
