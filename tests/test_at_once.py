@@ -188,7 +188,8 @@ def house(tmp_path: Path):
 def test_what_twenty_people_press_is_stored_once(
     house: House, tmp_path: Path, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming, "AT_ONCE", 1)
+    monkeypatch.setattr(incoming, "CONVERSATIONS", 1)
+    monkeypatch.setattr(incoming, "RATINGS", 1)
     file = tmp_path / "ratings.csv"
     lines = [f"i{item},wit,human,ann,{item % 5 + 1},Said." for item in range(60)]
     file.write_text("\n".join(["item_id,criterion,rater_type,rater,score,text", *lines]) + "\n")
