@@ -24,7 +24,7 @@ Unused = Counter[str]
 
 
 @dataclass
-class Beside:
+class JoinedRows:
     """What a joined file adds: how, its rows by their keys, and the keys that rows of the first file have."""
 
     how: Joined
@@ -54,7 +54,7 @@ def read(
             unused[str(join)] = sum(len(texts) for key, texts in of.rows.items() if key not in of.asked)
 
 
-def _rows(file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[Beside]) -> Iterator[FileRow]:
+def _rows(file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[JoinedRows]) -> Iterator[FileRow]:
     """The rows of a file with what belongs to them in others, without the fields that are left out."""
     for row in file_rows:
         if shape.log and row.fields is not None and not has(row.fields, shape):
@@ -108,7 +108,7 @@ def _place(value: Any) -> tuple[int, float, str]:
         return 1, 0, "" if value is None else str(value)
 
 
-def _joined(path: Path) -> Beside:
+def _joined(path: Path) -> JoinedRows:
     """What a file adds to the rows of another. Raises ImportRefused."""
     file_rows = rows.read(path)
     some = list(islice(file_rows, 20))
@@ -117,7 +117,7 @@ def _joined(path: Path) -> Beside:
     if how is None:
         known = ", ".join(one.name for one in forms().joined)
         raise ImportRefused(f"--join {path}: its rows belong to no others that are known: {known}.")
-    beside = Beside(how)
+    beside = JoinedRows(how)
     for number, row in enumerate((row for part in (some, file_rows) for row in part), 1):
         if key := _key(row.whole, how.key):
             beside.rows.setdefault(key, []).append(json.dumps(row.whole, default=str))
