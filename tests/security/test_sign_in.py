@@ -192,7 +192,8 @@ def test_ended_sessions_are_over_at_once(behind: Server) -> None:
         listed = {session.source: session for session in sessions.each(db)}
     command = ["--workspace", str(behind.workspace.path), "sessions"]
     said = CliRunner().invoke(main, [*command, "list"]).output
-    assert re.search(rf"^ *{listed['203.0.113.3'].id} +passphrase .* 203.0.113.3 ", said, re.MULTILINE)
+    number = listed["203.0.113.3"].id
+    assert re.search(rf"^ *{number} +researcher +passphrase .* 203.0.113.3 ", said, re.MULTILINE)
     CliRunner().invoke(main, [*command, "end", str(listed["203.0.113.3"].id)], catch_exceptions=False)
     assert not shown(behind, one)
     assert shown(behind, other)
