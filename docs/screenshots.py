@@ -34,7 +34,7 @@ SHOTS = {
     "agreement": ("/agreement?study=demo", 1280, 1400, "light"),
     "leaderboard": ("/leaderboard", 1280, 900, "light"),
     "spot-check": ("/spot-check", 1280, 900, "light"),
-    "town": ("/town?task=harvest-supper&architecture=GA%2BTDP", 1280, 1950, "light"),
+    "town": ("/town?conversation=742", 1280, 1950, "light"),
 }
 
 
