@@ -20,6 +20,7 @@ from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
 
 from .keeper import Server, serving
+from .widgets import visit
 
 pytestmark = pytest.mark.browser
 
@@ -137,6 +138,8 @@ def test_an_item_that_left_the_queue_is_refused_and_texts_are_markdown(
         link = app.link(access.invite(db, "Dana", "adjudicator"), path="/")
     device.goto(link)
     device.get_by_role("button", name="Sign in as adjudicator").click()
+    device.get_by_role("heading", name="Adjudication").wait_for()
+    visit(device, f"{app.url}/adjudicate?study=t")
     device.get_by_role("button", name="Settle").wait_for()
     assert device.get_by_role("link", name="Adjudication").count() <= 1
     page.goto(f"{app.url}/adjudicate?study=t&work=settle&as=cy")
