@@ -1,6 +1,6 @@
 """Files of conversations: recognise the form, check the file whole, and store it in parts.
 
-Memory does not hold the conversations: the file is read twice, once to check it and once to store it.
+Memory does not grow with the file: it is read twice, once to check it and once to store it.
 """
 
 import hashlib
@@ -33,6 +33,7 @@ from concord.store import comparisons, conversations, ratings, studies
 from concord.store import images as stored_images
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.parts import in_parts
+from concord.store.seen import TextsByKey, kept
 from concord.store.studies import Study
 from concord.studies.scales import guessed
 from concord.workspace import Workspace
@@ -132,16 +133,16 @@ def survey(
     result = _begun(path, options)
     shape = result.reading.shape
     nowhere = {name: to for name, to in options.mapping.items() if name not in OF_TURNS}
-    keys: dict[str, tuple[str, str]] = {}
-    for row in records.read(path, result.kind, shape, result.joins, progress, result.unused):
-        entry = _checked(result, row, keys)
-        if nowhere:
-            walk = Walk(row.fields or {}, shape) if entry is None else entry.walk
-            nowhere = {
-                name: to
-                for name, to in nowhere.items()
-                if walk.column(to) not in walk.taken and (to in shape.out or at(walk.fields, to) is None)
-            }
+    with kept() as keys:
+        for row in records.read(path, result.kind, shape, result.joins, progress, result.unused):
+            entry = _checked(result, row, keys)
+            if nowhere:
+                walk = Walk(row.fields or {}, shape) if entry is None else entry.walk
+                nowhere = {
+                    name: to
+                    for name, to in nowhere.items()
+                    if walk.column(to) not in walk.taken and (to in shape.out or at(walk.fields, to) is None)
+                }
     if not result.rows:
         raise ImportRefused(f"{path} is empty. It needs a row at least.")
     for name, to in nowhere.items():
@@ -328,23 +329,23 @@ def _read(reading: Reading, row: FileRow) -> Entry:
     return images.copied(entries.read(row.whole, reading, row.where), reading.folder)
 
 
-def _checked(survey: FileSurvey, row: FileRow, keys: dict[str, tuple[str, str]]) -> Entry | None:
-    """Count what a row holds, or that it is wrong. `keys` are those of the conversations before it, each with
-    its place and the digest of its messages.
-    """
+def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None:
+    """Count what a row holds, or that it is wrong."""
     survey.rows += 1
     try:
         entry = _read(survey.reading, row)
         for conversation in entry.conversations:
-            digest, repeated = _digest(conversation), conversation.key in keys
-            place, other = keys.setdefault(conversation.key, (row.where, digest))
-            if other != digest:
+            digest = _digest(conversation)
+            earlier = keys.of(conversation.key)
+            for place in (place for place, other in earlier if other != digest):
                 raise ImportRefused(
                     f"{row.where}: “{conversation.key}” stands in {place.rpartition(', ')[2]} with other "
                     "messages. Give each conversation a key of its own, or none."
                 )
-            survey.repeated += repeated
-            survey.conversations += not repeated
+            if not earlier:
+                keys.add(conversation.key, row.where, digest)
+            survey.repeated += bool(earlier)
+            survey.conversations += not earlier
             survey.benchmarks.add(conversation.benchmark)
     except ImportRefused as error:
         survey.faults += 1

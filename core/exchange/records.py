@@ -1,12 +1,13 @@
 """The records of a file: a row each, or the rows of one conversation together, with what other files add.
 
-Rows that are gathered or joined are held in memory as texts; others pass.
+What has to be found again is kept on the disk, so that memory does not grow with the files.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,25 +17,12 @@ from concord.exchange import rows
 from concord.exchange.rows import FileRow, Progress
 from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, forms, has
 from concord.files.limits import RECORD
+from concord.store.seen import TextsByKey, kept
 
 WHOLE = "*"
 """The key of the rows of a file that is one conversation."""
 Unused = Counter[str]
 """How many rows of each joined file belong to no row of the first."""
-
-
-@dataclass
-class JoinedRows:
-    """What a joined file adds: how, its rows by their keys, and the keys that rows of the first file have."""
-
-    how: Joined
-    rows: dict[str, list[str]] = field(default_factory=dict)
-    asked: set[str] = field(default_factory=set)
-
-    def of(self, key: str) -> list[Any]:
-        """The rows that belong to a row of the first file."""
-        self.asked.add(key)
-        return [json.loads(text) for text in self.rows.get(key, ())]
 
 
 def read(
@@ -46,15 +34,17 @@ def read(
     unused: Unused | None = None,
 ) -> Iterator[FileRow]:
     """The records of a file, in its order. Raises ImportRefused where the rest of it cannot be read."""
-    beside = [_joined(join) for join in joins]
-    records = _rows(rows.read(path, kind, progress), shape, beside)
-    yield from records if shape.turns is None else _gathered(records, shape.turns)
-    if unused is not None:
-        for join, of in zip(joins, beside, strict=True):
-            unused[str(join)] = sum(len(texts) for key, texts in of.rows.items() if key not in of.asked)
+    with ExitStack() as stack:
+        beside = [_joined(join, stack.enter_context(kept())) for join in joins]
+        records = _rows(rows.read(path, kind, progress), shape, beside)
+        yield from records if shape.turns is None else _gathered(records, shape.turns)
+        if unused is not None:
+            unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})
 
 
-def _rows(file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[JoinedRows]) -> Iterator[FileRow]:
+def _rows(
+    file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[tuple[Joined, TextsByKey]]
+) -> Iterator[FileRow]:
     """The rows of a file with what belongs to them in others, without the fields that are left out."""
     for row in file_rows:
         if shape.log and row.fields is not None and not has(row.fields, shape):
@@ -63,9 +53,9 @@ def _rows(file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[JoinedRow
             yield row
             continue
         fields = {name: value for name, value in row.fields.items() if name not in shape.out}
-        for of in beside:
-            how = of.how
-            if joined_rows := of.of(_key(fields, how.to)):
+        for how, there in beside:
+            joined_rows = [json.loads(text) for _, text in there.of(_key(fields, how.to))]
+            if joined_rows:
                 old = fields.get(how.put)
                 more = [*(old if isinstance(old, list) else []), *joined_rows]
                 fields[how.put] = more if how.many else joined_rows[-1]
@@ -74,22 +64,27 @@ def _rows(file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[JoinedRow
 
 def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
     """The rows of each conversation as one record: their fields that are equal, and all of them at “rows”."""
-    gathered: dict[str, tuple[str, list[str]]] = {}
-    for row in records:
-        key = _key(row.fields or {}, turns.by) if turns.by else WHOLE
-        if row.fields is None or not key:
-            yield row if row.fields is None else FileRow(row.where, None, f"has no {turns.by[0]}.")
-            continue
-        text = json.dumps(_turn(row.fields, turns), default=str)
-        gathered.setdefault(key, (row.where, []))[1].append(text)
-    for where, texts in gathered.values():
-        if sum(map(len, texts)) > RECORD:
-            yield FileRow(where, None, f"begins a conversation longer than {RECORD:,} characters. Cut it.")
-            continue
-        turn_rows = [json.loads(text) for text in texts]
-        turn_rows.sort(key=lambda fields: _place(first(fields, turns.order)))
-        same = {n: v for n, v in turn_rows[0].items() if all(n in row and row[n] == v for row in turn_rows)}
-        yield FileRow(where, {**same, ROWS: turn_rows})
+    with kept() as there:
+        for row in records:
+            key = _key(row.fields or {}, turns.by) if turns.by else WHOLE
+            if row.fields is None or not key:
+                yield row if row.fields is None else FileRow(row.where, None, f"has no {turns.by[0]}.")
+                continue
+            there.add(key, row.where, json.dumps(_turn(row.fields, turns), default=str))
+        for key in there.every_key():
+            placed = there.of(key)
+            where = placed[0][0]
+            if sum(len(text) for _, text in placed) > RECORD:
+                yield FileRow(
+                    where, None, f"begins a conversation longer than {RECORD:,} characters. Cut it."
+                )
+                continue
+            turn_rows = [json.loads(text) for _, text in placed]
+            turn_rows.sort(key=lambda fields: _place(first(fields, turns.order)))
+            same = {
+                n: v for n, v in turn_rows[0].items() if all(n in row and row[n] == v for row in turn_rows)
+            }
+            yield FileRow(where, {**same, ROWS: turn_rows})
 
 
 def _turn(fields: Mapping[str, Any], turns: Turns) -> Mapping[str, Any]:
@@ -108,8 +103,8 @@ def _place(value: Any) -> tuple[int, float, str]:
         return 1, 0, "" if value is None else str(value)
 
 
-def _joined(path: Path) -> JoinedRows:
-    """What a file adds to the rows of another. Raises ImportRefused."""
+def _joined(path: Path, there: TextsByKey) -> tuple[Joined, TextsByKey]:
+    """What a file adds to the rows of another, and its rows by their keys. Raises ImportRefused."""
     file_rows = rows.read(path)
     some = list(islice(file_rows, 20))
     fields = [row.whole for row in some]
@@ -117,13 +112,12 @@ def _joined(path: Path) -> JoinedRows:
     if how is None:
         known = ", ".join(one.name for one in forms().joined)
         raise ImportRefused(f"--join {path}: its rows belong to no others that are known: {known}.")
-    beside = JoinedRows(how)
     for number, row in enumerate((row for part in (some, file_rows) for row in part), 1):
         if key := _key(row.whole, how.key):
-            beside.rows.setdefault(key, []).append(json.dumps(row.whole, default=str))
+            there.add(key, row.where, json.dumps(row.whole, default=str))
         elif number == 1:
             raise ImportRefused(f"{row.where}, has no {how.key[0]}.")
-    return beside
+    return how, there
 
 
 def _key(fields: Mapping[str, Any], paths: Paths) -> str:
