@@ -12,7 +12,7 @@ from concord.studies.purposes.adjudicate import Rule, set_rule
 from concord.table import Column, Table
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
-from pages.parts.table import CHARACTER, NAMES, WIDEST, _columns
+from pages.parts.table import CHARACTER, FEW, WIDER, WIDEST, _columns
 from tests.annotated import Annotation, import_annotations
 
 FRAME = """
@@ -65,12 +65,14 @@ def test_a_study_without_a_rule_says_so(workspace: Workspace) -> None:
 
 
 def test_names_of_rows_are_as_wide_as_the_longest_up_to_a_bound() -> None:
-    def widths(*names: str) -> tuple[object, object]:
+    def widths(*names: str, more: int = 0) -> tuple[object, object]:
         rows = tuple({"item": name, "other": name} for name in names)
-        columns = _columns(Table("t", "T", (Column("item"), Column("other")), rows))
+        beside = (Column(f"more {number}") for number in range(more))
+        columns = _columns(Table("t", "T", (Column("item"), Column("other"), *beside), rows))
         return columns["item"]["width"], columns["other"]["width"]
 
-    assert widths("a" * 50, "short") == (52 * CHARACTER, WIDEST)
-    assert widths("a" * 90, "short") == (NAMES, WIDEST)
+    assert widths("a" * 50, "short") == (52 * CHARACTER, 52 * CHARACTER)
+    assert widths("a" * 90, "short") == (WIDER, WIDER)
+    assert widths("a" * 90, "short", more=FEW) == (WIDEST, WIDEST)
     assert widths("a" * 18, "short") == (20 * CHARACTER, None)
     assert widths("short", "shorter") == (None, None)

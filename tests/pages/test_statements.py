@@ -85,7 +85,7 @@ def scanned(db: sqlite3.Connection, sql: str) -> list[str]:
 
 
 def test_no_statement_of_a_page_goes_through_a_table_that_grows_with_conversations(pages, demo_workspace):
-    assert min(map(len, pages.values())) > 5  # each page was drawn, and was traced
+    assert min(map(len, pages.values())) > 3  # each page was drawn, and was traced
     db = sqlite3.connect(demo_workspace.db_path)
     db.create_function("casefold", 1, str.casefold, deterministic=True)
     asked = sorted({(sql, page) for page, every in pages.items() for sql in every if "SELECT" in sql.upper()})

@@ -7,6 +7,7 @@ import re
 import time
 from contextlib import AsyncExitStack, suppress
 from http.client import HTTPConnection
+from itertools import cycle
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -130,7 +131,7 @@ def test_streamlit_is_not_given_what_no_page_of_theirs_sends(
 async def beside(desk: Desk, attack: Any) -> Any:
     """Rate at a desk while an attack goes on; returns what the attack says."""
     under_way = asyncio.ensure_future(attack)
-    items = iter(desk.open_items())
+    items = cycle(desk.open_items())
     while not under_way.done() or not desk.stored:
         desk.rate(next(items), SCORES)
         await desk.report()

@@ -102,7 +102,7 @@ def test_progress_is_escaped(fresh, monkeypatch):
     monkeypatch.setattr(progress, "Live", lambda **_: _Live(shown))
     monkeypatch.setattr(progress, "sentence", lambda _: NAME)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    with progress._watching(fresh, "pingpong") as show:
+    with progress._watching() as show:
         show(type("Beat", (), {"stored": 0, "done": 1, "failed": 0, "planned": 2})())
     [text] = shown
     assert isinstance(text, Text)
