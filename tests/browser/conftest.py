@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial, wraps
 from typing import Any
 
@@ -109,9 +109,16 @@ def opened(context: BrowserContext) -> Iterator[Page]:
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
     yield page
+    forget(page)
     page.close(run_before_unload=False)
     context.clear_cookies()
     assert not broken, broken
+
+
+def forget(page: Page) -> None:
+    """Take away how somebody read at a desk: the browser keeps it for whoever comes next."""
+    with suppress(Error):  # a page that could not be loaded, or was closed, keeps nothing
+        page.evaluate("localStorage.removeItem('concord-reading')")
 
 
 class Window:
@@ -138,6 +145,7 @@ class Window:
         """End what the test had open, and keep the window for the next one if it is as it was."""
         if self.page.is_closed():
             return
+        forget(self.page)
         if self.changed or not RUNNING:
             self.page.close()
             return
