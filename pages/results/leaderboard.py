@@ -218,7 +218,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     scored = [s.player for s in board.standings if s.score.defined]
     if len(scored) > 1:
         with st.container(width=360):
-            other = listed("Each score less that of", "beside", [NOBODY, *scored], NOBODY)
+            other = listed("Difference from", "beside", [NOBODY, *scored], NOBODY)
         by_judges = by_judges if other == NOBODY else _beside(wanted, other)
     st.caption("Select a row to see the player's scores by facet, and its conversations.")
     row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)
