@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import streamlit as st
@@ -36,10 +38,24 @@ PARTS = ("placements_to_settle", "scenarios_discarded")
 """Indexes of what an adjudicator was given, and of what a researcher has discarded."""
 
 
-@pytest.fixture
-def pages(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory, demo_once: Path) -> Workspace:
+    """The recorded demo."""
+    return Workspace(shutil.copytree(demo_once, tmp_path_factory.mktemp("statements") / "demo"))
+
+
+@pytest.fixture(scope="module")
+def pages(demo: Workspace) -> Iterator[dict[str, list[str]]]:
     """The statements that each page of the demo sends, by its address."""
-    monkeypatch.setenv("CONCORD_WORKSPACE", str(demo_workspace.path))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield drawn(demo, monkeypatch)
+        # Connections that are kept open are traced for as long as they are.
+        database._idle.pop(demo.db_path).close()
+
+
+def drawn(demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """Each page of the demo, drawn once; the statements that it sent."""
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(demo.path))
     monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: Researcher("local"))
     st.cache_resource.clear()
     st.cache_data.clear()
@@ -63,9 +79,7 @@ def pages(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterato
             test.switch_page(str(page.path))
         test.run()
         assert not test.exception, address
-    yield statements
-    # Connections that are kept open are traced for as long as they are.
-    database._idle.pop(demo_workspace.db_path).close()
+    return statements
 
 
 def scanned(db: sqlite3.Connection, sql: str) -> list[str]:
@@ -84,9 +98,9 @@ def scanned(db: sqlite3.Connection, sql: str) -> list[str]:
     )
 
 
-def test_no_statement_of_a_page_goes_through_a_table_that_grows_with_conversations(pages, demo_workspace):
+def test_no_statement_of_a_page_goes_through_a_table_that_grows_with_conversations(pages, demo):
     assert min(map(len, pages.values())) > 3  # each page was drawn, and was traced
-    db = sqlite3.connect(demo_workspace.db_path)
+    db = sqlite3.connect(demo.db_path)
     db.create_function("casefold", 1, str.casefold, deterministic=True)
     asked = sorted({(sql, page) for page, every in pages.items() for sql in every if "SELECT" in sql.upper()})
     bad = [(page, tables, sql) for sql, page in asked if (tables := scanned(db, sql))]
