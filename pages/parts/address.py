@@ -131,9 +131,9 @@ def several(label: str, name: str, options: Sequence[str], *, what: str = "", **
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
     """The benchmark that the address names; to be chosen of several, unless `fixed`."""
     titles = {name: known_or_imported(name).title for name in names}
-    asked = len(names) > 1 and not fixed
+    drawn = len(names) > 1 and not fixed
     look = {"format_func": titles.__getitem__}
-    return known_or_imported(choice("Benchmark", "benchmark", names, names[0], drawn=asked, **look))
+    return known_or_imported(choice("Benchmark", "benchmark", names, names[0], drawn=drawn, **look))
 
 
 def of_conversation(number: int) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from concord.estimate import Estimate
 from concord.questions import Scale
+from concord.reports.answers import WITH_ALL
 from concord.statistics.glance import measured
 from concord.table import Cell, Table
 from pages.parts.charts import (
@@ -33,11 +34,6 @@ from pages.parts.charts import (
 from pages.parts.theme import on_phone
 
 HUMAN = "one more person"
-WITH_ALL = (
-    "ρ with the mean of all people is easier to reach than that beside one more person, where judges are "
-    "compared with the other people alone."
-)
-"""How the two figures of one judge or panel on a page differ."""
 Pictures = Callable[[Mapping[str, Table]], Iterator[tuple[str, Chart]]]
 """The charts of a section from its tables by name, each after a sentence that says what it shows; none where
 too few figures are defined.

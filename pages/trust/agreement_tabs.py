@@ -328,15 +328,15 @@ def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale:
     if not by:
         return
     facet = st.segmented_control("Bias by", by, default=by[0], required=True, key="bias by")
-    found = report.section("groups", criterion)["groups"]
-    rows = [row for row in found.rows if (row["rater"], row["facet"]) == (rater, facet)]
+    groups = report.section("groups", criterion)["groups"]
+    rows = [row for row in groups.rows if (row["rater"], row["facet"]) == (rater, facet)]
     bias = ("bias", "Bias in points (judge less people)")
     what, axis = bias if one_scale else ("spearman", RHO)
     figures = [(str(row["group"]), e) for row in rows if isinstance(e := row[what], Estimate)]
     figures.sort(key=lambda named: -abs(named[1].value or 0.0))
     forest(figures, f"By {facet}", axis, most=MOST_ROWS)
-    shown = [column for column in found.columns if column.name not in ("rater", "facet")]
-    _folded(report, criterion, [replace(found, columns=tuple(shown), rows=tuple(rows))])
+    shown = [column for column in groups.columns if column.name not in ("rater", "facet")]
+    _folded(report, criterion, [replace(groups, columns=tuple(shown), rows=tuple(rows))])
 
 
 def _raters_of(report: AgreementReport) -> dict[str, tuple[str, ...]]:

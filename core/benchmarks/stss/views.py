@@ -154,9 +154,7 @@ def evidence(of: Score) -> Table:
     ]
     several = len({e.subgoal for e in deeds}) > 1
     used = [column for column in (rows[0] if rows else ()) if any(row[column] for row in rows)]
-    columns = [
-        Column(n, file_only=n in ("time", "words") or (n == "event" and not several)) for n in used or ["who"]
-    ]
+    columns = [Column(n, file_only=n == "time" or (n == "event" and not several)) for n in used or ["who"]]
     ratio = "" if of.conversation_ratio is None else f", conversation ratio {of.conversation_ratio:.2f}"
     title = f"{of.task} ({TITLES[of.kind].lower()}): {of.value:.3f}{ratio}"
     return Table("evidence", title, tuple(columns), tuple(rows), notes=() if rows else ("Nobody.",))
