@@ -1,7 +1,7 @@
 """`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 from sqlite_utils import Database
@@ -37,13 +37,6 @@ from concord.workspace import Workspace
     "the last rubric is taken.",
 )
 @click.option(
-    "--refusals",
-    type=click.Choice(get_args(leaderboards.Refusals)),
-    default="left out",
-    show_default=True,
-    help="Conversations in which a judge saw a refusal: left out, or counted with the lowest score.",
-)
-@click.option(
     "--against",
     metavar="FILE.csv",
     type=click.Path(path_type=Path),
@@ -65,7 +58,6 @@ def command(
     weights: str,
     study: str,
     rubric: str,
-    refusals: leaderboards.Refusals,
     against: Path | None,
     beside: str,
     form: str,
@@ -78,8 +70,8 @@ def command(
         raise ConcordError(
             "Scores corrected by people stand beside no player: leave --study or --beside out."
         )
-    if own and (study or weights or beside or refusals != "left out"):
-        option = "--study" if study else "--weights" if weights else "--beside" if beside else "--refusals"
+    if own and (study or weights or beside):
+        option = "--study" if study else "--weights" if weights else "--beside"
         raise ConcordError(
             f"{get(benchmark).title} has tables of its own, which take no {option}; leave it out."
         )
@@ -89,7 +81,7 @@ def command(
         board_options |= {"resamples": 0} if study else {}
         rated = gather(db, benchmark, facets, rubric)
         weighed = _weights(rated.system, weights)
-        board = leaderboards.leaderboard(rated, weights=weighed, refusals=refusals, **board_options)
+        board = leaderboards.leaderboard(rated, weights=weighed, **board_options)
         tables = [_by_people(db, board, study) if study else leaderboard_table(board, beside)]
         if ranking is not None:
             tables += ranking_csv.beside(board, ranking, str(against))

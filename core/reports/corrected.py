@@ -78,14 +78,11 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     """The final score of each player, corrected by the people of a study, over the conversations in its mean.
 
     People's final weighs the criteria as the leaderboard does. A conversation counts as scored by people
-    where somebody answered every weighted criterion; turns rated one by one are averaged. Where refusals
-    count with the lowest score on the leaderboard, they do so for people too. Raises StudyError
+    where somebody answered every weighted criterion; turns rated one by one are averaged. Raises StudyError
     where people were not asked one of the criteria.
     """
     weights = {name: weight for name, weight in board.weights.items() if weight}
-    floor = board.usable.index[board.floored]
-    left_out = of.table.unit.isin(list(of.left_out)) & ~of.table.conversation_id.isin(floor)
-    human = of.table[(of.table.kind == "human") & ~left_out]
+    human = of.table[(of.table.kind == "human") & ~of.table.unit.isin(list(of.left_out))]
     ratings = read_ratings(human, criteria=of.criteria)
     if lacking := [name for name in weights if name not in ratings.criteria]:
         raise StudyError(
@@ -99,8 +96,6 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     )
     units = of.table.drop_duplicates("unit").set_index("unit").conversation_id
     by_conversation = people.groupby(units.reindex(people.index)).mean().dropna()
-    floored = by_conversation.index.isin(floor)
-    by_conversation = by_conversation.mask(floored, scale[0])
     rows = [
         _row(str(player), mine, by_conversation, scale) for player, mine in board.usable.groupby("player")
     ]
@@ -115,11 +110,6 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
         "narrow an interval. It is assumed that people's conversations are a random draw of the player's. "
         f"Judges: {', '.join(board.judges)}.",
     ]
-    if len(floor):
-        notes.append(
-            f"{len(floor)} conversations in which a judge saw a refusal count with the lowest score, of "
-            f"judges and of people; people rated {floored.sum()} of them, whatever they gave."
-        )
     if of.drawn_unequally:
         notes.append(AS_DRAWN)
     if simulated or any(row["simulated"] for row in rows):

@@ -31,7 +31,7 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
         Column(
             "score", interval="ends", help="Final, with a penalty for replies longer than the median player's"
         ),
-        *((_less(other),) if other else ()),
+        *((Column("less", "difference", signed=True, interval="ends", help=_less(other)),) if other else ()),
         Column("final", help="Weighted mean of the criteria"),
         *(Column(name, criteria[name].lower()) for name in board.weights),
         Column(
@@ -56,7 +56,7 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
         columns,
         rows,
         " ".join(filter(None, (first_two(board), _left_out(board)))),
-        notes=tuple(_notes(board)),
+        notes=(*([_less(other)] if other else []), *_notes(board)),
         meta=board.basis,
     )
 
@@ -66,10 +66,9 @@ def _counted(board: Leaderboard, name: str, help: str) -> Column:
     return Column(name, help=help, file_only=not any(getattr(s, name) for s in board.standings))
 
 
-def _less(other: str) -> Column:
-    """The column of `beside`."""
-    about = f"Score less that of {other}, paired on the scenarios that both have"
-    return Column("less", f"less {other}", signed=True, interval="ends", help=about)
+def _less(other: str) -> str:
+    """What the column of `beside` shows."""
+    return f"Difference: score less that of {other}, paired by scenario, over those that both have."
 
 
 def first_two(board: Leaderboard) -> str:
@@ -111,7 +110,7 @@ def apart(board: Leaderboard) -> str:
 def _left_out(board: Leaderboard) -> str:
     """Whose refusals the headline leaves out; “” where it leaves none out."""
     most = max(board.standings, key=lambda s: s.refusal_ratio or 0.0)
-    if board.refusals != "left out" or not most.refused:
+    if not most.refused:
         return ""
     return f"Refusals are left out: {most.player} refuses {most.refusal_ratio:.0%} of its conversations."
 
@@ -149,16 +148,13 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
     if not refused:
         return []
     seen = f"{refused} conversations in which a judge saw a refusal"
-    effect = {
-        "left out": f"{seen} are counted and left out of the means.",
-        "lowest score": f"{seen} count with the lowest score of every criterion.",
-    }[board.refusals]
+    effect = f"{seen} are counted and left out of the means."
     shares = {s.player: s.refusal_ratio for s in board.standings if s.refusal_ratio is not None}
     most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
-    if board.refusals != "left out" or shares[most] - shares[least] < UNLIKE:
+    if shares[most] - shares[least] < UNLIKE:
         return [effect]
     return [
         effect,
         f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares "
-        "players on different conversations. Counted with the lowest score, they are compared on the same.",
+        "players on different conversations.",
     ]

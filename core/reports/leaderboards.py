@@ -1,12 +1,12 @@
 """The leaderboard of every benchmark whose judges rate criteria and whose slice has none of its own.
 
-Scores are means over conversations, with a penalty for long replies; refusals are left out, or count with the
-lowest score; players within a margin share a rank.
+Scores are means over conversations, with a penalty for long replies; refusals are left out; players within a
+margin share a rank.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,12 +28,6 @@ PENALTY = 0.07
 MARGIN = 0.06
 """Players this close to the first of a group share its rank."""
 
-Refusals = Literal["left out", "lowest score"]
-"""What a conversation does in which a judge saw a refusal: it is left out, or counts with the lowest score of
-every criterion."""
-
-FLOORED: Refusals = "lowest score"
-
 MOCKS = "Mock models take part: these figures say nothing about language models."
 
 
@@ -41,7 +35,7 @@ MOCKS = "Mock models take part: these figures say nothing about language models.
 class PlayerResult:
     """One player's row: means over `n` of the `judged` conversations, and `places`, the ranks left open.
 
-    Where refusals are left out, `judged` = `n` + `refused` + `incomplete`.
+    `judged` = `n` + `refused` + `incomplete`.
 
     `incomplete`: a judge of the panel has no usable answer; these enter no column, because the mean of the
     other judges would be biased. `refused`: the complete ones in which a judge of the panel saw a refusal.
@@ -83,7 +77,6 @@ class Leaderboard:
     """What the panel gave each conversation, as `panel_scores` gives it."""
     passed_over: tuple[str, ...] = ()
     """Judges left out because no conversation was rated by all, where nobody named a panel."""
-    refusals: Refusals = "left out"
 
     @property
     def benchmark(self) -> str:
@@ -100,11 +93,6 @@ class Leaderboard:
     def usable(self) -> pd.DataFrame:
         """The conversations that enter the means."""
         return self.scored[self.scored.counted]
-
-    @property
-    def floored(self) -> pd.Series:
-        """Which of the `usable` conversations count with the lowest score, for a refusal."""
-        return self.usable.refused & (self.refusals == FLOORED)
 
     @property
     def simulated(self) -> tuple[str, ...]:
@@ -125,7 +113,6 @@ class Leaderboard:
             "mixed": {name: list(values) for name, values in self.rated.mixed.items()},
             "judges": list(self.judges),
             "passed_over": list(self.passed_over),
-            "refusals": self.refusals,
             "simulated": list(self.simulated),
             "weights": dict(self.weights),
             "resamples": self.resamples,
@@ -151,7 +138,6 @@ def leaderboard(
     *,
     judges: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
-    refusals: Refusals = "left out",
     resamples: int = 1000,
     seed: int = 0,
 ) -> Leaderboard:
@@ -170,23 +156,11 @@ def leaderboard(
         scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
     passed_over = tuple(name for name in every if name not in panel)
     scales = scales_of(system.criteria, weighed)
-    if refusals == FLOORED:
-        scored = with_lowest(scored, scales)
     failed = own_failures(rated.failed)
     placed = tuple(
         standings(scored, list(weighed), scales=scales, failed=failed, resamples=resamples, seed=seed)
     )
-    return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over, refusals)
-
-
-def with_lowest(scored: pd.DataFrame, scales: Mapping[str, Ends]) -> pd.DataFrame:
-    """`panel_scores` in which refused conversations count, with the lowest score of each criterion and of
-    *final*, by the ends of their `scales`.
-    """
-    treated = scored.assign(counted=scored.complete)
-    for name, (low, _) in scales.items():
-        treated[name] = treated[name].mask(treated.refused & treated.complete, low)
-    return treated
+    return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over)
 
 
 def panel_scores(

@@ -5,7 +5,7 @@ What a leaderboard is narrowed to, conditions of conversations and a panel of ju
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -50,7 +50,6 @@ class Wanted(NamedTuple):
     basis: Basis
     judges: tuple[str, ...]
     weights: str
-    refusals: leaderboards.Refusals = "left out"
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
@@ -61,10 +60,10 @@ def _rated(of: Basis) -> Rated:
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
 def _measured(of: Wanted) -> tuple[Leaderboard, Table]:
-    """The leaderboard, and it as a table, whose notes compare it with those that treat refusals otherwise."""
+    """The leaderboard, and it as a table."""
     rated = _rated(of.basis)
     weights = leaderboards.weightings(rated.system.criteria)[of.weights]
-    board = leaderboards.leaderboard(rated, judges=of.judges, weights=weights, refusals=of.refusals)
+    board = leaderboards.leaderboard(rated, judges=of.judges, weights=weights)
     return board, leaderboard_table(board)
 
 
@@ -186,7 +185,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     """The common leaderboard: who is first, by judges and corrected by people."""
     with st.popover("Conversations, judges, weights", icon=":material/tune:"):
         basis = _basis(benchmark, rubric)
-        wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
+        wanted = Wanted(basis, *_panel(_rated(basis), benchmark))
         study, mark = _study(wanted)
     board, by_judges = _measured(wanted)
     by_people: Table | None = None
@@ -218,7 +217,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     scored = [s.player for s in board.standings if s.score.defined]
     if len(scored) > 1:
         with st.container(width=360):
-            other = listed("Difference from", "beside", [NOBODY, *scored], NOBODY)
+            other = listed("Difference from, paired by scenario", "beside", [NOBODY, *scored], NOBODY)
         by_judges = by_judges if other == NOBODY else _beside(wanted, other)
     st.caption("Select a row to see the player's scores by facet, and its conversations.")
     row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)
@@ -240,16 +239,6 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     weights = right.selectbox("Weights in final", offered, key="weights", bind="query-params")
     # The usual panel is not named, so that a panel without a common conversation can fall back to one judge.
     return (() if judges == rated.panel() else judges), weights
-
-
-def _refusals(rated: Rated, benchmark: Benchmark) -> leaderboards.Refusals:
-    """What refusals do, chosen on the page where a judge saw any."""
-    ways: tuple[leaderboards.Refusals, ...] = get_args(leaderboards.Refusals)
-    if benchmark.refusal not in rated.scores or not rated.scores[benchmark.refusal].gt(0).any():
-        return "left out"
-    about = "“Matched” leaves the scenarios that somebody refused out for every player."
-    chosen = choice("Refusals", "refusals", ways, ways[0], help=about)
-    return next(how for how in ways if how == chosen)
 
 
 def _study(wanted: Wanted) -> tuple[str, str]:

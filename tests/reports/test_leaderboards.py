@@ -422,7 +422,8 @@ def test_scores_beside_one_players_are_paired_on_common_scenarios(workspace):
     assert (back.value, back.low) == (-0.75, pytest.approx(-gaps["one"].high, abs=0.02))
     table = leaderboard_table(board, "two")
     assert [row["less"] for row in table.rows] == [gaps.get(row["player"]) for row in table.rows]
-    assert next(c.title for c in table.columns if c.name == "less") == "less two"
+    assert next(c.help for c in table.columns if c.name == "less") == table.notes[0]
+    assert table.notes[0].startswith("Difference: score less that of two, paired by scenario")
     with pytest.raises(NotFound, match="no player with a score “four”"):
         leaderboards.beside(board, "four")
     workspace_at = ["--workspace", str(workspace.path), "leaderboard", "pingpong", "--beside", "two"]
@@ -552,22 +553,13 @@ REFUSING = [
     (3, "a", 2.0, 2.0, 0.0),
     (4, "a", 3.0, 3.0, 0.0),
 ]
-ENDS = {"in_character": (1.0, 5.0), "fluency": (1.0, 5.0), "final": (1.0, 5.0)}
 
 
-@pytest.mark.parametrize(
-    ("how", "expected"),
-    [
-        ("left out", {"p": (3.0, 2), "q": (3.0, 1)}),  # p: (4 + 2) / 2; q: 3 alone
-        ("lowest score", {"p": (3.0, 2), "q": (2.0, 2)}),  # q: (1 + 3) / 2
-    ],
-)
-def test_what_refusals_do_to_the_means(how, expected):
+def test_refusals_are_left_out_of_the_means():
     known = stored((1, "p", 1, 100), (2, "q", 1, 100), (3, "p", 1, 100), (4, "q", 1, 100))
     scored = panel_scores(known, given(*REFUSING), ["a"], ALIKE)
-    chosen = scored if how == "left out" else leaderboards.with_lowest(scored, ENDS)
-    found = {row.player: (row.final.value, row.n) for row in standings(chosen, list(ALIKE), resamples=0)}
-    assert found == expected
+    found = {row.player: (row.final.value, row.n) for row in standings(scored, list(ALIKE), resamples=0)}
+    assert found == {"p": (3.0, 2), "q": (3.0, 1)}  # p: (4 + 2) / 2; q: 3 alone
 
 
 def test_players_who_refuse_unlike_shares_are_pointed_out(tmp_path):

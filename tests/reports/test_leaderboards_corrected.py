@@ -127,24 +127,6 @@ def test_a_study_drawn_unequally_is_noted(filled):
     assert AS_DRAWN in corrected(board, replace(people, study=unequal)).notes
 
 
-def test_refusals_with_the_lowest_score_count_so_for_people_too(filled):
-    """A study leaves out what a judge refused; here it counts, with the lowest score on both sides."""
-    board, people = of(filled, refusals="lowest score")
-    floor = set(board.usable.index[board.usable.refused])
-    table = people.table[people.table.kind == "human"]
-    means = table.groupby(["conversation_id", "criterion"]).score.mean().unstack()[list(board.weights)]
-    means = means.mean(axis=1).dropna()
-    rated = floor & set(means.index)
-    assert rated, "people rated conversations that were refused"
-    means[list(rated)] = 1.0
-    found = corrected(board, people)
-    for row in found.rows:
-        mine = board.usable.index[board.usable.player == row["player"]]
-        assert row["people"].value == pytest.approx(means[mine.intersection(means.index)].mean())
-    assert f"people rated {len(rated)} of them" in " ".join(found.notes)
-    assert "refusal" not in " ".join(corrected(*of(filled)).notes)
-
-
 def test_a_criterion_people_were_not_asked_is_refused(filled):
     board, people = of(filled)
     fewer = people.table[(people.table.kind == "judge") | (people.table.criterion != "fluency")]
