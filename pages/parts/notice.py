@@ -8,7 +8,7 @@ from sqlite_utils import Database
 
 from concord.errors import ConcordError
 from pages.parts import person
-from pages.parts.plain import plain
+from pages.parts.plain import with_code
 
 _KEY = "notice"
 
@@ -42,5 +42,5 @@ def show() -> None:
     if _KEY in st.session_state:
         well, sentence = st.session_state.pop(_KEY)
         (place.success if well else place.error)(
-            plain(sentence), icon=":material/check:" if well else ":material/error:"
+            with_code(sentence), icon=":material/check:" if well else ":material/error:"
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -26,7 +26,7 @@ from concord.table import Column, Table
 from pages.parts import notice, table
 from pages.parts.address import go
 from pages.parts.navigation import heading
-from pages.parts.plain import counted, plain
+from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import workspace
 from pages.parts.transcript import transcript
 
@@ -63,7 +63,7 @@ MOST = 60
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 TEXT = 200
 STORED = "the file that was stored"
-"""Where the session keeps which file that was, and what it became."""
+"""Where the session keeps which file that was last, and what it became."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def page() -> None:
         "A file of conversations or ratings: JSON Lines, JSON, YAML, CSV, Parquet, or a log of Inspect",
         type=["jsonl", "json", "yaml", "yml", "csv", "tsv", "parquet", "ndjson", "eval", "txt"],
         max_upload_size=LARGEST,
-        key="file",
+        key=f"file after {st.session_state.get(STORED, {}).get('file', '')}",
     )
     if file is None:
         st.caption(
@@ -117,20 +117,28 @@ def page() -> None:
             "a rater, such as human and judge. "
             "Nothing is stored before you have seen it."
         )
-        return
+        return _next()
     upload = _kept(file.file_id, file)
-    _next(file.file_id)
     if ratings_csv.holds_ratings(upload.path):
-        return _ratings(upload, file.file_id)
-    _foreign(upload, file.file_id)
+        given = _table(file.file_id, upload)
+        return _wrong(given) if isinstance(given, str) else _ratings(given, upload, file.file_id)
+    found = _survey(file.file_id, FileOptions(upload.path.stem), upload)
+    if isinstance(found, str):
+        return _wrong(found)
+    # Columns of people and of judges beside the texts of conversations make a table of labels.
+    beside = () if isinstance(found, FormNotKnown) else kinds_by_name(found.metadata).values()
+    if isinstance(found, FormNotKnown) or {"human", "judge"} <= {*beside}:
+        given = _table(file.file_id, upload)
+        if not isinstance(given, str):
+            return _ratings(given, upload, file.file_id)
+    _foreign(found, upload, file.file_id)
 
 
-def _next(number: str) -> None:
+def _next() -> None:
     """The page's primary button once a file is stored: people's ratings are compared, conversations are asked
     about.
     """
-    done = st.session_state.get(STORED, {})
-    if done.get("file") != number:
+    if not (done := st.session_state.get(STORED)):
         return
     if "study" in done:
         to, label, at = "agreement", "See agreement", {"study": done["study"]}
@@ -144,16 +152,13 @@ def _next(number: str) -> None:
 
 
 def _stored(number: str, sentence: str, **of: str) -> None:
-    """Report what was stored, and have the page lead on from it."""
+    """Report what was stored, empty the form, and have the page lead on."""
     notice.done(sentence)
     st.session_state[STORED] = {"file": number, **of}
 
 
-def _importing(number: str, *, blocked: bool = False) -> bool:
-    """The button that stores the file; once it is stored another one is the page's primary button."""
-    again = st.session_state.get(STORED, {}).get("file") == number
-    kind: Literal["primary", "secondary"] = "secondary" if again else "primary"
-    return st.button("Import", type=kind, icon=":material/upload:", disabled=blocked)
+def _importing(*, blocked: bool = False) -> bool:
+    return st.button("Import", type="primary", icon=":material/upload:", disabled=blocked)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Checking the ratings …")
@@ -164,11 +169,8 @@ def _table(number: str, _upload: Upload) -> RatingsFile | str:
         return _upload.sentence(error)
 
 
-def _ratings(upload: Upload, number: str) -> None:
+def _ratings(given: RatingsFile, upload: Upload, number: str) -> None:
     """Ratings by people and judges, one a row, as a study."""
-    given = _table(number, upload)
-    if isinstance(given, str):
-        return _wrong(given)
     read = given.table
     people, judges = (sum(rater.kind == kind for rater in read.raters) for kind in ("human", "judge"))
     st.markdown(
@@ -179,12 +181,14 @@ def _ratings(upload: Upload, number: str) -> None:
         )
     )
     also = f" Kept as data: {', '.join(read.extra)}." if read.extra else ""
-    st.caption(plain(f"Scales are guessed from the scores; `concord import ratings` declares them.{also}"))
+    st.caption(
+        with_code(f"Scales are guessed from the scores; `concord import ratings` declares them.{also}")
+    )
     if given.notes:
         st.markdown("  \n".join(map(plain, given.notes)))
     study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"study {number}").strip()
     append = st.toggle("Add new ratings to a study of this name", key=f"append {number}")
-    if _importing(number, blocked=not study):
+    if _importing(blocked=not study):
         with _storing(upload) as moved:
             with workspace().read() as db:
                 brought = ratings_study.incoming(
@@ -194,47 +198,40 @@ def _ratings(upload: Upload, number: str) -> None:
             _stored(number, sentence, study=study)
 
 
-def _foreign(upload: Upload, number: str) -> None:
+def _foreign(found: FileSurvey | FormNotKnown, upload: Upload, number: str) -> None:
+    """Conversations: `found` is what was recognised before the reader says what columns are."""
     stem = upload.path.stem
     name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {number}") or stem
-    taken = st.session_state.setdefault(f"taken {number}", {})
-    found = _survey(number, _asked(number, name.strip(), taken), upload)
-    if not isinstance(found, str) and _taken(found) != taken:  # what can be chosen above is known only now
-        st.session_state[f"taken {number}"] = _taken(found)
-        st.rerun()
-    if isinstance(found, FormNotKnown):
-        if not isinstance(_table(number, upload), str):
-            return _ratings(upload, number)
+    survey = _survey(number, _asked(found, number, name.strip()), upload)
+    if isinstance(survey, FormNotKnown):
         return _wrong(
             f"{upload.path.name} holds conversations in no form that is known. Say above which columns hold "
             "messages, or what the user says and what the model replies."
         )
-    if isinstance(found, str):
-        return _wrong(found)
-    # Columns of people and of judges beside the texts: a table of labels.
-    raters = {*kinds_by_name(found.metadata).values()}
-    if {"human", "judge"} <= raters and not isinstance(_table(number, upload), str):
-        return _ratings(upload, number)
-    st.markdown("  \n".join(map(plain, conversations_file.sentences(found))))
+    if isinstance(survey, str):
+        return _wrong(survey)
+    st.markdown("  \n".join(map(with_code, conversations_file.sentences(survey))))
     skip = False
-    if found.wrong:
+    if survey.wrong:
         try:
-            found.refuse()
+            survey.refuse()
         except ConcordError as error:
             _wrong(upload.sentence(error))
-        skip = st.toggle(f"Leave out the {found.faults:,} wrong rows", key=f"skip {number}")
-    _take(found, upload, number, skip)
-    _rows(found)
+        skip = st.toggle(f"Leave out the {survey.faults:,} wrong rows", key=f"skip {number}")
+    _take(survey, upload, number, skip)
+    _rows(survey)
 
 
-def _asked(number: str, name: str, taken: Mapping[str, str]) -> FileOptions:
+def _asked(found: FileSurvey | FormNotKnown, number: str, name: str) -> FileOptions:
     """What each column is, where the reader says something else than was recognised, and who speakers are."""
     mapping, roles = dict[str, str](), dict[str, Role]()
     with st.expander(
-        "What each column is taken as", icon=":material/alt_route:", expanded="not known" in taken.values()
+        "What each column is taken as",
+        icon=":material/alt_route:",
+        expanded=isinstance(found, FormNotKnown),
     ):
         sides = st.columns(2)
-        for place, (column, use) in enumerate([*taken.items()][:MOST]):
+        for place, (column, use) in enumerate([*_taken(found).items()][:MOST]):
             with sides[place % 2]:
                 chosen = st.selectbox(
                     plain(column),
@@ -246,7 +243,7 @@ def _asked(number: str, name: str, taken: Mapping[str, str]) -> FileOptions:
                 )
             if chosen:
                 mapping[f"{chosen}:{column}" if chosen in PREFIXES else chosen] = column
-        speaker = st.text_input("A speaker that is not known", key=f"speaker {number}", max_chars=80)
+        speaker = st.text_input("A speaker by another name", key=f"speaker {number}", max_chars=80)
         role = st.segmented_control("is the", ROLES, key=f"role {number}")
         if speaker and role:
             roles[speaker.strip().lower()] = role
@@ -254,18 +251,14 @@ def _asked(number: str, name: str, taken: Mapping[str, str]) -> FileOptions:
 
 
 def _taken(found: FileSurvey | FormNotKnown) -> dict[str, str]:
-    """What each column was taken as, in words."""
+    """What each column was taken as, in words; nothing of a file that Concord wrote."""
     if isinstance(found, FormNotKnown):
         return dict.fromkeys(found.fields, "not known")
     uses = dict[str, list[str]]()
     for path, use in found.columns.items():
         uses.setdefault(path.partition(".")[0], []).extend(use)
-    if not found.columns:  # a file that Concord wrote
-        return {}
-    kept = {name: "kept as data" if name in found.metadata else "left out" for name in found.fields}
-    return {
-        name: ", ".join(dict.fromkeys(uses[name])) if name in uses else kept[name] for name in found.fields
-    }
+    kept = {name: ["kept as data" if name in found.metadata else "left out"] for name in found.fields}
+    return {name: ", ".join(dict.fromkeys(uses.get(name, kept[name]))) for name in found.fields if uses}
 
 
 def _rows(found: FileSurvey) -> None:
@@ -323,7 +316,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
         )
         question = pairings.question(rubrics[chosen]) if chosen else OWN
     blocked = bool(found.wrong) and not skip
-    if _importing(number, blocked=blocked):
+    if _importing(blocked=blocked):
         with _storing(upload) as moved:
             stored = conversations_file.store(
                 workspace(),
@@ -354,7 +347,7 @@ def _storing(upload: Upload) -> Iterator[Callable[[float], None]]:
 
 
 def _wrong(text: str) -> None:
-    st.error("  \n".join(plain(line) for line in text.splitlines()), icon=":material/error:")
+    st.error(with_code(text), icon=":material/error:")
 
 
 page()
