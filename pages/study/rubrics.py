@@ -2,13 +2,14 @@
 
 import tomllib
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ConfigError
 from concord.files import file_name, read_text
-from concord.questions import COMPARED
+from concord.questions import COMPARED, TYPES, Name
 from concord.rating import Criterion
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
@@ -21,8 +22,7 @@ from pages.parts.address import go, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import workspace
-from pages.parts.transcript import transcript
-from pages.study import rubric_form
+from pages.parts.transcript import as_asked, transcript
 
 NEW = "new rubric …"
 NAME = "name of the new rubric"
@@ -30,6 +30,25 @@ LONGEST = 100_000
 """Characters of a rubric written here."""
 OFFERED = 30
 """Conversations that the preview offers."""
+ANSWERS: dict[Name, str] = {
+    "likert": "one step of a scale",
+    "yes-no": "yes or no",
+    "categories": "one of several answers",
+    "multi-label": "any of several labels",
+    "number": "a number that is typed",
+    "slider": "a point between two words",
+    "passages": "passages marked in a reply",
+    "correction": "a corrected reply",
+    "pairwise": "which of two conversations is better",
+    "ranking": "the order of several conversations",
+}
+"""Types of answers, in words."""
+FILLED: dict[str, dict[str, Any]] = {
+    "categories": {"categories": ["one answer", "another"]},
+    "multi-label": {"categories": ["one label", "another"]},
+    "slider": {"anchors": {"0": "not at all", "10": "wholly"}},
+}
+"""What a new question of a type begins with, beside its name and its statement."""
 
 
 def page() -> None:
@@ -48,26 +67,38 @@ def page() -> None:
     else:
         begin = read_text(shelf.folder(workspace()) / f"{chosen}.toml")
     if st.session_state.get(f"file of {chosen}") != begin:  # at first, and where the file was changed
-        st.session_state[rubric_form.key_of(chosen)] = st.session_state[f"file of {chosen}"] = begin
-    text = st.session_state.setdefault(rubric_form.key_of(chosen), begin)
+        st.session_state[_key_of(chosen)] = st.session_state[f"file of {chosen}"] = begin
+    text = st.session_state.setdefault(_key_of(chosen), begin)
     with above:
         rubric = _read(name or "new", text)
         _steps(name, rubric, new=chosen == NEW, changed=text != begin)
     left, right = st.columns(2, gap="large")
     with left:
-        form, source = st.tabs(["Form", "TOML"])
-        with form:
-            rubric_form.draw(chosen, text)
-        source.text_area(
-            "The rubric as TOML",
-            height=560,
-            max_chars=max(LONGEST, len(text)),
-            key=rubric_form.key_of(chosen),
-            on_change=rubric_form.turned,
-        )
+        _add(chosen)
+        st.text_area("The rubric as TOML", height=560, max_chars=max(LONGEST, len(text)), key=_key_of(chosen))
     if rubric is not None:
         with right:
             _preview(rubric)
+
+
+def _key_of(chosen: str) -> str:
+    """Where the session keeps the text of a rubric."""
+    return f"text of {chosen}"
+
+
+def _add(chosen: str) -> None:
+    """Writes a question of a type behind the others, for whoever does not know the fields of it."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        type_ = st.selectbox("Type of answer", list(TYPES), format_func=ANSWERS.__getitem__)
+        st.button("Add a question", icon=":material/add:", on_click=_added, args=(chosen, type_))
+
+
+def _added(chosen: str, type_: Name) -> None:
+    text = st.session_state[_key_of(chosen)]
+    number = 1 + text.count("[[criteria]]")
+    entry = {"name": f"question_{number}", "statement": "What is asked?", "type": type_}
+    added = writing.criterion(entry | FILLED.get(type_, {}))
+    st.session_state[_key_of(chosen)] = f"{text.rstrip()}\n\n{added}"
 
 
 def _choose(name: str) -> None:
@@ -119,14 +150,14 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
 def _save(chosen: str) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
     name = _named(st.session_state[NAME]) if chosen == NEW else chosen
-    text = st.session_state[rubric_form.key_of(chosen)]
+    text = st.session_state[_key_of(chosen)]
     taken = chosen == NEW and name in shelf.names(workspace())
     if not name or taken or _read(name, text) is None:
         return
     folder = shelf.folder(workspace())
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    st.session_state.pop(rubric_form.key_of(NEW), None)
+    st.session_state.pop(_key_of(NEW), None)
     _choose(name)
     st.toast(f"{plain(name)} is saved.", icon=":material/check:")
 
@@ -166,7 +197,7 @@ def _preview(rubric: Rubric) -> None:
             _desk(rubric, conversation)
         return
     with prompt:
-        rubric_form.as_asked(rubric, conversation)
+        as_asked(rubric, conversation)
 
 
 def _desk(rubric: Rubric, conversation: Conversation) -> None:
@@ -197,7 +228,7 @@ def _question(criterion: Criterion, key: str) -> None:
     if criterion.reason:
         st.caption("The reason is asked for, too.")
     how = f"compared {COMPARED[scale.kind.level]}"
-    st.caption(plain(f"{rubric_form.ANSWERS[scale.type]}, {how}{needed}{only}"))
+    st.caption(plain(f"{ANSWERS[scale.type]}, {how}{needed}{only}"))
 
 
 page()

@@ -35,7 +35,8 @@ from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
-from pages.study import rubric_form, run_watch
+from pages.parts.transcript import as_asked
+from pages.study import run_watch
 from pages.study.run_form import estimate
 
 STEPS = {
@@ -163,7 +164,7 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
         with workspace().read() as db:
             example = conversations.load(db, bench.parts.keys(DEVELOP)[0])
         with sent:
-            rubric_form.as_asked(rubric, example)
+            as_asked(rubric, example)
     with left.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("What it is to do better", key="lab note", max_chars=300)
         examples = int(st.number_input("Examples from develop", 0, 50, key="lab examples"))

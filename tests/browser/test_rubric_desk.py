@@ -218,7 +218,6 @@ def test_a_rubric_is_written_on_its_page_with_a_preview(shop: tuple[Server, str]
     page.goto(f"{server.url}/rubrics")
     page.get_by_label("Name", exact=True).fill("replies")
     page.get_by_label("Name", exact=True).press("Enter")
-    page.get_by_role("tab", name="TOML").click()
     text = page.get_by_label("The rubric as TOML")
     text.fill('unit = "last-reply"\n[[criteria]]\nname = "kind"\nstatment = "The reply is kind."\n')
     text.press("Control+Enter")
