@@ -12,7 +12,7 @@ from concord.files import VERSION, has_half_characters
 from concord.files.plain import brief, plain
 
 # name → (module, one-line help shown without loading the module). The module exports a click command called
-# `command`.
+# `command`, or so as what follows a colon.
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("concord.commands.check", "How far judges can be trusted, from one table of labels."),
     "demo": ("concord.commands.demo", "Put the demo into a workspace and open it."),
@@ -48,13 +48,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),
     "export": ("concord.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
-    "link": ("concord.commands.link", "Print a link that opens the app on this machine, once."),
-    "sessions": ("concord.commands.sessions", "Who is signed in, and from where; end sessions."),
-    "audit": ("concord.commands.audit", "Who decided or exported what, and when."),
-    "backup": ("concord.commands.backup", "Copy the database while it is in use."),
-    "verify": ("concord.commands.verify", "Look for damage in the database, or in a backup."),
-    "passphrase": ("concord.commands.passphrase", "Renew the researchers' passphrase."),
-    "mock": ("concord.commands.mock", "Serve a mock model on this machine."),
+    "link": ("concord.commands.app:link", "Print a link that opens the app on this machine, once."),
+    "passphrase": ("concord.commands.app:passphrase", "Renew the researchers' passphrase."),
+    "backup": ("concord.commands.copies:backup", "Copy the database while it is in use."),
+    "verify": ("concord.commands.copies:verify", "Look for damage in the database, or in a backup."),
+    "mock": ("concord.commands.demo:mock", "Serve a mock model on this machine."),
 }
 
 
@@ -70,7 +68,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         _import_sqlite_utils()
         if cmd_name in COMMANDS:
-            command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+            module, _, name = COMMANDS[cmd_name][0].partition(":")
+            command: click.Command = getattr(importlib.import_module(module), name or "command")
             return command
         from concord.runs.registry import BENCHMARKS, SLICES, part, slice_of
 

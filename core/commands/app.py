@@ -1,4 +1,4 @@
-"""`concord app`: open a workspace in the browser."""
+"""`concord app`: open a workspace in the browser; `concord link` and `concord passphrase`: ways into it."""
 
 import errno
 import ipaddress
@@ -14,7 +14,7 @@ import click
 from concord.commands.printing import echo
 from concord.errors import ConcordError, WorkspaceError
 from concord.files import SHIPPED
-from concord.store import sessions, settings
+from concord.store import access, sessions, settings
 from concord.workspace import LOCAL, PUBLIC_URL, Workspace
 
 
@@ -47,6 +47,31 @@ def command(
     if public_url is not None:
         os.environ[PUBLIC_URL] = public_url
     serve(host, port, browser=browser, sign_in=sign_in)
+
+
+@click.command()
+@click.option("--url", help="Where the app is; else where it last listened.")
+@click.pass_obj
+def link(workspace: str, url: str | None) -> None:
+    """Print a link that opens the app on this machine, once, without signing in. It works for a day."""
+    opened = Workspace.open(workspace, create=False)
+    if not url:
+        with opened.read() as db:
+            url = settings.address(db)
+    echo(one_time_link(opened, url.rstrip("/")))
+
+
+@click.command()
+@click.option("--renew", is_flag=True, help="Forget the present passphrase first.")
+@click.password_option("--passphrase", "given", help="Read from the terminal unless given.")
+@click.pass_obj
+def passphrase(workspace: str, renew: bool, given: str) -> None:
+    """Set the passphrase researchers sign in with when the app is served beyond this machine."""
+    with Workspace.open(workspace).write() as db:
+        if renew:
+            access.forget_passphrase(db)
+        access.set_passphrase(db, given)
+    echo("The passphrase is set.")
 
 
 def serve(

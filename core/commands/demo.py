@@ -1,10 +1,12 @@
-"""`concord demo`: put the recorded demo into a workspace, once, and open it."""
+"""`concord demo`: put the recorded demo into a workspace, once, and open it; `concord mock`: its models."""
 
 import os
+from functools import partial
 
 import click
 
 from concord.commands.printing import echo
+from concord.demo import server
 from concord.demo import workspace as demo
 from concord.store import access
 from concord.workspace import Workspace
@@ -42,3 +44,15 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
     echo(f"To try the annotator's desk, open {shown}/rate?token={token}")
     with demo.serving(workspace):
         serve(host, port, browser=browser)
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", default=8601, show_default=True, help="0 takes a free one; the line printed says it.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same replies.")
+def mock(host: str, port: int, seed: int) -> None:
+    """Serve a mock model over the OpenAI protocol, under any name that begins with “mock-”.
+
+    It follows one rule for every request and is no language model. It fits whatever JSON schema is sent.
+    """
+    server.serve(partial(server.make_app, seed), host, port)

@@ -1,4 +1,4 @@
-"""`concord people …`: invite annotators and researchers by link, withdraw links, list who has one."""
+"""`concord people …`: invite annotators and researchers by link, withdraw links, remove names."""
 
 import click
 
@@ -71,20 +71,3 @@ def _forget(workspace: str, name: str, reason: str) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         pseudonym = access.forget(db, name, reason)
     echo(f"The name is removed. What they rated stands under {pseudonym}.")
-
-
-@command.command("list")
-@click.option("--study", default="", help="Only this study's annotators.")
-@click.pass_obj
-def _list(workspace: str, study: str) -> None:
-    """Who was invited, how far annotators are, and when and from where their link was last used."""
-    with Workspace.open(workspace, create=False).read() as db:
-        people, others = access.annotators(db, study), [] if study else access.members(db)
-    for one in others:
-        echo(f"{one.name}\t{one.role}\tlink {one.state}")
-    for a in people:
-        mark = "\tsimulated" if a.simulated else ""
-        mark += f"\tlast used {a.used} from {a.source or 'an unknown address'}" if a.used else ""
-        echo(f"{a.name}\tlink {a.link}\t{a.done} done, {a.skipped} skipped, {a.items} items{mark}")
-    if not (people or others):
-        echo("Nobody but the owner. Invite somebody with `concord people invite`.", err=True)

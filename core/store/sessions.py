@@ -186,7 +186,7 @@ def use(db: Database, session: Session, source: str) -> None:
 def end(db: Database, number: int) -> None:
     """End one session. Raises NotFound."""
     if find(db, "sessions", "id", id=number, ended=None) is None:
-        raise NotFound(f"There is no session {number} to end. `concord sessions list` lists them.")
+        raise NotFound(f"There is no session {number} to end. The page Sessions lists them.")
     db.table("sessions").update(number, {"ended": now()})
 
 

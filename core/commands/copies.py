@@ -1,4 +1,4 @@
-"""`concord verify`: look for damage in the workspace's database, or in a backup."""
+"""`concord backup`: copy the database while it is in use; `concord verify`: look for damage in it."""
 
 import sqlite3
 from pathlib import Path
@@ -11,13 +11,27 @@ from concord.store import copies, schema, summaries
 from concord.workspace import Workspace
 
 
-@click.command("verify")
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.pass_obj
+def backup(workspace: str, file: Path) -> None:
+    """Copy the database into a new FILE, also while the app and runs write.
+
+    The copy is one consistent state and holds everything that was shown as saved when the command began. Only
+    its owner may read it. models.toml, prompts/ and data/ of the workspace are files of their own: copy them
+    too.
+    """
+    copies.backup(Workspace.open(workspace, create=False).db_path, file)
+    echo(f"{file} holds a copy of the database ({file.stat().st_size / 2**20:.1f} MiB).")
+
+
+@click.command()
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path, exists=True))
 @click.option(
     "--compute-anew", is_flag=True, help="First compute sums, finals and summaries anew from the ratings."
 )
 @click.pass_obj
-def command(workspace: str, file: Path | None, compute_anew: bool) -> None:
+def verify(workspace: str, file: Path | None, compute_anew: bool) -> None:
     """Look for damage in the database of the workspace, or in FILE, a backup.
 
     A copy is looked at, so that nobody who writes has to wait. The exit code is 1 if anything is wrong.
