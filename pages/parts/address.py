@@ -13,7 +13,6 @@ from pages.parts.plain import plain
 
 _BROKEN = ":material/link_off:"
 CAME_FROM = "where a conversation was opened"
-PICKED = "rows chosen of cards"
 
 
 T = TypeVar("T")
@@ -164,10 +163,9 @@ def nothing(said: str, *ways: tuple[str, str]) -> None:
 
 
 def go(address: str, /, **shown: str | list[str]) -> None:
-    """Leave for the page with this address; a row that led there is chosen no more."""
+    """Leave for the page with this address."""
     page = page_at(address)
     if page is not None:
-        st.session_state.pop(PICKED, None)
         st.switch_page(page.path, query_params=shown)
 
 

@@ -10,9 +10,7 @@ import streamlit as st
 from concord.estimate import Estimate
 from concord.table import UNDEFINED, Cell, Column, Note, Table, ends, is_text, shown
 from pages.parts import menu
-from pages.parts.address import PICKED
 from pages.parts.plain import plain, with_code
-from pages.parts.theme import on_phone
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
@@ -22,8 +20,6 @@ CHARACTER, WIDEST = 7.5, 420
 """Pixels of a character, and at most of a column: a wider one would hide the columns after it."""
 FEW, WIDER = 6, 630
 """In a table of so few columns a column may be wider."""
-CARDS = 50
-"""Rows that are drawn as cards; files have all."""
 
 
 def draw(
@@ -39,8 +35,8 @@ def draw(
 
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
-    `select` is called with the row that the reader chooses; a `selectable` table returns that row. On a
-    phone each row is a card with all its columns. Without rows its notes say why.
+    `select` is called with the row that the reader chooses; a `selectable` table returns that row. Without
+    rows its notes say why.
     A table that is not `titled` stands below a heading that says the same. Parts of notes that the page has
     `said` are left out here; files have the whole notes.
     """
@@ -57,13 +53,12 @@ def draw(
     if figures and len(reasons) == 1 and not some:
         st.caption("  \n".join(map(plain, (*_notes(table, said), f"Undefined: {reasons.pop()}."))))
         return None
-    cards = on_phone()
-    chosen = _cards(table, key, select, selectable) if cards else None
     empty = not table.rows and bool(table.notes)
-    drawn: Any = None if cards or empty else _rows(table, key, select, selectable)
+    drawn: Any = None if empty else _rows(table, key, select, selectable)
     _below(table, said)
-    if selectable and drawn is not None:
-        chosen = next(iter(drawn["selection"]["rows"]), None)
+    if not selectable or drawn is None:
+        return None
+    chosen = next(iter(drawn["selection"]["rows"]), None)
     return table.rows[chosen] if chosen is not None and chosen < len(table.rows) else None
 
 
@@ -92,31 +87,6 @@ def _rows(
         column_config=_columns(table),
         **options,
     )
-
-
-def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
-    """Each row with all its columns below one another; if they are `selectable`, the place of the chosen."""
-
-    def pick(place: int) -> None:
-        st.session_state.setdefault(PICKED, {})[key] = place
-
-    named = [column for column in table.shown if is_text(table, column)][:2]
-    if named and len({row.get(named[0].name) for row in table.rows}) == len(table.rows):
-        named = named[:1]
-    for place, row in enumerate(table.rows[:CARDS]):
-        name = ", ".join(shown(row.get(c.name), c) for c in named) or table.label(row)
-        cells = [(c.title, shown(row.get(c.name), c)) for c in table.shown if c not in named]
-        lines = (f"{plain(title)}: **{plain(cell)}**" for title, cell in cells if cell and cell != name)
-        with st.container(border=True):
-            st.markdown(f"**{plain(name)}**")
-            st.markdown("  \n".join(lines))
-            if select is not None:
-                st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
-            elif selectable:
-                st.button("Select", key=f"{key} card {place}", on_click=pick, args=(place,))
-    if len(table.rows) > CARDS:
-        st.caption(f"The first {CARDS} of {len(table.rows):,}.")
-    return st.session_state.get(PICKED, {}).get(key) if selectable else None
 
 
 def _notes(table: Table, said: Collection[str]) -> list[str]:

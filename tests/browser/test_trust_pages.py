@@ -189,14 +189,6 @@ def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == []
 
 
-def test_on_a_phone_rows_are_cards(app: Server, phone: Page) -> None:
-    app.sign_in(phone.context)
-    phone.goto(f"{app.url}/agreement?study=made{FEW}&tab=judges")
-    tables(phone)
-    sees(phone, re.compile("One more person: "))
-    expect(phone.get_by_test_id("stDataFrame")).to_have_count(0)
-
-
 def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, page: Page) -> None:
     visit(page, f"{app.url}/agreement?study=judged-only{FEW}")
     sees(page, "Nobody has rated the study “judged-only” yet")

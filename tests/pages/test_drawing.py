@@ -70,56 +70,9 @@ def test_what_names_a_row_stays_in_sight_with_a_rank_before_it() -> None:
     assert [name for name, column in columns.items() if column["pinned"]] == ["rank", "player"]
 
 
-def test_rows_as_cards_keep_every_column_and_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = AppTest.from_function(drawn_table, default_timeout=30)
-    monkeypatch.setattr(part, "on_phone", lambda: True)
-    page.run()
-    assert not page.exception
-    assert not page.dataframe, "the cards stand in the table's place"
-    said = [text.value for text in page.markdown]
-    assert r"**a**" in said
-    assert r"ρ: **0\.50 \[0\.25, 0\.75\]**  " + "\n" + r"share: **25%**  " + "\n" + "n: **1,200**" in said
-    page.button(key="scores card 1").click().run()
-    assert not page.exception
-
-
 def test_half_an_interval_stands_in_the_cell_of_its_figure() -> None:
     half = Table("t", "T", (Column("x", interval="half"),), ({"x": Estimate(0.5, 0.25, 0.75, n=4)},))
     assert part._frame(half).to_dict("list") == {"x": ["0.50 ± 0.25"]}
-
-
-def long_tables() -> None:
-    from concord.table import Column, Table
-    from pages.parts.table import draw
-
-    rows = tuple({"who": f"r{place}", "n": place} for place in range(60))
-    draw(Table("many", "Many", (Column("who"), Column("n")), rows))
-
-
-def test_of_a_long_table_the_first_rows_are_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = AppTest.from_function(long_tables, default_timeout=30)
-    monkeypatch.setattr(part, "on_phone", lambda: True)
-    page.run()
-    assert len([text for text in page.markdown if text.value.startswith("**r")]) == 50
-    assert page.caption[-1].value == "The first 50 of 60."
-
-
-def table_of_places() -> None:
-    from concord.table import Column, Table
-    from pages.parts.table import draw
-
-    columns = (Column("who"), Column("a"), Column("rank a", "#"), Column("b"), Column("rank b", "#"))
-    draw(Table("places", "Places", columns, ({"who": "x", "a": 5, "rank a": 1, "b": 7, "rank b": 2},)))
-
-
-def test_cards_have_headings_like_the_grid_and_columns_of_one_heading_each(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    page = AppTest.from_function(table_of_places, default_timeout=30)
-    monkeypatch.setattr(part, "on_phone", lambda: True)
-    page.run()
-    said = [text.value.split("  \n") for text in page.markdown]
-    assert ["a: **5**", r"\#: **1**", "b: **7**", r"\#: **2**"] in said
 
 
 def empty_tables() -> None:
@@ -149,17 +102,11 @@ def selectable_table() -> None:
     st.text(f"chosen: {row and row['who']}")
 
 
-def test_a_card_can_be_chosen_where_a_row_can_and_a_note_leaves_out_what_was_said(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_note_leaves_out_what_was_said() -> None:
     page = AppTest.from_function(selectable_table, default_timeout=30).run()
     assert [caption.value for caption in page.caption] == ["judge less people", r"Rules\."]
     assert not page.markdown, "the heading is the page's own"
-    monkeypatch.setattr(part, "on_phone", lambda: True)
-    page.run()
     assert page.text[0].value == "chosen: None"
-    page.button(key="picks card 1").click().run()
-    assert page.text[0].value == "chosen: b"
 
 
 def test_one_figure_without_an_interval_has_an_axis_of_some_length() -> None:
