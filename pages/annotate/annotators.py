@@ -1,15 +1,14 @@
-"""Annotators: invite people by link, withdraw links, deal what somebody has not begun to others."""
+"""Annotators: invite people by link, withdraw links, see how they rate, leave somebody out."""
 
 import streamlit as st
 
 from concord.errors import NotAllowed
-from concord.store import access, acts, placements
+from concord.store import access, acts
 from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.store.audit import moment
 from concord.studies import asking, quality, running, studies
 from concord.table import Column, Table, record
-from pages.annotate.annotators_crowd import crowd_link
 from pages.parts import notice
 from pages.parts.address import checked, link, listed
 from pages.parts.navigation import heading
@@ -29,9 +28,7 @@ def page() -> None:
     _links()
     _invite()
     with workspace().read() as db:
-        people, names = access.annotators(db), stored.names(db)
-    if names:
-        crowd_link(names, opened_at())
+        people = access.annotators(db)
     if not people:
         return
     st.subheader("Who is here", anchor=False)
@@ -121,30 +118,6 @@ def _one(people: list[Annotator]) -> None:
                 help="Nobody can rate by it any more, and whoever came by it is signed out. What they rated "
                 "stays.",
             )
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.text_input("Why their name is removed", key="forget because", max_chars=1000)
-            st.button(
-                "Remove the name",
-                key="forget",
-                icon=":material/person_off:",
-                on_click=_forgotten,
-                args=(name,),
-                help="A pseudonym takes its place. Ratings and figures stay; link, sessions and the numbers "
-                "of a crowd platform go. This cannot be undone.",
-            )
-        with workspace().read() as db:
-            mine = placements.studies_of(db, chosen.id)
-        undone = [study for study, _, done, items in mine if done < items]
-        if undone:
-            with st.container(horizontal=True, vertical_alignment="bottom"):
-                study = st.selectbox("Study with undone items", undone)
-                st.text_input("Why they leave", key="left because", max_chars=1000)
-                st.button(
-                    "Deal what they have not begun to others",
-                    icon=":material/move_up:",
-                    on_click=_pass_on,
-                    args=(study, name),
-                )
 
 
 def _trust() -> None:
@@ -227,17 +200,6 @@ def _withdraw(name: str) -> None:
     with notice.writing() as db:
         access.revoke(db, name, "annotator")
         notice.done(f"The link of {name} no longer works. What they rated stays.")
-
-
-def _forgotten(name: str) -> None:
-    with notice.writing() as db:
-        pseudonym = access.forget(db, name, st.session_state["forget because"])
-        notice.done(f"The name is removed. What they rated stands under {pseudonym}.")
-
-
-def _pass_on(study: str, name: str) -> None:
-    with notice.writing() as db:
-        notice.done(running.reassign(db, study, name, st.session_state["left because"]))
 
 
 page()

@@ -4,13 +4,12 @@ import pandas as pd
 import streamlit as st
 
 from concord.demo.workspace import VISITOR
-from concord.store import access, acts, progress
+from concord.store import access, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import asking, dealing, quality, running
+from concord.studies import asking, dealing, quality
 from concord.studies.purposes import repeat
 from pages.annotate import samples_draw as drawing
-from pages.annotate import samples_known
 from pages.parts import notice
 from pages.parts.address import go, link, listed, of_conversation
 from pages.parts.navigation import heading
@@ -61,7 +60,6 @@ def _study(names: list[str]) -> None:
         _deal(
             study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
         )
-        samples_known.section(study)
     st.subheader("3 · Follow", anchor=False)
     if not study.anonymous:
         if signs.table.rows:
@@ -72,21 +70,6 @@ def _study(names: list[str]) -> None:
             st.warning(plain(flag.text), icon=":material/speed:")
     _remarks(items)
     _ways_on(study)
-    if not study.anonymous:
-        _running(study)
-
-
-def _running(study: Study) -> None:
-    """Close the study or open it again, with a reason that is kept."""
-    with workspace().read() as db:
-        closed, done = acts.is_closed(db, study.name), acts.every(db, study.name)
-    with st.expander("Close, reopen" + (" · closed" if closed else ""), icon=":material/lock_clock:"):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.text_input("Reason", key="act because", max_chars=1000)
-            label = "Reopen the study" if closed else "Close the study"
-            st.button(label, on_click=_closed, args=(study.name, closed))
-        for act in done:
-            st.caption(plain(act.sentence))
 
 
 def _facts(study: Study, items: int) -> None:
@@ -191,12 +174,6 @@ def _dealt(name: str, chosen: list[str], overlap: int, repeats: float | None) ->
         have = dealing.deal_study(db, name, chosen, overlap=overlap, repeats=repeats)
         items = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
         notice.done(f"Dealt. {items}. {dealing.plan(db, name).balance}")
-
-
-def _closed(name: str, closed: bool) -> None:
-    with notice.writing() as db:
-        (running.reopen if closed else running.close)(db, name, st.session_state["act because"])
-        notice.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
 
 
 def _save(name: str, text: str) -> None:

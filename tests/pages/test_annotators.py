@@ -60,22 +60,3 @@ def test_who_has_not_passed_is_shown(workspace: Workspace) -> None:
     assert not page.exception
     [table] = [found.value for found in page.dataframe if "verdict" in found.value]
     assert table.iloc[0].verdict == "not passed"
-
-
-def test_what_somebody_who_leaves_has_not_begun_goes_to_others(workspace: Workspace) -> None:
-    with workspace.write() as db:
-        access.invite(db, "Bo")
-        running.end_training(db, "s")
-        said = (Message("user", "?"), Message("assistant", "!"))
-        more = conversations.save(db, Conversation("b", "c", "p", said))
-        studies.add_units(db, "s", [(more, None, "")])
-        dealing.deal_study(db, "s", ["Bo"], overlap=1)
-    page = AppTest.from_string(FRAME, default_timeout=30)
-    page.query_params["annotator"] = "Bo"
-    page.run()
-    assert not page.exception
-    page.text_input(key="left because").set_value("moved")
-    next(button for button in page.button if button.label.startswith("Deal what they")).click().run()
-    assert "Items of the others\\: Ada \\+1" in page.success[0].value
-    with workspace.read() as db:
-        assert [person for _, person, *_ in placements.queues(db, "s")] == ["Ada", "Ada"]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from concord.conversation import Conversation, Message
 from concord.demo.workspace import VISITOR
 from concord.rating import Criterion
-from concord.store import access, conversations, known, placements, studies
+from concord.store import access, conversations, placements, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -110,43 +110,6 @@ def test_a_study_of_unnamed_people_is_not_dealt(workspace: Workspace) -> None:
     page.run()
     assert "no names" in page.info[0].value
     assert "Deal" not in [button.label for button in page.button]
-
-
-def test_gold_items_and_training_come_from_files(workspace: Workspace) -> None:
-    with workspace.write() as db:
-        said = (Message("user", "?"), Message("assistant", "!"))
-        for key in ("g", "t"):
-            conversations.save(db, Conversation("b", key, "p", said))
-        studies.create(db, Study("u", CRITERIA))
-        number = conversations.save(db, Conversation("b", "own", "p", said))
-        studies.add_units(db, "u", [(number, None, "")])
-
-    def shown(file: str) -> AppTest:
-        page = AppTest.from_string(FRAME, default_timeout=30)
-        page.query_params["study"] = "u"
-        page.run()
-        assert not page.exception
-        key = "gold of u" if file.startswith("g") else "training of u"
-        data = f"key,criterion,answer,explanation\n{file},wit,4,why\n".encode()
-        uploader = next(one for one in page.file_uploader if one.key == key)
-        return uploader.set_value(("known.csv", data, "text/csv")).run()
-
-    page = shown("g")
-    page.checkbox(key="feedback of u").check().run()
-    page.button(key="save gold").click().run()
-    assert page.success[0].value == "1 gold items are mixed in\\."
-    page = shown("t")
-    page.number_input(key="bound of u").set_value(0.8).run()
-    next(button for button in page.button if button.label == "Set the training").click().run()
-    assert "at least 80% of the items hit" in page.success[0].value
-    with workspace.read() as db:
-        assert studies.get(db, "u").meta["feedback"] is True
-        assert studies.get(db, "u").meta["training"]["bound"] == 0.8
-        assert [one.answer for one in known.gold(db, "u")] == [4]
-        assert [one.explanation for one in known.gold(db, "u", "training")] == ["why"]
-    page = shown("g,,")  # a line that cannot be read
-    page.button(key="save gold").click().run()
-    assert "line 2" in page.error[0].value
 
 
 def test_a_new_study_is_not_dealt_to_the_visitor_of_the_demo_by_one_click(workspace: Workspace) -> None:
