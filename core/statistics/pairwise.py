@@ -4,9 +4,9 @@ A comparison is +1 where the player named first (in alphabetical order) is prefe
 for a tie. Intervals resample scenarios, because the comparisons of one scenario are not independent.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,8 @@ from concord.estimate import Estimate, undefined
 from concord.statistics.alpha import alpha, point, value_counts, why_undefined
 from concord.statistics.figures import PointEstimate, measured
 from concord.statistics.intervals import CORRELATION, SHARE, bounded
-from concord.statistics.nominal import kappa
 from concord.statistics.ratings import Bools, Floats
-from concord.statistics.resampling import Weights, everything, mean, once
+from concord.statistics.resampling import Weights, mean, once
 
 EACH_OTHER = "each other"
 PAIR = ["scenario", "one", "other"]
@@ -29,8 +28,8 @@ Row = dict[str, Any]
 """A row of figures by name, for a table."""
 
 
-def orders(table: pd.DataFrame, *, graded: bool = False) -> pd.DataFrame:
-    """Both orders of every pair side by side; `graded`, an answer “by far” counts 2 in place of 1.
+def orders(table: pd.DataFrame) -> pd.DataFrame:
+    """Both orders of every pair side by side.
 
     `table` has a row for each comparison as it was asked: scenario, a (shown first), b, rater, kind, repeat,
     verdict (A, B, C; None for a failure). Index: scenario, one, other, rater, kind, repeat; columns straight
@@ -38,8 +37,6 @@ def orders(table: pd.DataFrame, *, graded: bool = False) -> pd.DataFrame:
     """
     first = table.a < table.b
     sign = table.verdict.map({"A": 1.0, "B": -1.0, "C": 0.0}).astype(float)
-    if graded:
-        sign *= 1 + table.strong.astype(float)
     rows = pd.DataFrame(
         {
             "scenario": table.scenario,
@@ -81,31 +78,10 @@ def outcomes(placed: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
     return vote(rows, [*PAIR, "rater", "kind"])
 
 
-def grades(table: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
-    """One grade for each pair and rater, from 2 (`one` is better by far) to −2: scenario, one, other, rater,
-    kind, grade. `table` is as in `orders`, with the column strong.
-
-    A judge who was asked in both orders is graded by the weaker of two answers that prefer the same player,
-    0 where they do not. Of repeats the mean counts.
-    """
-    rows = orders(table, graded=True).reset_index()
-    sides = rows[["straight", "swapped"]]
-    both = np.sign(rows.straight) * sides.abs().min(axis=1)
-    both = both.where(np.sign(rows.straight) == np.sign(rows.swapped), 0.0).where(sides.notna().all(axis=1))
-    twice = (rows.kind == "judge") & ~rows.rater.isin(list(once))
-    rows["grade"] = both.where(twice, sides.mean(axis=1))
-    grades: pd.DataFrame = rows.groupby([*PAIR, "rater", "kind"], as_index=False)[["grade"]].mean()
-    return grades.dropna(subset="grade")
-
-
 def vote(given: pd.DataFrame, by: list[str] = PAIR) -> pd.DataFrame:
-    """The outcome that more rows of each pair favour, 0 for a draw: the columns `by`, and outcome; with
-    grades also their mean.
-    """
-    groups = given.groupby(by, as_index=False)
-    sums: pd.DataFrame = groups[["outcome"]].sum()
-    sums["outcome"] = np.sign(sums.outcome).astype(int)
-    return sums.assign(grade=groups[["grade"]].mean().grade) if "grade" in given else sums
+    """The outcome that more rows of each pair favour, 0 for a draw: the columns `by`, and outcome."""
+    sums: pd.DataFrame = given.groupby(by, as_index=False)[["outcome"]].sum()
+    return sums.assign(outcome=np.sign(sums.outcome).astype(int))
 
 
 def bias(placed: pd.DataFrame) -> list[Row]:
@@ -120,19 +96,6 @@ def bias(placed: pd.DataFrame) -> list[Row]:
         | {"first": int((of > 0).sum()), "second": int((of < 0).sum())}
         for rater, of in lean
     ]
-
-
-def leanings(table: pd.DataFrame, *, resamples: int = 1000, seed: int = 0) -> list[Row]:
-    """How often each rater who prefers one of two prefers the one shown first: half of the time without bias
-    where chance, or both orders, decide which that is. `table` is as in `orders`.
-    """
-    decided = table[table.verdict.isin(["A", "B"])]
-    rows = []
-    for rater in sorted(table.rater.unique()):
-        mine = decided[decided.rater == rater]
-        first = _share(mine.verdict == "A", mine.scenario, resamples, seed, "only ties")
-        rows.append({"rater": str(rater), "first": first})
-    return rows
 
 
 def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Estimate:
@@ -190,34 +153,14 @@ def strengths(given: pd.DataFrame, players: list[str], *, resamples: int = 1000,
 
     @once
     def fitted(weights: Weights) -> Floats:
-        points = np.einsum("sr,sij->rij", weights.astype(float), wins)
-        total, games = points.sum(axis=2), points + points.transpose(0, 2, 1)
-
-        def step(strength: Floats) -> Floats:
-            return np.asarray(total / (games / (strength[:, :, None] + strength[:, None, :])).sum(axis=2))
-
-        return log_strengths(step, points).T
-
-    return strongest_first(fitted, players, compared, len(tensor), resamples=resamples, seed=seed)
-
-
-def strongest_first(
-    fitted: Callable[[Weights], Floats],
-    players: list[str],
-    compared: Sequence[int],
-    units: int,
-    *,
-    resamples: int,
-    seed: int,
-) -> list[Row]:
-    """A row a player, whose strength (players × resamples of so many units) was `fitted` on `compared`."""
+        return _log_strengths(np.einsum("sr,sij->rij", weights.astype(float), wins)).T
 
     def of(place: int) -> PointEstimate:
         n = compared[place]
         why = "some players never took half a point from the others" if n else "nothing was compared"
         return PointEstimate(lambda weights: fitted(weights)[place], n, reason=why)
 
-    done = measured([*map(of, range(len(players)))], units, resamples=resamples, seed=seed)
+    done = measured([*map(of, range(len(players)))], len(tensor), resamples=resamples, seed=seed)
     rows = [{"player": player, "strength": strength} for player, strength in zip(players, done, strict=True)]
     return sorted(
         rows,
@@ -228,26 +171,9 @@ def strongest_first(
 def match(
     a: str, b: str, one: pd.DataFrame, other: pd.DataFrame, *, resamples: int = 0, seed: int = 0
 ) -> Row:
-    """Two raters' outcomes on the pairs that both compared: the figures of `among`, and Cohen's kappa.
-
-    Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960).
-    Each pair counts in both orders of its players, with the verdicts turned round, because which of the two
-    is named first means nothing: a win and a loss are expected equally often, and kappa does not depend on
-    what players are called. It is undefined for a single pair, and where one of the two saw only ties.
-    """
-    both = one.merge(other, on=PAIR)
-    n, whose = len(both), {"a": a, "b": b}
-    if n == 0:
-        none = undefined("they have no pair in common", n=0)
-        figures = dict.fromkeys(("equal", "equal_decided", "alpha", "kappa"), none)
-        return whose | figures | {"strength": none if "grade" in one else None}
-    x, y = both.outcome_x.to_numpy(float), both.outcome_y.to_numpy(float)
-    tied = " and ".join(name for name, given in ((a, x), (b, y)) if not given.any())
-    why = f"{tied} saw only ties, so that κ says nothing" if tied else ""
-    why = "κ needs at least two pairs" if n < 2 else why
-    named = pd.concat([one.assign(rater="a"), other.assign(rater="b")])
-    kappa = undefined(why, n=n) if why else Estimate(_kappa(x, y), n=n)
-    return among("", named, resamples=resamples, seed=seed) | whose | {"kappa": kappa}
+    """Two raters' outcomes on the pairs that both compared: the figures of `among`."""
+    both = pd.concat([one.assign(rater="a"), other.assign(rater="b")])
+    return among(a, both, resamples=resamples, seed=seed) | {"b": b}
 
 
 def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> Row:
@@ -255,15 +181,14 @@ def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) 
 
     The shares are of all pairs of answers to the same question (scenario, one, other), `equal_decided` of
     those where neither is a tie. Alpha is Krippendorff's (2011) for categories, of the pairs with at least
-    two answers. As for kappa, each pair counts in both orders of its players, so that alpha does not depend
-    on what players are called. Undefined where no pair has two answers, and where all answers are ties.
-    `strength` is alpha's interval form, of answers from −2 to 2 (see `grades`), where somebody said that one
-    is better by far.
+    two answers. Each pair counts in both orders of its players, with the answers turned round, because which
+    of the two is named first means nothing: alpha does not depend on what players are called. Undefined where
+    no pair has two answers, and where all answers are ties.
     """
     both = given.merge(given, on=PAIR)
     both = both[both.rater_x < both.rater_y]
     same, decided = both.outcome_x == both.outcome_y, (both.outcome_x != 0) & (both.outcome_y != 0)
-    why, draws = "no pair was compared by two people", (resamples, seed)
+    why, draws = "no pair was compared by two", (resamples, seed)
     return {
         "a": name,
         "b": EACH_OTHER,
@@ -272,21 +197,10 @@ def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) 
             same[decided], both.scenario[decided], *draws, "only ties" if len(both) else why
         ),
         "alpha": _alpha(given, *draws),
-        "kappa": undefined("κ is of two raters"),
-        "strength": _strength(given, *draws),
     }
 
 
-def _strength(given: pd.DataFrame, resamples: int, seed: int) -> Estimate | None:
-    """Interval alpha of grades; None where there are none."""
-    if "grade" not in given:
-        return None
-    return _alpha(given.assign(outcome=given.grade), resamples, seed, "interval")
-
-
-def _alpha(
-    given: pd.DataFrame, resamples: int, seed: int, level: Literal["nominal", "interval"] = "nominal"
-) -> Estimate:
+def _alpha(given: pd.DataFrame, resamples: int, seed: int) -> Estimate:
     """Alpha of outcomes (scenario, one, other, rater, outcome) that are counted in both orders."""
     several = given[given.groupby(PAIR).outcome.transform("size") > 1]
     pair = several.groupby(PAIR).ngroup().to_numpy()
@@ -298,15 +212,9 @@ def _alpha(
         return undefined(why.replace("item was rated", "pair was compared"), n=n)
     scenario = np.empty(n, dtype=np.int64)
     scenario[pair] = pd.factorize(several.scenario)[0]
-    own = point(counts, values, level)
-    figure = PointEstimate(alpha(counts, values, level), n, own, kind=CORRELATION)
+    own = point(counts, values, "nominal")
+    figure = PointEstimate(alpha(counts, values, "nominal"), n, own, kind=CORRELATION)
     return _of_pairs(figure, np.concatenate([scenario, scenario]), resamples, seed)
-
-
-def _kappa(x: Floats, y: Floats) -> float:
-    """Kappa of outcomes that are counted in both orders of the players."""
-    both = kappa(np.concatenate([x, -x]), np.concatenate([y, -y]))
-    return float(both(everything(2 * len(x)))[0])
 
 
 def _wins(given: pd.DataFrame, players: list[str]) -> Floats:
@@ -320,16 +228,17 @@ def _wins(given: pd.DataFrame, players: list[str]) -> Floats:
     return tensor
 
 
-def log_strengths(step: Callable[[Floats], Floats], points: Floats) -> Floats:
-    """Log strengths (fits × players, mean 0) that a `step` leaves as they are; nan without a maximum.
+def _log_strengths(points: Floats) -> Floats:
+    """The log strengths (fits × players, mean 0) by maximum likelihood; nan without a maximum.
 
     `points` (fits × players × players) are those that the row's player took from the column's.
     """
-    strength = np.ones(points.shape[:2])
+    strength, total, games = np.ones(points.shape[:2]), points.sum(axis=2), points + points.transpose(0, 2, 1)
     defined = _connected(points)
     for _ in range(STEPS if defined.any() else 0):
         with np.errstate(divide="ignore", invalid="ignore"):
-            new = np.where(defined[:, None], step(strength), 1)
+            step = total / (games / (strength[:, :, None] + strength[:, None, :])).sum(axis=2)
+            new = np.where(defined[:, None], step, 1)
         new /= np.exp(np.log(new).mean(axis=1, keepdims=True))
         moved = np.abs(new / strength - 1).max()
         strength = new

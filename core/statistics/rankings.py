@@ -1,6 +1,6 @@
-"""Rankings of the same players: how far several agree, strengths, and the ranks that are open."""
+"""Rankings of the same players: how far several agree, and the ranks that are open."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -11,13 +11,13 @@ from concord.estimate import Estimate, undefined
 from concord.statistics.correlation import FEWEST, midranks, rank_correlation, spearman_p, too_few
 from concord.statistics.figures import PointEstimate, measured
 from concord.statistics.intervals import bounded
-from concord.statistics.pairwise import Row, log_strengths, strongest_first
-from concord.statistics.ratings import Bools, Floats
-from concord.statistics.resampling import Weights, mean, once
+from concord.statistics.pairwise import Row
+from concord.statistics.ratings import Floats
+from concord.statistics.resampling import mean
 
 
-def orders(given: pd.DataFrame, fewest: int = FEWEST) -> dict[str, pd.DataFrame]:
-    """The ranks (rater × player, 1 the best, ties at their mean) by group of so many players or more.
+def orders(given: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The ranks (rater × player, 1 the best, ties at their mean) by group of three players or more.
 
     `given` has the columns scenario, one, other, rater and outcome. A rank is one more than the number of
     players that are better, and a half more for each that is as good. Whoever has no outcome for every two of
@@ -30,7 +30,7 @@ def orders(given: pd.DataFrame, fewest: int = FEWEST) -> dict[str, pd.DataFrame]
         n = rows.one.nunique()
         losses = rows.assign(lost=(1 - rows.outcome) / 2).pivot_table("lost", "rater", "one", "sum")
         whole = rows.groupby("rater").size() == n * (n - 1)
-        if n >= fewest and whole.any():
+        if n >= FEWEST and whole.any():
             groups[str(scenario)] = 1 + losses[whole]
     return groups
 
@@ -46,50 +46,6 @@ def among(groups: Iterable[Floats], **draws: int) -> Row:
 def beside(groups: Iterable[tuple[Floats, Floats]], **draws: int) -> Row:
     """Agreement of two sides' orders of each group: the mean over groups of Spearman's rho of mean ranks."""
     return {"rho": _mean([_rho(a.mean(axis=0), b.mean(axis=0)) for a, b in groups], **draws)}
-
-
-def strengths(
-    groups: Mapping[str, pd.DataFrame], players: list[str], *, resamples: int = 1000, seed: int = 0
-) -> list[Row]:
-    """Strengths by maximum likelihood of the model of Luce (1959) and Plackett (1975), strongest first: log
-    scale, mean 0 over players; `n` orders. `groups` are as `orders` gives them, and are resampled.
-
-    The best of an order is chosen from all, with a probability in proportion to exp(strength), the next from
-    those that are left, and so on. Each of several that share a rank is chosen from all of these and those
-    below (Breslow 1974). The iteration is Hunter's (2004). Undefined where some players were never ranked as
-    high as one of the others.
-    """
-    compared = np.zeros(len(players), dtype=int)
-    choices: list[tuple[int, int]] = []
-    pools: list[Bools] = []
-    for group, ranked in enumerate(groups.values()):
-        for ranks in ranked.reindex(columns=players).to_numpy(float):
-            compared += ~np.isnan(ranks)
-            for place, rank in enumerate(ranks):
-                pool = ranks >= rank
-                if pool.sum() > 1:
-                    choices.append((group, place))
-                    pools.append(pool)
-    of_group, chosen_of = np.array(choices, dtype=int).reshape(-1, 2).T
-    pool_of = np.array(pools, dtype=bool).reshape(-1, len(players))
-    stages, stage = np.unique(pool_of, axis=0, return_inverse=True)
-    chosen, left = (np.zeros((len(groups), size)) for size in (len(players), len(stages)))
-    points = np.zeros((len(groups), len(players), len(players)))
-    np.add.at(chosen, (of_group, chosen_of), 1)
-    np.add.at(left, (of_group, stage), 1)
-    np.add.at(points, (of_group, chosen_of), pool_of)
-
-    @once
-    def fitted(weights: Weights) -> Floats:
-        weight = weights.T.astype(float)
-        drawn = weight @ left
-
-        def step(strength: Floats) -> Floats:
-            return np.asarray((weight @ chosen) / ((drawn / (strength @ stages.T)) @ stages))
-
-        return log_strengths(step, np.einsum("rg,gij->rij", weight, points)).T
-
-    return strongest_first(fitted, players, compared.tolist(), len(groups), resamples=resamples, seed=seed)
 
 
 def _rho(x: Floats, y: Floats) -> float:

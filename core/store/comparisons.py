@@ -65,15 +65,14 @@ def frame(
     asked; discarded scenarios are left out, failures are not.
 
     Columns: scenario (the value of the facet `same`, else what a study of the pair says), first, second
-    (conversation ids), a, b (their players), rater, variant, kind, simulated, repeat, verdict, strong,
-    failure.
+    (conversation ids), a, b (their players), rater, variant, kind, simulated, repeat, verdict, failure.
     """
     import pandas as pd  # which commands that show no table do without
 
     return pd.read_sql_query(
         f"SELECT ifnull(f.value, ({_OF_STUDY} LIMIT 1)) AS scenario, x.first_id AS first, "
         "x.second_id AS second, a.player AS a, b.player AS b, r.name AS rater, r.variant, r.kind, "
-        "r.simulated, x.repeat, x.verdict, x.strong, x.failure "
+        "r.simulated, x.repeat, x.verdict, x.failure "
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id "
         "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id LEFT JOIN facets f "
         "ON f.conversation_id = a.id AND f.name = :same WHERE a.benchmark = :benchmark "

@@ -42,7 +42,6 @@ class Compared:
     duels: Table
     strengths: Table
     bias: Table
-    leanings: Table
     orders: Table
     matches: Table
 
@@ -98,8 +97,6 @@ def compared(
     placed = pairwise.orders(table)
     once = pairwise.one_order(table)
     given, attempts = pairwise.outcomes(placed, once), placed.reset_index()
-    if table.strong.any():
-        given = given.merge(pairwise.grades(table, once), on=[*pairwise.PAIR, "rater", "kind"])
     draws = {"resamples": resamples, "seed": seed}
     raters = _raters(given, attempts)
     duels, strengths = list[Row](), list[Row]()
@@ -107,12 +104,7 @@ def compared(
         by, outcome = {"rater": rater}, pairwise.vote(theirs)
         duels += [by | row for row in pairwise.duels(outcome, chosen, tried, **draws)]
         if len(chosen) > 1:
-            strength = (
-                rankings.strengths(rankings.orders(theirs, fewest=2), chosen, **draws)
-                if of and of.ranks
-                else pairwise.strengths(outcome, chosen, **draws)
-            )
-            strengths += [by | row for row in strength]
+            strengths += [by | row for row in pairwise.strengths(outcome, chosen, **draws)]
     mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
     judged = table[table.kind == "judge"].drop_duplicates("rater")
     judges = dict(zip(judged.rater, judged.variant, strict=True))
@@ -139,11 +131,10 @@ def compared(
         tuple(name for _, name, _, _ in raters),
         basis,
         replace(DUELS, rows=tuple(duels), notes=tuple(notes), meta=basis),
-        replace(LUCE if of and of.ranks else STRENGTHS, rows=tuple(strengths)),
+        replace(STRENGTHS, rows=tuple(strengths)),
         replace(BIAS, rows=tuple(pairwise.bias(placed))),
-        replace(LEANINGS, rows=tuple(pairwise.leanings(table, **draws))),
         replace(ORDERS, rows=tuple(_orders(given, **draws)) if of and of.ranks else ()),
-        _agreement(_matches(given, **draws)),
+        replace(AGREEMENT, rows=tuple(_matches(given, **draws))),
     )
 
 
@@ -251,7 +242,7 @@ def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
         first, *columns = duels.columns
         title = f"{duels.title}, by {rater or result.raters[0]}"
         duels = replace(duels, title=title, columns=(replace(first, file_only=True), *columns))
-    every = (duels, strengths, result.bias, result.leanings, result.orders, result.matches)
+    every = (duels, strengths, result.bias, result.orders, result.matches)
     return tuple(table for table in every if table.rows)
 
 
@@ -274,14 +265,6 @@ STRENGTHS = empty(
     Column("player", "model"),
     Column("strength", interval="ends", n=True, help="Log scale, mean 0; n: answers to pairs"),
 )
-LUCE = replace(
-    STRENGTHS,
-    title="Plackett–Luce strengths (log scale, mean 0)",
-    columns=(
-        *STRENGTHS.columns[:-1],
-        replace(STRENGTHS.columns[-1], help="Log scale, mean 0; n: orders, one a group and rater"),
-    ),
-)
 BIAS = empty(
     "position-bias",
     "Position bias: how often a verdict changed with the order",
@@ -292,14 +275,6 @@ BIAS = empty(
     Column("first", "to the first", help="Flips that favour the reply shown first"),
     Column("second", "to the second", help="Flips that favour the reply shown second"),
 )
-LEANINGS = empty(
-    "shown-first",
-    "How often the one shown first is preferred",
-    Column("rater"),
-    percent("first", "shown first", interval="ends", n=True, help="Of the answers that are no tie"),
-)
-
-
 ORDERS = empty(
     "orders",
     "Agreement of orders",
@@ -310,30 +285,21 @@ ORDERS = empty(
 )
 
 
-def _agreement(matches: Sequence[Row]) -> Table:
-    strength = Column(
-        "strength",
-        "α of strength",
-        digits=3,
+AGREEMENT = empty(
+    "agreement",
+    "Agreement of judges and people",
+    Column("a", "one"),
+    Column("b", "other"),
+    percent("equal", interval="ends", n=True, help="Equal verdicts"),
+    percent(
+        "equal_decided",
+        "equal without ties",
         interval="ends",
-        help="Interval alpha of answers as numbers: 2 is A by far, −2 is B by far. Of several, the mean.",
-    )
-    columns = (
-        Column("a", "one"),
-        Column("b", "other"),
-        percent("equal", interval="ends", n=True, help="Equal verdicts"),
-        percent(
-            "equal_decided",
-            "equal without ties",
-            interval="ends",
-            n=True,
-            help="Equal verdicts among pairs where neither saw a tie",
-        ),
-        Column("alpha", "Krippendorff's α", digits=3, interval="ends", help="Of answers as categories"),
-        Column("kappa", "Cohen's κ", digits=3),
-        *((strength,) if any(row["strength"] is not None for row in matches) else ()),
-    )
-    return Table("agreement", "Agreement of judges and people", columns, tuple(matches))
+        n=True,
+        help="Equal verdicts among pairs where neither saw a tie",
+    ),
+    Column("alpha", "Krippendorff's α", digits=3, interval="ends", help="Of answers as categories"),
+)
 
 
 def _notes(

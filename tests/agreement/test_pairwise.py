@@ -2,7 +2,6 @@
 
 import math
 
-import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
@@ -153,25 +152,25 @@ def test_intervals_cover_the_value_and_narrow_with_more_scenarios():
     assert width(400) < 0.6 * width(100)
 
 
-def test_agreement_with_and_without_ties_and_kappa():
+def test_agreement_with_and_without_ties_and_alpha():
     """Twenty pairs, rows the judge, columns the people (+1, 0, −1): 6 2 1 / 1 3 1 / 0 1 5."""
     cells = {(1, 1): 6, (1, 0): 2, (1, -1): 1, (0, 1): 1, (0, 0): 3, (0, -1): 1, (-1, 0): 1, (-1, -1): 5}
     pairs = [pair for pair, n in cells.items() for _ in range(n)]
     one = decided(*((f"s{i}", "x", "y", a) for i, (a, _) in enumerate(pairs)))
     other = decided(*((f"s{i}", "x", "y", b) for i, (_, b) in enumerate(pairs)))
-    found = pairwise.match("judge", "people", one, other)
-    assert (found["equal"].n, found["equal"].value) == (20, 14 / 20)
+    row = pairwise.match("judge", "people", one, other)
+    assert (row["a"], row["b"], row["equal"].n, row["equal"].value) == ("judge", "people", 20, 14 / 20)
     # Neither saw a tie: 6 + 1 + 0 + 5 = 12 pairs, 11 of them alike.
-    assert (found["equal_decided"].n, found["equal_decided"].value) == (12, 11 / 12)
-    # In both orders the judge decides (9 + 6) / 40 either way, ties 5 / 20; people (7 + 7) / 40 and 6 / 20.
-    # Chance = 2 · .375 · .35 + .25 · .3 = 0.3375; kappa = (0.7 − 0.3375) / 0.6625.
-    assert found["kappa"].value == pytest.approx(0.3625 / 0.6625)
+    assert (row["equal_decided"].n, row["equal_decided"].value) == (12, 11 / 12)
+    # In both orders 80 answers, 29 a win, 29 a loss, 22 a tie. Two drawn at random differ in
+    # 2 · (29 · 29 + 2 · 29 · 22) / (80 · 79) = 4234 / 6320; 6 of 20 pairs do: alpha = 1 − 0.3 · 6320 / 4234.
+    assert row["alpha"].value == pytest.approx(1 - 0.3 * 6320 / 4234)
 
 
-def test_kappa_does_not_depend_on_what_players_are_called():
+def test_alpha_does_not_depend_on_what_players_are_called():
     verdicts = [(1, 1), (1, 1), (1, -1), (1, 0), (-1, -1), (0, 1), (1, 1), (0, 0)]
 
-    def kappa(turned):
+    def alpha(turned):
         """With the players of some pairs renamed, so that the other one is named first."""
         sign = [-1 if n in turned else 1 for n in range(len(verdicts))]
         one, other = (
@@ -180,35 +179,24 @@ def test_kappa_does_not_depend_on_what_players_are_called():
             )
             for k in (0, 1)
         )
-        return pairwise.match("a", "b", one, other)["kappa"].value
+        return pairwise.match("a", "b", one, other)["alpha"].value
 
-    # Decided alike 4, ties alike 1: p_o = 5 / 8. In both orders a decides 6 of 8, and so does b: chance is
-    # 2 · (3/8)² + (2/8)² = 22 / 64; kappa = (40 − 22) / (64 − 22).
-    assert kappa(()) == pytest.approx(18 / 42)
-    assert kappa((0, 1, 6)) == kappa(range(8)) == kappa(())
+    # In both orders 32 answers: 12 wins, 12 losses, 8 ties. Two drawn at random differ in
+    # 2 · (12 · 12 + 2 · 12 · 8) / (32 · 31) = 672 / 992; 3 of 8 pairs do: alpha = 1 − (3 / 8) · 992 / 672.
+    assert alpha(()) == pytest.approx(1 - 3 / 8 * 992 / 672)
+    assert alpha((0, 1, 6)) == alpha(range(8)) == alpha(())
 
 
-def test_kappa_is_undefined_where_nothing_varies_and_nothing_is_made_up_without_pairs():
+def test_agreement_is_undefined_where_nothing_varies_and_not_made_up_without_pairs():
     same = decided(("s1", "x", "y", 0), ("s2", "x", "y", 0))
-    assert pairwise.match("a", "b", same, same)["kappa"].value is None
-    assert pairwise.match("a", "b", same, same)["equal"].value == 1.0
-    varied = decided(("s1", "x", "y", 1), ("s2", "x", "y", 0))
-    # Whoever sees only ties agrees as often as chance: p_o = p_e = 1/2, and 0 would look like a finding.
-    one = pairwise.match("a", "b", same, varied)
-    assert (one["equal"].n, one["equal"].value, one["kappa"].value) == (2, 0.5, None)
-    assert one["kappa"].reason == "a saw only ties, so that κ says nothing"
-    single = pairwise.match("a", "b", same[:1], varied[1:].assign(scenario="s1"))
-    assert (single["equal"].n, single["kappa"].value, single["kappa"].reason) == (
-        1,
-        None,
-        "κ needs at least two pairs",
-    )
+    row = pairwise.match("a", "b", same, same)
+    assert (row["equal"].value, row["alpha"].value, row["equal_decided"].reason) == (1.0, None, "only ties")
     none = pairwise.match("a", "b", same, decided(("s9", "x", "y", 1)))
-    assert (none["equal"].n, none["equal"].value, none["kappa"].value, none["kappa"].reason) == (
+    assert (none["equal"].n, none["equal"].value, none["equal"].reason, none["alpha"].value) == (
         0,
         None,
+        "no pair was compared by two",
         None,
-        "they have no pair in common",
     )
     empty = decided().astype({"outcome": float})
     assert [d["delta"].value for d in pairwise.duels(empty, ["x", "y"], empty)] == [None]
@@ -236,44 +224,3 @@ def test_many_raters_of_many_scenarios_take_a_row_each():
     assert len(placed) == 4000
     assert placed.notna().sum().sum() == 4000
     assert len(pairwise.outcomes(placed)) == 4000
-
-
-def test_strength_is_the_interval_alpha_of_answers_as_numbers():
-    rows = [
-        # scenario, by person: the answer to x against y, and whether by far; the judge in both orders
-        ("s1", ("A", True), ("A", True), ("A", True), ("B", True)),  # the judge: x by far twice
-        ("s2", ("A", False), ("A", True), ("A", True), ("B", False)),  # once by far: x
-        ("s3", ("C", False), ("B", False), ("A", True), ("A", True)),  # the first place twice: 0
-        ("s4", ("B", True), ("B", False), ("B", False), ("A", True)),  # y, and by far once: y
-    ]
-    table = asked(
-        *((s, "x", "y", "ann", ann[0]) for s, ann, *_ in rows),
-        *((s, "y", "x", "bob", {"A": "B", "B": "A", "C": "C"}[bob[0]]) for s, _, bob, *_ in rows),
-        kind="human",
-    )
-    judged = asked(
-        *((s, "x", "y", "j", straight[0]) for s, _, _, straight, _ in rows),
-        *((s, "y", "x", "j", swapped[0]) for s, *_, swapped in rows),
-    )
-    strong = [row[place][1] for place in (1, 2) for row in rows]
-    strong += [row[place][1] for place in (3, 4) for row in rows]
-    table = pd.concat([table, judged], ignore_index=True).assign(strong=strong)
-    found = pairwise.grades(table)
-    by = {rater: of.set_index("scenario").grade.to_dict() for rater, of in found.groupby("rater")}
-    assert by == {
-        "ann": {"s1": 2, "s2": 1, "s3": 0, "s4": -2},
-        "bob": {"s1": 2, "s2": 2, "s3": -1, "s4": -1},
-        "j": {"s1": 2, "s2": 1, "s3": 0, "s4": -1},
-    }
-    given = pairwise.outcomes(pairwise.orders(table)).merge(found, on=[*pairwise.PAIR, "rater", "kind"])
-    people = given[given.kind == "human"]
-    both = [[sign * by[rater][s] for sign in (1, -1) for s in ("s1", "s2", "s3", "s4")] for rater in by]
-    alpha = krippendorff.alpha(both[:2], level_of_measurement="interval")
-    assert pairwise.among("people", people)["strength"].value == pytest.approx(alpha)
-    ann, judge = (given[given.rater == name] for name in ("ann", "j"))
-    alpha = krippendorff.alpha([both[0], both[2]], level_of_measurement="interval")
-    assert pairwise.match("j", "ann", judge, ann)["strength"].value == pytest.approx(alpha)
-    assert pairwise.vote(people).grade.tolist() == [2, 1.5, -0.5, -1.5]
-    assert (
-        pairwise.match("j", "ann", judge.drop(columns="grade"), ann.drop(columns="grade"))["strength"] is None
-    )

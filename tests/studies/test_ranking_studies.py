@@ -358,7 +358,7 @@ def test_orders_have_wins_strengths_and_agreement(judged, run):
     assert duels["w", "x"] == (3, 0, 0)
     assert duels["x", "y"] == (0, 3, 0)
     names = [table.name for table in comparisons.result_tables(found)]
-    assert names == ["duels", "strengths", "shown-first", "orders", "agreement"]
+    assert names == ["duels", "strengths", "orders", "agreement"]
 
 
 def test_orders_are_exported_and_read_again(judged, run, tmp_path):
