@@ -15,7 +15,7 @@ from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.leaderboards import leaderboard
 from concord.reports.provenance import provenance
 from concord.reports.rated import gather
-from concord.runs import engine, planning, renaming
+from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import configurations, conversations, ratings
 from concord.store import runs as stored
@@ -140,7 +140,7 @@ def test_what_was_answered_to_another_question_is_asked_again(workspace):
 def test_what_another_configuration_answered_is_asked_again(workspace, monkeypatch):
     note_calls(workspace)
     change(workspace, "player", "params = { temperature = 0.5 }")
-    monkeypatch.setattr(renaming, "adapted", lambda workspace, models: dict(models))
+    monkeypatch.setattr(planning, "check_unchanged", lambda workspace, models: None)
     assert run(workspace, unjudged()).spent.calls == 4, "the player's calls; the user's are as they were"
 
 

@@ -132,7 +132,6 @@ def in_general(page, run, case):
         "the key is wrong": {"require_key": "another-key"},
         "the model's id is wrong": {"model": "gpt-9"},
         "a web page answers": {"faults": Faults(html=1)},
-        "the entry sets what the endpoint refuses": {"like": "openai-reasoning"},
         "the endpoint takes JSON, but no schema": {"like": "json-object"},
         "replies are no JSON": {"model": "mock-bland", "faults": Faults(malformed=1)},
     }
@@ -141,8 +140,6 @@ def in_general(page, run, case):
     if case == "nothing answers at the address":
         nowhere = ("^base_url = .*$", 'base_url = "http://127.0.0.1:9/v1"')
         edit(workspace, nowhere, ("^model = .*$", 'model = "theirs"'))  # the mock server is told otherwise
-    elif case == "the entry sets what the endpoint refuses":
-        edit(workspace, params="{ temperature = 0.5 }")
     elif case == "replies are no JSON":
         edit(workspace, replies='"json_object"')
     return run(workspace, "doctor").output

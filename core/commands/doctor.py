@@ -16,8 +16,7 @@ def command(folder: str, names: tuple[str, ...]) -> None:
     """Check every configured model (or those named) with small calls.
 
     They have the parameters, the reply's schema and the length of what players and judges are sent. Of each
-    model that answers it says under which id it is served, and what was changed of calls because the endpoint
-    refused a parameter.
+    model that answers it says under which id it is served.
     """
     workspace = Workspace.open(folder)
     models = load_models(workspace.models_path)
@@ -33,7 +32,5 @@ def command(folder: str, names: tuple[str, ...]) -> None:
     findings = examining.check(workspace, called)
     for name, finding in findings.items():
         echo(f"{'✗' if finding.wrong else '✓'} {name}: {finding.sentence}")
-        if finding.adaptation:
-            echo(f"  {finding.adaptation}")
     if any(finding.wrong for finding in findings.values()):
         raise SystemExit(1)

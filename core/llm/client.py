@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm import adapting, completions, embeddings, trouble
+from concord.llm import completions, embeddings, trouble
 from concord.llm.completions import RAW, Broken, Completion, reported
 from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
@@ -85,21 +85,6 @@ class Client:
         self._lines: dict[tuple[str, str], _Line] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
         self._secret = secrets(models.values())
-        self._given = dict(models)
-
-    def model(self, name: str) -> Model:
-        """The model as it is called now: adapted to what its endpoint refused."""
-        return self._models[name]
-
-    @property
-    def adaptations(self) -> dict[str, str]:
-        """What was changed of calls since this began because an endpoint refused it: a sentence by model."""
-        sentences = {}
-        for name, model in self._models.items():
-            before = self._given[name].adapted
-            if new := {each: other for each, other in model.adapted.items() if before.get(each) != other}:
-                sentences[name] = adapting.sentence(model, new)
-        return sentences
 
     async def __aenter__(self) -> Self:
         for endpoint, most in limits(self._models.values()).items():
@@ -133,45 +118,11 @@ class Client:
         schema: Mapping[str, Any] | None = None,
         seed: int = 0,
     ) -> Completion:
-        """One reply; `schema` is sent if the endpoint supports it. Raises CallFailed after all retries.
-
-        Where the endpoint refuses a parameter, it is left out or renamed from then on, for all calls to the
-        model (`concord.llm.adapting`).
-        """
-        while True:
-            model = pick(self._models, name)
-            body = request(model, messages, params=params, schema=schema, seed=seed)
-            try:
-                read, seconds = await self._post(model, "/chat/completions", body, completions.read)
-                break
-            except CallFailed as failure:
-                if not self._adapts(model, body, failure):
-                    raise
+        """One reply; `schema` is sent if the endpoint supports it. Raises CallFailed after all retries."""
+        model = pick(self._models, name)
+        body = request(model, messages, params=params, schema=schema, seed=seed)
+        read, seconds = await self._post(model, "/chat/completions", body, completions.read)
         return replace(self.read_without_keys(read), spent=model.spent(read.tokens, seconds))
-
-    def adapts(self, model: Model, failure: CallFailed) -> bool:
-        """Whether a refused line of a batch, made for the model as it was then, can be sent in another form.
-
-        What the line sent is not kept: it may be any parameter that can be left out or renamed.
-        """
-        formats = {"response_format": {"type": model.replies}}
-        sent = {model.rename.get(name, name): None for name in ("max_tokens", *adapting.OPTIONAL)} | formats
-        return self._adapts(model, sent, failure)
-
-    def _adapts(self, model: Model, sent: Mapping[str, Any], failure: CallFailed) -> bool:
-        """Whether a refused call can be sent in another form, which all calls to its model now have."""
-        if failure.reason not in {f"HTTP {status}" for status in adapting.STATUSES}:
-            return False
-        if self._models[model.name] is not model:
-            return True  # Another call was refused while this one was on its way.
-        refused = adapting.refused(failure.raw, sent, model.entry.params)
-        adapted = model.adapted
-        if not refused or any(
-            other in adapted or adapted.get(name) == other for name, other in refused.items()
-        ):
-            return False
-        self._models[model.name] = model.adapt(refused)
-        return True
 
     async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
         """The vectors of texts, none of them empty, in one call; unusable ones are asked for again.

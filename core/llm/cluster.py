@@ -235,7 +235,7 @@ class ClusterClient(Client):
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 actor = await self._dask.submit(
-                    Sender, self._given, actor=True, workers=[address], allow_other_workers=False, pure=False
+                    Sender, self._models, actor=True, workers=[address], allow_other_workers=False, pure=False
                 )
                 there = await actor.begin()
         except (OSError, RuntimeError) as error:

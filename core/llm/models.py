@@ -43,12 +43,6 @@ _WRONG_KIND = {
 UNSET = "unset"
 """The value of a parameter that is not sent, although the prompt has one."""
 
-Adapted = Mapping[str, str]
-"""Parameters that an endpoint refused: the name under which each is sent instead, or “unset”; of
-`response_format`, its type.
-"""
-
-
 OWN = "benchmarks"
 """The list in models.toml of the user's own benchmarks."""
 CURRENCY = "currency"
@@ -125,14 +119,7 @@ class Model(BaseModel):
     """Whether `--batch` asks it through its endpoint's Batch API; else it is called."""
     family: Annotated[str, Field(max_length=NAME)] = ""
     """Whose model it is (“gpt”, “llama”), for whether judges prefer their own; it is not sent."""
-    _adapted: Adapted = PrivateAttr(default_factory=dict)
-    _entry: "Model | None" = PrivateAttr(default=None)
     _called: Callable[..., Any] | None = PrivateAttr(default=None)
-
-    def __copy__(self) -> Self:
-        copy = super().__copy__()
-        copy.__dict__.pop("configuration", None)
-        return copy
 
     @classmethod
     def calling(cls, name: str, function: Callable[..., Any]) -> "Model":
@@ -156,36 +143,6 @@ class Model(BaseModel):
         if (self.kind == "program") != bool(self.function):
             raise ValueError('a function belongs to kind = "program", which needs one')
         return self
-
-    @property
-    def adapted(self) -> Adapted:
-        """What its endpoint refused, which this is adapted to; {} for an entry as it was read."""
-        return self._adapted
-
-    @property
-    def entry(self) -> "Model":
-        """The entry as it was read."""
-        return self._entry or self
-
-    def adapt(self, refused: Adapted) -> "Model":
-        """The model with the settings that its endpoint wants in place of what it refused."""
-        if not refused:
-            return self
-        params, rename, replies, seed = dict(self.params), dict(self.rename), self.replies, self.seed
-        for name, other in refused.items():
-            if name == "response_format":
-                replies = "json_object" if other == "json_object" else "text"
-            elif name == "seed":
-                seed = False
-            elif other == UNSET:
-                params.setdefault(name, UNSET)
-            else:
-                rename.setdefault(name, other)
-        settings = {"params": params, "rename": rename, "replies": replies, "seed": seed}
-        model = self.model_copy(update=settings)
-        model._adapted = {**self._adapted, **refused}
-        model._entry = self.entry
-        return model
 
     @property
     def simulated(self) -> bool:
@@ -223,8 +180,7 @@ class Model(BaseModel):
             self.params
             | ({"seed": "from the plan"} if self.seed else {})
             | ({"vision": True} if self.vision else {})
-            | ({"rename": self.rename} if self.rename else {})
-            | ({"adapted": dict(self.adapted)} if self.adapted else {}),
+            | ({"rename": self.rename} if self.rename else {}),
             self.system,
             self.replies,
         )

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC
@@ -18,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 from concord.errors import CallFailed
 from concord.llm.completions import RAW, Broken, decoded
-from concord.llm.models import Model
+from concord.llm.models import UNSET, Model
 
 Class = Literal["throttled", "down", "transient", "permanent", "content"]
 _THROTTLED = (429, 529)
@@ -26,6 +27,9 @@ _DOWN = (502, 503, 504, *range(520, 525))
 _TRANSIENT = (408, 409, 425)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached")
 _FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
+_OF_SAMPLING = ("temperature", "top_p", "frequency_penalty", "presence_penalty", "seed")
+_REFUSABLE = ("max_tokens", *_OF_SAMPLING, "response_format")
+"""Parameters of calls that some endpoints do not take."""
 _SAID = 300
 """Characters of an endpoint's complaint in a sentence."""
 
@@ -51,11 +55,12 @@ class Trouble(CallFailed):
 def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> Trouble:
     """An answer with a status of an error, or of a redirect, which is not followed: the key stays here."""
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
-    message, code, _ = complaint(content)
+    message, code, parameter = complaint(content)
+    line = _line_without(parameter, message, model)
     message = message[:_SAID] or "no message"
     kind = "bad_request"
     cls: Class = "permanent"
-    sentence = f"{where} rejected a call to {name} ({status}): {message}"
+    sentence = f"{where} rejected a call to {name} ({status}): {message}{line}"
     if status < 400:
         to = headers.get("location", "another address").split("?")[0][:_SAID]
         sentence = f"{where} redirects calls for {name} to {to} ({status}). Name that address in base_url."
@@ -82,6 +87,25 @@ def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Mo
         sentence = f"A content filter of {where} refused a call to {name} ({status}): {message}"
     raw = content[:RAW].decode("utf-8", "replace")
     return Trouble(sentence, cls=cls, kind=kind, raw=raw, reason=f"HTTP {status}", after=retry_after(headers))
+
+
+def _line_without(parameter: str, message: str, model: Model) -> str:
+    """The line of models.toml that no longer sends the parameter that an error names; “” where it names none.
+
+    A call is never sent in another form than models.toml says: results would be of two configurations.
+    """
+    words = re.findall(r"\w+", f"{parameter} {message}")
+    named = next((word for word in words if word in _REFUSABLE), "")
+    if not named:
+        return ""
+    line = f'params = {{ {named} = "{UNSET}" }}'
+    if named == "max_tokens" and "max_completion_tokens" in words:
+        line = 'rename = { max_tokens = "max_completion_tokens" }'
+    elif named == "response_format":
+        line = f'replies = "{"json_object" if model.replies == "json_schema" else "text"}"'
+    elif named == "seed" and model.seed:
+        line = "seed = false"
+    return f" If {named} is what it does not take, write {line} for it in models.toml."
 
 
 def of_body(error: Broken, content: bytes, model: Model) -> Trouble:

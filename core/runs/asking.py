@@ -93,7 +93,7 @@ class Asker:
 
     def use(self, model: str) -> Use:
         """The configuration of a model, and what its endpoint reported for this piece of work."""
-        return Use(self.calls.client.model(model).configuration, self.reported.get(model, {}))
+        return Use(self.calls.job.models[model].configuration, self.reported.get(model, {}))
 
     async def __call__(
         self,
@@ -159,9 +159,9 @@ class Asker:
         prompt: RenderedPrompt,
     ) -> Completion:
         calls, params, schema = self.calls, prompt.params, prompt.schema
-        entry = calls.job.models[model].entry.configuration
+        configuration = calls.job.models[model].configuration
         said = [(m.role, m.content, *m.images.values()) for m in messages]
-        sent = _digest([entry.hash, said, dict(params), schema])
+        sent = _digest([configuration.hash, said, dict(params), schema])
         noted = self.noted.get(step)
         if noted is not None and noted.asked == sent:
             self.spent += noted.spent
@@ -171,17 +171,18 @@ class Asker:
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, calls.run if calls.retry_failed else 0])[:8], 16)
-        body = partial(request, messages=messages, params=params, schema=schema, seed=seed)
+        entry = calls.job.models[model]
+        body = partial(request, entry, messages, params=params, schema=schema, seed=seed)
         await calls.batches.ask(self.work, step, sent, model, body)
         done = await self._paid(
             model,
             lambda: calls.client.complete(model, messages, params=params, schema=schema, seed=seed),
-            lambda: body(calls.client.model(model)),
+            body,
         )
         self.last = (step, model, done.text)
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
-        self._note(step, note, calls.client.model(model).configuration)
+        self._note(step, note, configuration)
         return done
 
     async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:

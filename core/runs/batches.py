@@ -84,8 +84,6 @@ class Batches:
     _files: dict[str, list[_File]] = field(default_factory=dict)
     _capped: dict[str, int] = field(default_factory=dict)
     _open: list[Batch] = field(default_factory=list)
-    _made_for: dict[int, Model] = field(default_factory=dict)
-    """The model of a batch, adapted as it was when the batch was sent."""
     _reserved: float = 0.0
     """What the calls that wait or were gathered may cost."""
     _unanswered: int = 0
@@ -98,14 +96,14 @@ class Batches:
         step: str,
         prompt_hash: str,
         model: str,
-        body: Callable[[Model], Mapping[str, Any]],
+        body: Callable[[], Mapping[str, Any]],
     ) -> None:
         """Returns if the call is to be made directly. Raises Deferred if it comes by batch, and CallFailed if
         it did and failed finally, which is told once.
         """
         if not (self.on or self._known):
             return
-        of = self.client.model(model)
+        of = self.models[model]
         call = hashlib.sha256(f"{work}\n{step}\n{prompt_hash}".encode()).hexdigest()[:32]
         waiting = self._known.get(call)
         if waiting is not None and waiting.kind is not None:
@@ -115,7 +113,7 @@ class Batches:
         if waiting is not None and waiting.batch_id is not None:
             raise Deferred("It waits in a batch.")
         if self.on and of.batch:
-            line = batch.line(call, body(of))
+            line = batch.line(call, body())
             cost = of.cost(billed(line.decode()) // 4, round(self.guess.get(model, 0)), batch=True)
             self._gather(line, Waiting(call, None, model, work, step, prompt_hash, cost))
             # Calls that were asked for together, as of residents of a town, are gathered together.
@@ -193,7 +191,7 @@ class Batches:
                 results = batch.results(self.client, model, file)
                 while some := list(islice(results, CHUNK)):
                     # What is unknown now was not asked, or answered before.
-                    answered = [(waiting.pop(r.id), self._adapted(one, r)) for r in some if r.id in waiting]
+                    answered = [(waiting.pop(r.id), r) for r in some if r.id in waiting]
                     self.paid(await self.store.do(partial(self._settled, one=one, settled=answered)))
         tried = standing.status == "completed"
         left = [(call, Result(call.id, again=True, counts=tried)) for call in waiting.values()]
@@ -205,19 +203,11 @@ class Batches:
         await self.store.do(end)
         return True
 
-    def _adapted(self, one: Batch, result: Result) -> Result:
-        """The result; a call whose parameters were refused is asked again in another form, at no try."""
-        if result.failure is None or result.again:
-            return result
-        made_for = self._made_for.get(one.id, self.models[one.model])
-        adapts = self.client.adapts(made_for, result.failure)
-        return replace(result, again=True, counts=False) if adapts else result
-
     def _settled(self, db: Database, one: Batch, settled: Sequence[tuple[Waiting, Result]]) -> Spent:
         """Write answers to the journal; have calls without one asked again, or failed finally. Returns what
         the answers cost.
         """
-        model, spent = self.client.model(one.model), NOTHING_SPENT
+        model, spent = self.models[one.model], NOTHING_SPENT
         for call, result in settled:
             tries, answer, failure = call.tries + result.counts, result.answer, result.failure
             if answer is not None:
@@ -264,7 +254,6 @@ class Batches:
     async def _sent(self, name: str, part: _File) -> None:
         mark, model = uuid.uuid4().hex, self.models[name]
         number = await self.store.do(lambda db: stored.prepare(db, self.run, name, mark, part.calls))
-        self._made_for[number] = self.client.model(name)
         file = ""
         try:
             file = await batch.upload(self.client, model, f"concord-{mark}.jsonl", part.lines)

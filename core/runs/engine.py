@@ -478,14 +478,14 @@ class _Run:
         }
 
     def _notes(self) -> list[str]:
-        """What was changed of calls, and which run this one waits for."""
+        """Whose images were not seen, and which run this one waits for."""
         waits = f"Run {self.ahead} is at work on {self.started.benchmark}: this one begins when it has ended."
         blind = (
             f"“{judge}” did not see the images of {len(keys):,} conversations, only what stands for them: "
             "models.toml does not say vision = true."
             for judge, keys in self.unseen.items()
         )
-        return [*self.client.adaptations.values(), *blind, waits if self.ahead else ""]
+        return [*blind, waits if self.ahead else ""]
 
     def _tell(self) -> None:
         """Say where the run stands, and what the store cannot take, without the store."""

@@ -4,12 +4,12 @@ import asyncio
 import json
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from concord.conversation import Message
 from concord.errors import CallFailed, ConcordError
-from concord.llm import adapting, replies
+from concord.llm import replies
 from concord.llm.client import Client
 from concord.llm.completions import Completion
 from concord.llm.models import Model
@@ -37,13 +37,10 @@ LENGTH = 3000
 
 @dataclass(frozen=True)
 class Examined:
-    """What calls to a model showed: what is wrong, with the remedy (“” if nothing is), what was seen, and
-    what was changed of calls.
-    """
+    """What calls to a model showed: what is wrong, with the remedy (“” if nothing is), and what was seen."""
 
     wrong: str = ""
     seen: tuple[str, ...] = ()
-    adaptation: str = ""
 
     @property
     def sentence(self) -> str:
@@ -86,11 +83,7 @@ async def examine(models: Mapping[str, Model], sent: Sequence[Prompt] = ()) -> d
                 return Examined(f"{error}{_hint(model, error)}")
 
         findings = await asyncio.gather(*(one(name, model) for name, model in models.items()))
-        adapted = client.adaptations
-    return {
-        name: replace(finding, adaptation=adapted.get(name, ""))
-        for name, finding in zip(models, findings, strict=True)
-    }
+    return dict(zip(models, findings, strict=True))
 
 
 async def _seen(client: Client, name: str, sent: Sequence[Prompt]) -> list[str]:
@@ -148,15 +141,11 @@ def _length(params: Mapping[str, Any]) -> int:
 def _hint(model: Model, error: ConcordError) -> str:
     """What to change in models.toml, where the failure says so."""
     kind, failure = getattr(error, "kind", ""), f"{error} {getattr(error, 'raw', '')}"
-    own = [name for name in model.params if name in failure]
-    if kind == "bad_request" and own:
-        return f' models.toml sets {own[0]} itself: take it out, or write {own[0]} = "unset".'
     if kind == "bad_request" and "context" in failure:
         return f" Serve it with a longer context: judges are sent {LENGTH:,} tokens and more."
     if kind in ("truncated", "empty") and "length" in failure:
         return " A longer limit leaves room for thinking: params = { max_tokens = 16000 } in models.toml."
-    refused = getattr(error, "reason", "") in {f"HTTP {status}" for status in adapting.STATUSES}
-    if (kind == "unparsable" or refused) and model.kind == "chat" and model.replies != "text":
+    if kind == "unparsable" and model.replies != "text":
         weaker = "json_object" if model.replies == "json_schema" else "text"
         return f' Try replies = "{weaker}" in models.toml.'
     return ""

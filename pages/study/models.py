@@ -68,8 +68,6 @@ def _test(model: Model) -> None:
             sentence(error)
             return
         (st.error if result.wrong else st.success)(plain(f"{model.name}: {result.sentence}"))
-        if result.adaptation:
-            st.caption(plain(result.adaptation))
 
 
 def _form(model: Model | None) -> None:

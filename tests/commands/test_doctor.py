@@ -27,7 +27,8 @@ def served(url, model="mock-fixed", **settings):
     ("like", "settings", "says"),
     [
         ("", {"model": "gpt-9"}, "does not know “m” as “gpt-9”"),
-        ("openai-reasoning", {"params": {"temperature": 0.5}}, 'write temperature = "unset"'),
+        ("openai-reasoning", {}, 'write rename = { max_tokens = "max_completion_tokens" }'),
+        ("json-object", {}, 'write replies = "json_object"'),
         ("ollama", {}, "read only 1,024 tokens of it"),
     ],
 )
@@ -50,10 +51,10 @@ def test_a_well_model_says_who_it_is_and_that_it_reads_prompts_whole(workspace):
     assert seen == ("served as mock-vivid", "prompts of 3,000 words are read whole")
 
 
-def test_what_was_changed_of_calls_is_one_sentence(workspace):
+def test_a_refused_parameter_is_named_with_the_line_to_write(workspace):
     with running(like="anthropic") as url:
-        told = found(workspace, served(url)).adaptation
-    assert 'params = { top_p = "unset" }' in told
+        wrong = found(workspace, served(url)).wrong
+    assert 'write params = { temperature = "unset" } for it in models.toml' in wrong
 
 
 def test_one_call_of_each_kind_is_sent_with_its_parameters_and_schema(workspace, monkeypatch, run):

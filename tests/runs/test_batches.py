@@ -18,8 +18,6 @@ from concord.runs.plans import JudgePlan
 from concord.store import batches as stored
 from concord.store import runs
 from tests import warm
-from tests.conftest import FIXED, toml
-from tests.mock.server import running
 from tests.runs.test_runs import calls_made, calls_of, count, plan, run, until
 
 JUDGED = JudgePlan("pingpong", ("a", "b"))
@@ -146,21 +144,6 @@ def test_a_line_that_is_refused_is_a_counted_failure(faulty):
     assert "told to fail" in reason.raw
     again = by_batch(workspace, wait=True)
     assert (again.stored - ended.stored, again.done, again.failed) == (6, 2, 0), "tried again when run again"
-
-
-@pytest.mark.parametrize(
-    ("like", "refusals"),
-    # One wave for each refusal of a call, and the one that is answered.
-    [("openai-reasoning", 3), ("litellm", 3), ("strict", 1)],
-)
-def test_calls_whose_parameters_are_refused_are_sent_without_them(faulty, like, refusals):
-    workspace = played(faulty)
-    with running(like=like) as url:
-        workspace.models_path.write_text(toml(url, a=FIXED, b=FIXED))
-        ended = by_batch(workspace, wait=True)
-    assert (ended.state, ended.done, ended.failed, ended.spent.calls) == ("finished", 8, 0, 8)
-    assert len(states(workspace)) == 2 * (refusals + 1)
-    assert ended.message.count("from now on") == 2, "once for each model"
 
 
 def test_a_call_that_is_never_answered_fails_after_some_batches(faulty):

@@ -17,8 +17,7 @@ from concord.errors import not_found
 from concord.estimate import Estimate, undefined
 from concord.llm.client import Client
 from concord.llm.models import load_models, pick
-from concord.runs import renaming
-from concord.runs.planning import materials
+from concord.runs.planning import check_unchanged, materials
 from concord.scores import marked
 from concord.store import conversations, moderations, scenarios
 from concord.table import Cell, Column, Table
@@ -60,7 +59,7 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
 def measure(workspace: Workspace, model: str) -> int:
     """Have texts scored that were not yet; returns how many. Raises CallFailed; what was scored is kept."""
     entry = pick(load_models(workspace.models_path), model)
-    renaming.adapted(workspace, {model: entry})  # refuses an entry that has changed
+    check_unchanged(workspace, {model: entry})
     with workspace.read() as db:
         every = texts(workspace, db)
         wanted = list(dict.fromkeys(text for name in WHAT for text in every[name]))
