@@ -31,10 +31,10 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from concord.estimate import Estimate
-from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import Drawing, People
+from concord.statistics.held_out import held_out
 from concord.statistics.intervals import Ends
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
@@ -126,7 +126,6 @@ def agreeing(people: Floats, judges: Floats, about: People, resamples: int, seed
     part = study_agreement(table, panels=(), **how).criteria["quality"]
     level = judge_figures(table, "quality", panels=(), **how).rows[0]
     held = held_out(table, "quality", panels=(), **how).rows[0]
-    limit = ceilings(table, "quality", panels=(), **how).rows[0]
     among = {row["coefficient"]: row["value"] for row in reliability(table, "quality", **how).rows}
     return {
         "alpha, ordinal": part.alpha["ordinal"],
@@ -137,7 +136,7 @@ def agreeing(people: Floats, judges: Floats, about: People, resamples: int, seed
         "bias": level["bias"],
         "MAE": level["mae"],
         "held-out difference": held["difference"],
-        "attainable correlation": limit["attainable"],
+        "attainable correlation": among["attainable"],
     }
 
 

@@ -17,20 +17,19 @@ from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
-from concord.statistics.ceilings import By, ceilings, held_out
 from concord.statistics.confusion import answer_of_people, decisions, decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
+from concord.statistics.held_out import By, held_out
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
-from concord.statistics.planning import PEOPLE, answer, designs, needed
 from concord.statistics.ratings import FINAL, Floats, called
-from concord.statistics.reliability import reliability, retest
+from concord.statistics.reliability import designs, reliability, retest
 from concord.statistics.study import (
     annotators_table,
     judges_table,
@@ -143,7 +142,6 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     if not evidence.ratings[criterion].ordered:
         return
     yield reliability(evidence.ratings, criterion, **evidence.drawing)
-    yield ceilings(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
     part = evidence.agreement.criteria[criterion]
     if part.compared:
         yield annotators_table(part, evidence.label)
@@ -359,18 +357,6 @@ def unmeasured(evidence: Evidence) -> str:
     return f"Not measured in this study: {lacking}." if lacking else ""
 
 
-def _forecast(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    wanted = [PEOPLE, *([evidence.primary_panel] if evidence.primary_panel else [])]
-    forecast = needed(evidence.ratings, criterion, wanted, by=_by(evidence, criterion), **evidence.drawing)
-    panel = called(evidence.primary_panel)
-    sentence = answer(forecast, evidence.label(criterion)).replace(panel, evidence.names.get(panel, panel), 1)
-    yield replace(forecast, caption=" ".join(filter(None, [sentence, forecast.caption])))
-
-
-def _next(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield designs(evidence.ratings, criterion)
-
-
 SECTIONS: dict[str, Section] = {
     "glance": Section("At a glance", _glance),
     "criteria": Section("Every criterion", _criteria),
@@ -442,8 +428,7 @@ SECTIONS: dict[str, Section] = {
     "raters": Section(
         "Severity of annotators", lambda e, c: [severities(e.ratings, c, e.players, **e.drawing)]
     ),
-    "next": Section("More raters, or more items", _next),
-    "forecast": Section("How many more items a narrower interval needs", _forecast),
+    "next": Section("More raters, or more items", lambda e, c: [designs(e.ratings, c)]),
 }
 """Sections by name, as `--section` takes it: page, command and report show them in this order."""
 

@@ -6,13 +6,14 @@ Spearman and Brown (1910); ICC(2,1) and ICC(2,k) as Shrout and Fleiss (1979).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from scipy import sparse
 
-from concord.estimate import Estimate, too_few, undefined
+from concord.estimate import Estimate, estimate, too_few, undefined
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
@@ -27,6 +28,7 @@ COEFFICIENTS = {
     "exact": "Share of pairs of people who give the same answer",
     "within_one": "Share of pairs of people at most one point apart",
     "mean_of_people": "Reliability of people's mean (Spearman–Brown)",
+    "attainable": "Attainable correlation: its square root",
     "ac2": "Gwet's AC2, quadratic weights",
     "icc_single": "ICC(2,1) of one person, absolute agreement",
     "icc_mean": "ICC(2,k) of people's mean, absolute agreement",
@@ -52,12 +54,22 @@ RETEST = empty(
     caption="How much of a judge's score is the item's and not chance, by repeated runs.",
 )
 
+RATERS_PER_ITEM = (1, 2, 3, 5, 8)
+DESIGNS = empty(
+    "next_designs",
+    "More raters for each item, or more items?",
+    Column("raters", "Raters of each item"),
+    Column("half", "± people's mean", digits=3, help="Over as many items as there are, by such annotators."),
+    caption="What more raters of the same items would give.",
+)
+
 
 def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
     """People's agreement on one criterion, one row per coefficient of COEFFICIENTS.
 
     exact and within_one are shares of all pairs of ratings of one item, so an item of many people counts
     more; mean_of_people, from alpha_interval, and icc_mean are for the harmonic mean of people per item;
+    attainable, its square root, is what a judge who knew the truth would reach: a description, no evidence.
     AC2's weights are over the answers that occur; ICC is of the variances of `components`. Undefined: fewer
     than two people on every item; all ratings equal; ICC of people whom no item brings together.
     """
@@ -84,13 +96,15 @@ def _rows(scores: CriterionScores) -> list[dict[str, Any]]:
     n = int((gaps.pairs > 0).sum())
     single = people_alpha(scores, "interval")
     no_pair = "" if n else single.reason
+    reliability_of_mean, attainable = _of_the_mean(single, people)
     exact, within = (ratio(gaps.near(points), gaps.pairs) for points in (0, 1))
     figures = {
         "alpha_ordinal": people_alpha(scores, "ordinal"),
         "alpha_interval": single,
         "exact": PointEstimate(exact, n, reason=no_pair, kind=SHARE),
         "within_one": PointEstimate(within, n, reason=no_pair, kind=SHARE),
-        "mean_of_people": _of_the_mean(single, people),
+        "mean_of_people": reliability_of_mean,
+        "attainable": attainable,
         "ac2": PointEstimate(gwet(scores), n, reason=single.reason or EQUAL, kind=CORRELATION),
         "icc_single": _icc(scores, 1),
         "icc_mean": _icc(scores, people),
@@ -98,14 +112,21 @@ def _rows(scores: CriterionScores) -> list[dict[str, Any]]:
     return [{"coefficient": name, "measure": of, "value": figures[name]} for name, of in COEFFICIENTS.items()]
 
 
-def _of_the_mean(single: Figure, people: float) -> Figure:
-    """The reliability of people's mean from interval alpha."""
+def _of_the_mean(single: Figure, people: float) -> tuple[Figure, Figure]:
+    """The reliability of people's mean from interval alpha, and its root, the attainable correlation."""
     if isinstance(single, Estimate):
-        return single
+        return single, single
     on, value = single.on, float(spearman_brown(single.value, people))
-    return PointEstimate(
+    reliability = PointEstimate(
         lambda weights: spearman_brown(on(weights), people), single.n, value, "alpha is below 0", single.kind
     )
+    attainable = replace(
+        reliability,
+        on=lambda weights: np.sqrt(spearman_brown(on(weights), people)),
+        value=float(np.sqrt(value)),
+        kind=replace(single.kind, ends=(0.0, 1.0)),
+    )
+    return reliability, attainable
 
 
 def people_per_item(scores: CriterionScores) -> float:
@@ -277,6 +298,40 @@ def no_components(scores: CriterionScores) -> str:
         return EQUAL
     own = components(scores)(everything(scores.items))
     return "items, annotators and chance are not told apart" if np.isnan(own.item[0]) else ""
+
+
+def designs(table: Ratings, criterion: str) -> Table:
+    """How wide the interval of people's mean is with 1 to 8 raters of each item, by `components`.
+
+    `half` is half the width of the interval of the mean of all n items there are, 1.96 · √(σ²ᵢ/n + σ²ᵣ/k +
+    σ²ₑ/nk) where the same k raters rate all (Brennan 2001). The first note says what one more rater and one
+    more item take from that. Undefined where items, annotators and chance are not told apart or items are
+    alike.
+    """
+    scores = table[criterion]
+    crossed, why = components(scores)(everything(scores.items)), no_components(scores)
+    if not why and not crossed.item[0] > 1e-12:
+        why = "people do not agree on any difference between items"
+    now, items = max(round(people_per_item(scores)), 1), int((scores.present > 0).sum())
+
+    def half(raters: int, items: int) -> float:
+        return float(1.96 * np.sqrt(crossed.error(raters, items)[0]))
+
+    rows = [
+        {"raters": raters, "half": undefined(why) if why else estimate(round(half(raters, items), DIGITS))}
+        for raters in RATERS_PER_ITEM
+    ]
+    sentence = (
+        ""
+        if why
+        else (
+            f"one more annotator for all items takes {half(now, items) - half(now + 1, items):.3f} from the "
+            f"± {half(now, items):.3f} of people's mean over {items} items by {now} annotators like these; "
+            f"one more item takes {half(now, items) - half(now, items + 1):.3f}"
+        )
+    )
+    notes = tuple(filter(None, (sentence, "further items and raters are taken to be like these")))
+    return tabulate(DESIGNS, table, criterion, rows, target="", notes=notes)
 
 
 def retest(

@@ -220,7 +220,7 @@ def _panels(report: AgreementReport, criterion: str) -> None:
 
 
 def _more(report: AgreementReport, criterion: str) -> None:
-    """How many more items the verdict needs, and what a narrower interval would take."""
+    """How many more items the verdict needs."""
     about = report.verdict(criterion)
     more = more_needed(report, about)
     st.metric(
@@ -228,7 +228,6 @@ def _more(report: AgreementReport, criterion: str) -> None:
         "not known" if more is None else f"about {more:,}" if more else "0",
     )
     st.markdown(with_code(about.sentence if more == 0 else about.next or about.reason))
-    _folded(report, criterion, _named(report, "forecast", criterion).values())
 
 
 def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:

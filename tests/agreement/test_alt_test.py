@@ -6,10 +6,9 @@ import pytest
 from scipy import stats
 
 from concord.statistics.alt_test import alt_test, rejected
-from concord.statistics.planning import needed
 from concord.statistics.ratings import read_ratings
 
-from .frames import flat, people, study
+from .frames import flat, study
 
 
 def noisy(judge_noise, items=80, seed=0):
@@ -165,32 +164,6 @@ def test_too_few_people_or_items():
     other = {"quality": {"j": "j answers on different scales"}}
     table = read_ratings(study(*noisy(0.5)), other_scale=other)
     assert "different scales" in flat(alt_test(table, "quality"))["reason"][0]
-
-
-def test_needed_items():
-    persons, judges = noisy(0.8, items=100)
-    rows = study(persons, judges)
-    row = needed(read_ratings(rows), "quality", [["j"]], resamples=400).rows[0]
-    # Half the width takes about four times the items.
-    assert row["half"].value == pytest.approx(400, rel=0.25)
-    assert row["half_more"].value == row["half"].value - 100
-    assert row["then"].value == pytest.approx(row["width"].value / 2, rel=0.15)
-
-
-def test_alpha_needs_more_of_the_items_that_two_people_rated():
-    rng = np.random.default_rng(4)
-    both = rng.integers(1, 6, 40).astype(float)
-    given = {
-        "ann": [*both, 1, 2, 3],
-        "bob": [*np.clip(both + rng.integers(0, 2, 40), 1, 5), None, None, None],
-    }
-    assert needed(read_ratings(people(given)), "quality", resamples=50).rows[0]["items"] == 40
-
-
-def test_needed_cannot_be_said():
-    few = needed(read_ratings(people({"ann": [1, 2, 3]})), "quality", resamples=50).rows[0]
-    assert (few["half"].value, few["half_more"].value) == (None, None)
-    assert few["half"].reason == few["width"].reason != ""
 
 
 def by_agreement(table, judge):

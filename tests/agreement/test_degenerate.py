@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from concord.statistics.alt_test import alt_test
-from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.confusion import decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
+from concord.statistics.held_out import held_out
 from concord.statistics.items import largest_differences, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.nominal import nominal
-from concord.statistics.planning import designs, needed
 from concord.statistics.ratings import read_ratings
-from concord.statistics.reliability import reliability, retest
+from concord.statistics.reliability import designs, reliability, retest
 from concord.statistics.study import (
     annotators_table,
     judges_table,
@@ -46,11 +45,9 @@ FIGURES = {
     "reliability": lambda table, name: reliability(table, name, resamples=20),
     "judge_figures": lambda table, name: judge_figures(table, name, resamples=20),
     "held_out": lambda table, name: held_out(table, name, resamples=20),
-    "ceilings": ceilings,
     "within": lambda table, name: within(table, name, {"player": {0: "a", 1: "b"}}, resamples=20),
     "retest": lambda table, name: retest(table, name, {"j": [*table[name].judges.values()]}, resamples=20),
     "alt_test": alt_test,
-    "needed": lambda table, name: needed(table, name, resamples=20),
     "raters": lambda table, name: severities(table, name, resamples=20),
     "feature_bias": lambda table, name: feature_bias(
         table, name, {"f": np.arange(len(table.units)) * 1.0}, players={0: "a", 1: "b"}, resamples=20

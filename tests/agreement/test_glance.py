@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from concord.estimate import Estimate, undefined
-from concord.statistics.ceilings import held_out
 from concord.statistics.claims import beside_person
 from concord.statistics.glance import glance, panel_difference
+from concord.statistics.held_out import held_out
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import Ratings, read_ratings
 from concord.table import Table

@@ -1,14 +1,15 @@
-"""Judges against people: level by hand, ceilings by leaving one out, intervals against drawn items."""
+"""Judges against people: level by hand, one more person by leaving one out, intervals against drawn items."""
 
 import krippendorff
 import numpy as np
 import pytest
 from scipy import stats
 
-from concord.statistics.ceilings import ceilings, held_out
+from concord.statistics.held_out import held_out
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
+from concord.statistics.reliability import reliability
 from concord.statistics.resampling import draws
 
 from .frames import ends, flat, matrix, people, study
@@ -193,23 +194,26 @@ def test_nobody_to_hold_out():
     assert flat(held_out(read_ratings(people({"ann": [1, 2], "bob": [2, 1]})), "quality", resamples=20)).empty
 
 
-def test_ceilings_by_hand():
+def of_people(table, **drawing):
+    return {row["coefficient"]: row["value"] for row in reliability(table, "quality", **drawing).rows}
+
+
+def test_attainable_correlation_by_hand():
     # Units (1,1), (1,2), (2,3): alpha (interval) is 1/2, so the mean of two people has reliability
     # 2·½/(1 + ½) = 2/3.
-    rows = study({"ann": [1, 1, 2], "bob": [1, 2, 3]}, {"j": [1, 3, 2]})
-    row = flat(ceilings(read_ratings(rows), "quality")).iloc[0]
-    assert row["reliability"] == pytest.approx(2 / 3)
-    assert row["attainable"] == pytest.approx(np.sqrt(2 / 3))
-    assert row["spearman"] == pytest.approx(0.5)
+    rows = of_people(read_ratings(people({"ann": [1, 1, 2], "bob": [1, 2, 3]})))
+    assert rows["mean_of_people"].value == pytest.approx(2 / 3)
+    assert rows["attainable"].value == pytest.approx(np.sqrt(2 / 3))
+    opposite = of_people(read_ratings(people({"ann": [1, 2, 3], "bob": [3, 2, 1]})))["attainable"]
+    assert (opposite.value, opposite.reason) == (None, "alpha is below 0")
 
 
-def test_ceilings_have_intervals_on_the_same_draws():
+def test_attainable_correlation_has_an_interval_on_the_same_draws():
     """Forty items: of the resamples of the drawn items the spread of √(2α/(1 + α)) is the standard error."""
     rng = np.random.default_rng(1)
     quality = rng.normal(3, 1, 40)
     given = {name: (quality + rng.normal(0, 0.5, 40)).tolist() for name in ("ann", "bob")}
-    table = read_ratings(study(given, {"j": (quality + rng.normal(0, 0.5, 40)).tolist()}), counted=())
-    [row] = ceilings(table, "quality", resamples=60, seed=4).rows
+    row = of_people(read_ratings(people(given), counted=()), resamples=60, seed=4)
     both = np.array(list(given.values()))
     drawn = []
     for weights in draws(40, 60, 4):
@@ -222,26 +226,6 @@ def test_ceilings_have_intervals_on_the_same_draws():
     half = stats.t.ppf(0.975, 38) * error
     centre = np.arctanh(row["attainable"].value)
     assert np.arctanh([low, high]) == pytest.approx([centre - half, centre + half])
-    assert row["reliability"].low < row["reliability"].value < row["reliability"].high <= 1
-
-
-def test_ceilings_rest_on_the_items_that_the_judge_scored():
-    # On the first three items, as above, alpha is 1/2 and people's mean has reliability 2/3. On the fourth,
-    # which the judge left out, people agree on 9: alpha of all four is higher.
-    rows = study({"ann": [1, 1, 2, 9], "bob": [1, 2, 3, 9]}, {"j": [1, 3, 2, np.nan], "k": [1, 3, 2, 9]})
-    partial, whole = ceilings(read_ratings(rows), "quality", panels=()).rows
-    assert (partial["n"], whole["n"]) == (3, 4)
-    assert partial["reliability"].value == pytest.approx(2 / 3)
-    # Values 1, 1, 1, 2, 2, 3, 9, 9: squared differences of the 28 pairs sum to 8·182 − 28² = 672, their mean
-    # is 24; within items (1 + 1)/4 = 1/2. Alpha 1 − ½/24 = 47/48, reliability 2·47/48 ÷ (1 + 47/48).
-    assert whole["reliability"].value == pytest.approx(94 / 95)
-
-
-def test_ceilings_of_people_who_disagree():
-    rows = study({"ann": [1, 2, 3], "bob": [3, 2, 1]}, {"j": [1, 3, 2]})
-    attainable = ceilings(read_ratings(rows), "quality").rows[0]["attainable"]
-    assert attainable.value is None
-    assert attainable.reason == "people do not agree beyond chance, or cannot be compared"
 
 
 def test_intervals_for_annotators_like_these_are_by_leaving_out_one_at_a_time():

@@ -60,7 +60,7 @@ def test_import_to_agreement(workspace, run, tmp_path):
             expected = krippendorff.alpha(reliability_data=table, level_of_measurement=metric)
             assert alpha["value"]["value"] == pytest.approx(expected, abs=1e-9)
         # Positions are not persons: no figure may set one beside another.
-        assert part["people"].keys() == {"people", "ceilings"}
+        assert part["people"].keys() == {"people"}
     with workspace.read() as db:
         assert conversations.values(db, PEOPLE.stem)["player"] == ["Human", "Meena", "Mitsuku"]
 

@@ -179,7 +179,6 @@ def test_an_odd_study_is_shown_and_says_why_figures_are_undefined(name: str, wor
     said = shown(workspace, sections=SECTIONS)
     assert word in said.replace("\\", "")
     assert "nan" not in said.split()
-    assert ("Items needed" in said) == bool(made["people"])
     assert "<b>" not in said  # a name's markup reaches the page only with its marks escaped
 
 
@@ -245,7 +244,6 @@ def test_every_section_has_its_place_on_one_tab() -> None:
         "distribution",
         "groups",
         "people",
-        "forecast",
         "bias",
         "raters",
     }

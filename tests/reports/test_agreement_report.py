@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from concord.errors import NotFound
-from concord.estimate import Estimate
 from concord.questions import YES_NO, points
 from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, report_of
@@ -220,27 +219,6 @@ def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_refused()
     assert found.primary_panel == ("a", "b", "c")
     with pytest.raises(NotFound, match="stranger"):
         measured(table, options=Options(panels=(("a", "stranger"),), resamples=0))
-
-
-def test_a_forecast_says_for_whom_its_widths_are() -> None:
-    found = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="like-these"))
-    table = found.section("forecast", "wit")["needed"]
-    alone = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="these"))
-    judged = alone.section("judges", "wit")["judges"].rows[0]["spearman"]
-    assert isinstance(judged, Estimate)
-    assert judged.interval
-    [row] = [row for row in table.rows if row["figure"] == "Spearman's ρ of j"]
-    assert isinstance(row["width"], Estimate)
-    assert row["width"].value == pytest.approx(judged.interval[1] - judged.interval[0])
-    assert [column.title for column in table.columns] == [
-        "figure",
-        "Items now",
-        "More for half the width",
-        "In all, for half the width",
-        "Width now, for these annotators",
-    ]
-    assert table.caption.startswith("For an interval half as wide on Wit (Spearman's ρ of j), about ")
-    assert "more items cannot narrow that part" in table.notes[0]
 
 
 def test_without_people_or_without_judges_there_is_no_summary_but_figures_stand() -> None:

@@ -1,7 +1,4 @@
-"""What a judge can be expected to reach: a held-out annotator, and the reliability of people's mean.
-
-Reliability of a mean after Spearman and Brown (1910).
-"""
+"""A judge beside one more person: how far both agree with the people who are not held out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,11 +9,10 @@ import numpy as np
 from concord.estimate import too_few, undefined
 from concord.glossary import explain
 from concord.statistics import columns, sets
-from concord.statistics.alpha import people_alpha
 from concord.statistics.correlation import FEWEST, correlation, point
-from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, DIFFERENCE
-from concord.statistics.judges import against_people, commonest
+from concord.statistics.judges import commonest
 from concord.statistics.nominal import kappa_of_shares, shares
 from concord.statistics.ratings import (
     DIGITS,
@@ -28,7 +24,6 @@ from concord.statistics.ratings import (
     Ratings,
     divide,
 )
-from concord.statistics.reliability import people_per_item, spearman_brown
 from concord.statistics.resampling import Statistic, Weights, everything, mean_defined, once
 from concord.table import Column, Table
 
@@ -67,24 +62,6 @@ HELD_OUT: Mapping[By, Table] = {
     "spearman": _form("ρ", "the mean of the others"),
     "kappa": _form("κ", "each of the others"),
 }
-CEILINGS = empty(
-    "ceilings",
-    "Attainable correlation",
-    columns.RATER,
-    columns.N,
-    columns.SPEARMAN,
-    Column("people", "People per item", digits=2),
-    Column(
-        "reliability", "Reliability of people's mean", interval="ends", help=explain("Spearman–Brown formula")
-    ),
-    Column(
-        "attainable",
-        "Attainable ρ",
-        interval="ends",
-        help="Square root of the reliability of people's mean.",
-    ),
-    caption="How high a correlation people's noise allows: a description, not evidence.",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +109,6 @@ def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]
         others[~items] = np.nan
         on = kappa_of_shares(its, others, alike), kappa_of_shares(own, others, alike)
         yield _Pair(items, (float(on[0](each)[0]), float(on[1](each)[0])), on)
-
-
-def held_out_difference(scores: CriterionScores, judge: Contender, by: By = "spearman") -> Statistic | None:
-    """`difference` of `held_out` as a statistic of weights; None where nobody can be compared."""
-    pairs = [pair for pair in _pairs(scores, judge, by) if pair.defined]
-    return _means(pairs)[2] if pairs else None
 
 
 def held_out(
@@ -220,55 +191,3 @@ def _means(pairs: Sequence[_Pair]) -> tuple[Statistic, Statistic, Statistic]:
         return [mean_defined(np.where(np.isnan(gap), np.nan, part)) for part in (*drawn.swapaxes(0, 1), gap)]
 
     return lambda weights: on(weights)[0], lambda weights: on(weights)[1], lambda weights: on(weights)[2]
-
-
-def ceilings(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
-    """How high a correlation people's noise allows, one row per judge and panel; a description, not evidence.
-
-    `reliability` of people's mean is Spearman–Brown's from interval alpha, for the harmonic mean of people
-    per item, on the items that the judge scored too; `attainable` its square root, what a judge who knew the
-    truth would reach. All are resampled on the same draws. Undefined where alpha is, or is not above 0.
-    """
-    return tabulate(
-        CEILINGS,
-        table,
-        criterion,
-        _ceilings(table[criterion], panels),
-        notes=["reliability for the harmonic mean of people per item, on the items that the judge scored"],
-        again=lambda other: _ceilings(other[criterion], panels),
-        **drawing,
-    )
-
-
-def _ceilings(scores: CriterionScores, panels: Panels) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    on_items: dict[bytes, tuple[Figure, float]] = {}
-    for judge in scores.contenders(panels):
-        scored = ~np.isnan(judge.score)
-        if scored.tobytes() not in on_items:
-            both = scores if scored.all() else scores.among(scored)
-            on_items[scored.tobytes()] = people_alpha(both, "interval"), people_per_item(both)
-        single, people = on_items[scored.tobytes()]
-        rho = against_people(scores, judge)
-        none: Figure = undefined("people do not agree beyond chance, or cannot be compared")
-        row = {"reliability": none, "attainable": none}
-        if isinstance(single, PointEstimate) and single.value is not None and single.value > 0:
-            row = _attainable(single, people)
-        rows.append({"rater": judge.name, "n": rho.n, "spearman": rho, **row, "people": people})
-    return rows
-
-
-def _attainable(single: PointEstimate, people: float) -> dict[str, Figure]:
-    """Reliability of people's mean and attainable ρ from alpha above 0."""
-    reliability = float(spearman_brown(single.value, people))
-
-    @once
-    def on(weights: Weights) -> Floats:
-        return np.asarray(spearman_brown(single.on(weights), people))
-
-    whole = replace(single, on=on, value=reliability, kind=replace(single.kind, ends=(0.0, 1.0)))
-    attainable = float(np.sqrt(reliability))
-    return {
-        "reliability": whole,
-        "attainable": replace(whole, on=lambda weights: np.sqrt(on(weights)), value=attainable),
-    }
