@@ -196,8 +196,8 @@ def _conversations(
     if rubric:
         question = pairings.question(shelf.find(opened, rubric).rubric, criterion)
     reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], roles), joins)
-    with printing.progress("Checking") as shown:
-        survey = conversations_file.survey(file, reading, progress=shown)
+    with printing.progress("Checking"):
+        survey = conversations_file.survey(file, reading)
     for line in conversations_file.sentences(survey):
         echo(line)
     if survey.scores or survey.votes or survey.metadata or survey.left_out:

@@ -6,7 +6,7 @@ Memory does not grow with the file: it is read twice, once to check it and once 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -25,7 +25,7 @@ from concord.exchange.dialogue import Roles
 from concord.exchange.entries import Entry, Reading, Walk
 from concord.exchange.given import Given
 from concord.exchange.incoming import AT_ONCE, rate
-from concord.exchange.rows import AROUND, FileRow, Progress
+from concord.exchange.rows import AROUND, FileRow
 from concord.exchange.shapes import OF_TURNS, ROWS, at, first, forms, has, mapped, shape_of
 from concord.questions import Scale
 from concord.rating import Comparison, Criterion, Rater, RaterKind
@@ -123,9 +123,7 @@ class FileSurvey:
         refuse(self.wrong, head, self.faults, some)
 
 
-def survey(
-    path: Path, options: FileOptions = FileOptions(), *, progress: Progress | None = None
-) -> FileSurvey:
+def survey(path: Path, options: FileOptions = FileOptions()) -> FileSurvey:
     """Read a file and say what it holds and what is wrong; store nothing.
 
     Raises ImportRefused where the file cannot be read or its form is not known.
@@ -134,7 +132,7 @@ def survey(
     shape = result.reading.shape
     nowhere = {name: to for name, to in options.mapping.items() if name not in OF_TURNS}
     with kept() as keys:
-        for row in records.read(path, result.kind, shape, result.joins, progress, result.unused):
+        for row in records.read(path, result.kind, shape, result.joins, result.unused):
             entry = _checked(result, row, keys)
             if nowhere:
                 walk = Walk(row.fields or {}, shape) if entry is None else entry.walk
@@ -168,7 +166,7 @@ def store(
     question: PairQuestion = OWN,
     scales: Mapping[str, Scale] | None = None,
     skip_wrong: bool = False,
-    progress: Progress | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> str:
     """Store what a survey of the whole file found, everything or nothing; returns a sentence on it.
 
@@ -187,7 +185,10 @@ def store(
         raters, units = dict[Rater, int](), set[str]()
         unnamed = {"human": Rater("annotator", "human"), "judge": Rater(judge, "judge")}
         shape = surveyed.reading.shape
-        for some in _batches(records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, progress)):
+        for some in _batches(records.read(surveyed.path, surveyed.kind, shape, surveyed.joins)):
+            counts["rows"] += len(some)
+            if progress is not None:
+                progress(counts["rows"] / surveyed.rows)
             read = list[tuple[str, Entry]]()
             for row in some:
                 with suppress(ImportRefused):  # wrong rows are counted in the survey

@@ -1,21 +1,14 @@
 """The rows of a table of labels, from any source; objects inside a row become columns of it."""
 
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.exchange.answer_words import words
 from concord.exchange.columns import FRAME, kinds_by_name
 from concord.exchange.rows import FileRow
-from concord.files.limits import FILE_BYTES
 from concord.rating import RaterKind
-
-SHEETS = (".xlsx", ".xlsm")
 
 
 def records(source: Any) -> tuple[str, list[Mapping[str, Any]], list[str], list[str]]:
@@ -40,9 +33,7 @@ def records(source: Any) -> tuple[str, list[Mapping[str, Any]], list[str], list[
 def _rows(source: Any) -> tuple[Iterable[FileRow], str]:
     """The rows of a file, a frame, columns or mappings, and what messages call it."""
     if isinstance(source, str | Path):
-        path = Path(source)
-        sheet = path.suffix.lower() in SHEETS and path.is_file()
-        return _sheet(path) if sheet else rows.read(path), str(path)
+        return rows.read(Path(source)), str(source)
     if isinstance(source, Mapping):
         import pandas as pd
 
@@ -131,35 +122,3 @@ def _named(
 
 def _plain(value: Any) -> bool:
     return isinstance(value, str | int | float | bool)
-
-
-def _sheet(path: Path) -> Iterator[FileRow]:
-    """The rows of the first sheet of an Excel file; of a formula the value that was stored with it.
-
-    How large the sheet says it is is not believed: some writers state one cell.
-    """
-    if (size := path.stat().st_size) > FILE_BYTES:
-        raise ImportRefused(f"{path} ({size:,} bytes) is larger than {FILE_BYTES:,} bytes. Split it.")
-    try:
-        import openpyxl
-
-        with zipfile.ZipFile(path) as archive:
-            if (size := sum(part.file_size for part in archive.infolist())) > FILE_BYTES:
-                raise ImportRefused(f"{path} takes {size:,} bytes unpacked. Split it.")
-        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
-            sheet = book.worksheets[0]
-            sheet.reset_dimensions()
-            lines = [*sheet.values]
-    except ImportError:
-        raise ImportRefused(
-            f"{path} is a spreadsheet: install Concord with its extra “excel”, or save the sheet as CSV."
-        ) from None
-    except (OSError, ValueError, KeyError, IndexError, TypeError, SyntaxError, zipfile.BadZipFile) as error:
-        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {str(error)[:200]}.") from error
-    names = ["" if name is None else str(name).strip() for name in (lines or [()])[0]]
-    if twice := [name for name in names if name and names.count(name) > 1]:
-        raise ImportRefused(f"{path}, row 1: two columns are called {twice[0]}. Rename one of them.")
-    for number, cells in enumerate(lines[1:], 2):
-        if any(cell is not None for cell in cells):
-            named = {name: cell for name, cell in zip_longest(names, cells) if name}
-            yield FileRow(f"{path}, row {number}", named)

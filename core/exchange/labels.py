@@ -124,18 +124,14 @@ def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:
 
     Raises ImportRefused naming every line that is wrong, or what the file lacks; NotFound.
     """
-    own: ImportRefused | None = None
-    if path.suffix.lower() not in label_rows.SHEETS:
-        try:
-            return _of_own(ratings_csv.read(path), options)
-        except ratings_csv.ColumnMissing as error:
-            own = error
+    try:
+        return _of_own(ratings_csv.read(path), options)
+    except ratings_csv.ColumnMissing as error:
+        own = error
     try:
         table = _table(path, options, ())
         file = _ratings(table)
     except ImportRefused as error:
-        if own is None:
-            raise
         raise ImportRefused(f"{own} As a table of labels it is not read either: {error}") from error
     return replace(file, notes=(*table.notes, *table.warnings))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from concord.errors import ImportRefused
 from concord.exchange import rows
-from concord.exchange.rows import FileRow, Progress
+from concord.exchange.rows import FileRow
 from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, forms, has
 from concord.files.limits import RECORD
 from concord.store.seen import TextsByKey, kept
@@ -30,13 +30,12 @@ def read(
     kind: str,
     shape: Shape,
     joins: Sequence[Path] = (),
-    progress: Progress | None = None,
     unused: Unused | None = None,
 ) -> Iterator[FileRow]:
     """The records of a file, in its order. Raises ImportRefused where the rest of it cannot be read."""
     with ExitStack() as stack:
         beside = [_joined(join, stack.enter_context(kept())) for join in joins]
-        records = _rows(rows.read(path, kind, progress), shape, beside)
+        records = _rows(rows.read(path, kind), shape, beside)
         yield from records if shape.turns is None else _gathered(records, shape.turns)
         if unused is not None:
             unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})

@@ -1,15 +1,16 @@
-"""Read the rows of a file one after another: JSON Lines, JSON, YAML, CSV and Parquet.
+"""Read the rows of a file one after another: JSON Lines, JSON, YAML, CSV, Parquet and Excel.
 
 A row is a mapping with the place where it stands. Memory does not grow with the length of the file, but for
-JSON and YAML, which are one value.
+JSON and YAML, which are one value, and Excel.
 """
 
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ LISTS = (
     "tasks_output",
 )
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
+PACKED = {".eval": "Inspect", ".xlsx": "Excel", ".xlsm": "Excel"}
+"""The kinds of files that are ZIPs, by the endings of their names."""
 AROUND = "^"
 """The name under which a row of such a document has what stands around the list."""
 BATCH = 32
@@ -48,11 +51,6 @@ ROW_GROUP = 2**30
 """Bytes of a row group of a Parquet file, unpacked."""
 LARGEST_SAMPLE = 2**28
 """Bytes of a sample of an Inspect log, unpacked."""
-SHOWN_EVERY = 100
-"""Rows between two reports of progress."""
-
-Progress = Callable[[float], None]
-"""Told the share of the file that was read, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class FileRow:
 
 
 def kind_of(path: Path) -> str:
-    """JSON Lines, JSON, YAML, CSV, Parquet, Inspect or WhatsApp, by how the file begins, then by its name.
+    """JSON Lines, JSON, YAML, CSV, Parquet, Excel, Inspect or WhatsApp, by the file's beginning and its name.
 
     Raises ImportRefused for a file that cannot be read, is empty, or of none of these kinds.
     """
@@ -104,8 +102,8 @@ def kind_of(path: Path) -> str:
         raise ImportRefused(f"{path} ({size:,} bytes) is larger than {FILE_BYTES:,} bytes. Split it.")
     if head[:4] == b"PAR1":
         return "Parquet"
-    if head[:4] == b"PK\3\4" and path.suffix.lower() == ".eval":
-        return "Inspect"
+    if head[:4] == b"PK\3\4" and (packed := PACKED.get(path.suffix.lower())):
+        return packed
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ImportRefused(f"{path} is UTF-16. Save it as UTF-8.")
     if b"\0" in head:
@@ -139,23 +137,18 @@ def _whole(line: bytes) -> bool:
     return True
 
 
-def read(path: Path, kind: str = "", progress: Progress | None = None) -> Iterator[FileRow]:
+def read(path: Path, kind: str = "") -> Iterator[FileRow]:
     """The rows of a file, in its order. A row that is broken is given with the reason.
 
     Raises ImportRefused where the rest of the file cannot be read.
     """
     kind = kind or kind_of(path)
-    if kind == "Parquet":
-        return _parquet(path, progress)
-    if kind == "Inspect":
-        return _inspect(path, progress)
     if kind in ("JSON", "YAML"):
         return _spans(_document(path, kind))
     if kind == "JSON Lines":
-        return _spans(_lines(path, progress))
-    if kind == "WhatsApp":
-        return _messages(path)
-    return _cells(path, progress)
+        return _spans(_lines(path))
+    own = {"Parquet": _parquet, "Excel": _sheet, "Inspect": _inspect, "WhatsApp": _messages}
+    return own.get(kind, _cells)(path)
 
 
 def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
@@ -207,29 +200,24 @@ def _otlp(value: Any) -> Any:
     return [_otlp(each) for each in objects(inner["values"])]
 
 
-def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
-    with _opened(path):
-        size = max(1, path.stat().st_size)
-        with path.open("rb") as file:
-            for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
-                if progress is not None and number % SHOWN_EVERY == 0:
-                    progress(file.tell() / size)
-                where = f"{path}, line {number}"
-                try:
-                    line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                    fields = parse_json(line) if line else None
-                except UnicodeDecodeError:
-                    yield FileRow(where, None, "is not UTF-8. Save the file as UTF-8.")
-                    continue
-                except ValueError as error:
-                    yield FileRow(
-                        where, None, f"is not valid JSON ({error}). Every line must be one JSON object."
-                    )
-                    continue
-                if isinstance(fields, dict):
-                    yield FileRow(where, fields, size=len(raw))
-                elif line:
-                    yield FileRow(where, None, "is not a JSON object. Every line must be one.")
+def _lines(path: Path) -> Iterator[FileRow]:
+    with _opened(path), path.open("rb") as file:
+        for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
+            where = f"{path}, line {number}"
+            try:
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                fields = parse_json(line) if line else None
+            except UnicodeDecodeError:
+                yield FileRow(where, None, "is not UTF-8. Save the file as UTF-8.")
+                continue
+            except ValueError as error:
+                wrong = f"is not valid JSON ({error}). Every line must be one JSON object."
+                yield FileRow(where, None, wrong)
+                continue
+            if isinstance(fields, dict):
+                yield FileRow(where, fields, size=len(raw))
+            elif line:
+                yield FileRow(where, None, "is not a JSON object. Every line must be one.")
 
 
 def _document(path: Path, kind: str) -> Iterator[FileRow]:
@@ -299,7 +287,7 @@ def _at(whole: Any, place: str) -> Any:
     return whole
 
 
-def _cells(path: Path, progress: Progress | None) -> Iterator[FileRow]:
+def _cells(path: Path) -> Iterator[FileRow]:
     numbered = records(path, separator(path))
     number, header = next(numbered, (1, []))
     if not any(header):
@@ -309,11 +297,7 @@ def _cells(path: Path, progress: Progress | None) -> Iterator[FileRow]:
     for name in filter(None, columns[: outputs[0]] if outputs else columns):
         if columns.count(name) > 1:
             raise ImportRefused(f"{path}, line {number}: two columns are called {name}. Rename one of them.")
-    size, read = max(1, path.stat().st_size), 0
     for number, cells in numbered:
-        read += sum(map(len, cells)) + len(cells)
-        if progress is not None and number % SHOWN_EVERY == 0:
-            progress(min(1.0, read / size))
         where = f"{path}, line {number}"
         try:
             if outputs and len(cells) == len(columns):
@@ -370,13 +354,13 @@ def _messages(path: Path) -> Iterator[FileRow]:
             message = {"sent": parts[1], **({"speaker": parts[2]} if parts[2] else {}), "text": parts[3]}
 
 
-def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:
+def _parquet(path: Path) -> Iterator[FileRow]:
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         with _opened(path), parquet.ParquetFile(path, pre_buffer=False) as file:
-            total, size = max(1, file.metadata.num_rows), path.stat().st_size
+            total, size = file.metadata.num_rows, path.stat().st_size
             if total > size:  # equal rows are packed into almost nothing, and take minutes to be read
                 raise ImportRefused(
                     f"{path} has {total:,} rows in {size:,} bytes: no more rows than bytes are read."
@@ -389,8 +373,6 @@ def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:
                     )
             number = 0
             for batch in file.iter_batches(BATCH, use_threads=False):
-                if progress is not None:
-                    progress(number / total)
                 if batch.nbytes > BATCH * RECORD:
                     raise ImportRefused(f"{path}: the rows after row {number} are too large to be read.")
                 for fields in batch.to_pylist():
@@ -402,7 +384,7 @@ def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:
         ) from error
 
 
-def _inspect(path: Path, progress: Progress | None) -> Iterator[FileRow]:
+def _inspect(path: Path) -> Iterator[FileRow]:
     """The samples of an Inspect log, read by Inspect itself, one after another."""
     try:
         from inspect_ai.log import read_eval_log, read_eval_log_samples
@@ -431,8 +413,6 @@ def _inspect(path: Path, progress: Progress | None) -> Iterator[FileRow]:
         left_out = {"events", "store", "attachments"}
         samples_read = read_eval_log_samples(str(path), all_samples_required=False, resolve_attachments=True)
         for number, sample in enumerate(samples_read, 1):
-            if progress is not None:
-                progress(number / max(1, samples))
             fields = json.loads(sample.model_dump_json(exclude=left_out))
             yield FileRow(f"{path}, sample {number}", {**fields, **around})
     except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
@@ -440,6 +420,36 @@ def _inspect(path: Path, progress: Progress | None) -> Iterator[FileRow]:
         raise ImportRefused(
             f"{path} is no log that Inspect reads: {message}. Copy or write the file again."
         ) from error
+
+
+def _sheet(path: Path) -> Iterator[FileRow]:
+    """The rows of the first sheet of an Excel file; of a formula the value that was stored with it.
+
+    How large the sheet says it is is not believed: some writers state one cell.
+    """
+    try:
+        import openpyxl
+
+        with zipfile.ZipFile(path) as archive:
+            if (size := sum(part.file_size for part in archive.infolist())) > FILE_BYTES:
+                raise ImportRefused(f"{path} takes {size:,} bytes unpacked. Split it.")
+        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
+            sheet = book.worksheets[0]
+            sheet.reset_dimensions()
+            lines = [*sheet.values]
+    except ImportError:
+        raise ImportRefused(
+            f"{path} is a spreadsheet: install Concord with its extra “excel”, or save the sheet as CSV."
+        ) from None
+    except (OSError, ValueError, KeyError, IndexError, TypeError, SyntaxError, zipfile.BadZipFile) as error:
+        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {str(error)[:200]}.") from error
+    names = ["" if name is None else str(name).strip() for name in (lines or [()])[0]]
+    if twice := [name for name in names if name and names.count(name) > 1]:
+        raise ImportRefused(f"{path}, row 1: two columns are called {twice[0]}. Rename one of them.")
+    for number, cells in enumerate(lines[1:], 2):
+        if any(cell is not None for cell in cells):
+            named = {name: cell for name, cell in zip_longest(names, cells) if name}
+            yield FileRow(f"{path}, row {number}", named)
 
 
 @contextmanager

@@ -2,8 +2,10 @@
 
 import json
 
+import pandas as pd
 import pytest
 
+from concord.exchange import conversations_file, labels
 from concord.rubrics import rubric
 from concord.store import comparisons, conversations
 
@@ -236,3 +238,17 @@ def test_concords_own_file_is_checked_names_what_it_leaves_out_and_is_not_mapped
     )
     refused = run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--map", "player=colour")
     assert "Leave out --map" in refused.output
+
+
+def test_a_sheet_of_excel_holds_conversations_or_ratings(tmp_path):
+    pytest.importorskip("openpyxl")
+    chats, rated = tmp_path / "chats.xlsx", tmp_path / "rated.xlsx"
+    pd.DataFrame({"prompt": ["Hi", None], "response": ["Hello", "18"], "n": [4, 5]}).to_excel(
+        chats, index=False
+    )
+    (_, first), (_, second) = conversations_file.survey(chats).shown
+    assert [m.content for m in first.conversations[0].messages] == ["Hi", "Hello"]
+    assert second.conversations[0].meta["n"] == 5
+    of_one = {"item_id": "a", "criterion": "f", "rater_type": "human", "rater": "ann", "score": 4}
+    pd.DataFrame([of_one]).to_excel(rated, index=False)
+    assert labels.ratings(rated).table.scores.tolist() == [4.0]
