@@ -49,8 +49,8 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     """Whether the second of two panels does in place of the first, in a sentence, with the paired difference
     and both prices; `pair` is the row of `panel_difference`.
 
-    It does where the interval of its ρ less that of the first lies above −margin, and does not where that
-    ends below 0.
+    It does where the interval of its ρ less that of the first lies above −margin; it does not where that ends
+    below 0 and does not lie above −margin.
     """
     gap = pair["difference"]
     if not isinstance(gap, Estimate) or gap.value is None or gap.interval is None:
@@ -63,7 +63,7 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
         f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
         f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and 1,000 conversations "
         f"by all its judges cost {other}, in place of {first}. “Yes” takes an interval above {-margin:g}, "
-        "“No” an interval below 0."
+        f"“No” one that ends below 0 and does not lie above {-margin:g}."
     )
 
 

@@ -1,4 +1,4 @@
-"""A report as one file of HTML: verdict, tiles, picture, answers, groups, disagreements, what it rests on.
+"""A report as one file of HTML: verdict, picture, answers, groups, disagreements, what it rests on.
 
 It asks nothing of any network, is light or dark as its reader's system is, and prints. Every name and text in
 it is escaped.
@@ -16,7 +16,7 @@ from concord.reports.agreement_report import AgreementReport
 from concord.reports.names import renamed
 from concord.reports.pictures import forest, templates
 from concord.reports.provenance import about, provenance, sums
-from concord.reports.screen import tables, tiles, warning
+from concord.reports.screen import rated, tables, warning
 from concord.statistics.confusion import answer_of_people, crossed
 from concord.statistics.ratings import Contender
 from concord.store import conversations, studies
@@ -53,8 +53,7 @@ def content(
     return {
         "name": study.title or study.name,
         "criterion": report.label(on),
-        "sentences": report.verdict(on).sentences,
-        "tiles": tiles(report, on),
+        "sentences": [*report.verdict(on).sentences, rated(report, on)],
         "tables": [answer, *more, *_answers(report, on), *groups, *every],
         "forest": forest(report.section("glance", on)["glance"]),
         "disagreements": _disagreements(report, on, keys, texts),

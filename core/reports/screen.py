@@ -1,10 +1,9 @@
 """The answer on one screen: the verdict, a table of judges beside people, flags, and what to type next."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
 from textwrap import fill
-from typing import Any, NamedTuple
+from typing import Any
 
 from concord.estimate import Estimate, value_of
 from concord.files.plain import plain_line
@@ -12,7 +11,6 @@ from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import usual
 from concord.statistics.coefficients import COEFFICIENTS
 from concord.statistics.confusion import mistaken
-from concord.statistics.figures import whom
 from concord.statistics.glance import measured
 from concord.table import Cell, Column, Table, as_text, as_values, shown
 
@@ -64,47 +62,18 @@ def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:
     )
 
 
-class Tile(NamedTuple):
-    """A figure with its name, for a row of them: the value in words, and what stands under it."""
-
-    name: str
-    value: str
-    under: str = ""
-
-
-def tiles(report: AgreementReport, criterion: str) -> list[Tile]:
-    """The best judge or panel, one more person, what was rated; of scores the best one's bias, of two answers
-    the best judge's sensitivity, specificity and corrected share. Fewer where they are undefined.
-    """
-    judges, *decided = tables(report, criterion)
-    best: Mapping[str, Cell] = judges.rows[0] if judges.rows else {}
-    symbol = COEFFICIENTS[usual(report, criterion)].split()[-1]
-    agreement = "each" if value_of(best.get("each")) > -inf else "agreement"
-    figures = [
-        (f"Best: {best.get('name')}", best.get(agreement), f"{symbol} {{:z.2f}}"),
-        ("One more person", best.get("person"), f"{symbol} {{:z.2f}}"),
-    ]
-    if decided:
-        alone = next(row for row in (*judges.rows, {}) if row.get("rater") in report.judges or not row)
-        own = next((row for row in decided[0].rows if row["rater"] == alone.get("rater")), {})
-        wanted = ("sensitivity", "specificity", "corrected")
-        shares = (c for c in decided[0].columns if c.name in wanted and not c.file_only)
-        figures += [(f"{c.title}: {own.get('rater')}", own.get(c.name), "{:.0%}") for c in shares]
-    elif report.ratings[criterion].ordered:
-        figures.append(("Its bias", best.get("bias"), "{:+z.2f} points"))
-    figure_tiles = []
-    for name, figure, form in figures:
-        if isinstance(figure, Estimate) and figure.value is not None:
-            of_end = form.removeprefix(f"{symbol} ").removesuffix(" points")
-            ends = " to ".join(of_end.format(end) for end in figure.interval or ())
-            if ends and name == "Its bias":  # wider than by group, which takes the annotators as given
-                ends = f"{ends} {whom(report.ratings, criterion, report.people)}".strip()
-            figure_tiles.append(Tile(name, form.format(figure.value), ends))
+def rated(report: AgreementReport, criterion: str) -> str:
+    """What was rated, by how many; on how many items judges are not compared, and why."""
     scores = report.ratings[criterion]
+    present = scores.present > 0
     people = "unnamed people" if scores.unlinked else _count(len(scores.people), "person", "people")
-    items = _count(int((scores.present > 0).sum()), "item")
-    counted = f"{people}, {_count(len(report.judges), 'judge')}"
-    return [*figure_tiles, Tile("Rated by people", items, counted)]
+    sentence = (
+        f"Rated: {_count(int(present.sum()), 'item')} by {people}; {_count(len(report.judges), 'judge')}."
+    )
+    if left_out := int((present & ~report.ratings.open(criterion)).sum()):
+        reasons = ", ".join(dict.fromkeys(report.of.left_out.values()))
+        sentence += f" Judges are not compared on {left_out} of them: {reasons}."
+    return sentence
 
 
 def _count(number: int, one: str, several: str = "") -> str:

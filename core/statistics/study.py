@@ -44,6 +44,10 @@ MOST_ANNOTATORS = 12
 """A report has a figure for every two of up to so many annotators; of more, of each with the others alone."""
 
 
+LEAST_MOVE = 0.005
+"""A mean that moves by less stays the same in two digits."""
+
+
 class RaterAgreement(NamedTuple):
     """A judge or a panel against the mean of people."""
 
@@ -289,8 +293,8 @@ def severities(
     table: Ratings, criterion: str, players: Facet | None = None, **drawing: Unpack[Drawing]
 ) -> Table:
     """The mean of the others less each annotator's own score, on items that somebody else rated too; the most
-    severe first. No rows of people without names. The first note says how far severity moves the means of
-    players, where two or more were rated.
+    severe first. No rows of people without names. The caption begins with how far severity moves the means
+    of players, where two or more were rated.
     """
     scores = table[criterion]
     rows: list[dict[str, Any]] = []
@@ -303,7 +307,7 @@ def severities(
     of_annotators = tabulate(SEVERITY, table, criterion, rows, target="", **drawing)
     ordered = tuple(sorted(of_annotators.rows, key=lambda row: -value_of(row["severity"])))
     moved = moved_by_severity(table, criterion, players or {})
-    return replace(of_annotators, rows=ordered, notes=(*([moved] if moved else []), *of_annotators.notes))
+    return replace(of_annotators, rows=ordered, caption=f"{moved} {SEVERITY.caption}".strip())
 
 
 def moved_by_severity(table: Ratings, criterion: str, players: Facet) -> str:
@@ -325,10 +329,10 @@ def moved_by_severity(table: Ratings, criterion: str, players: Facet) -> str:
     if scores.unlinked or np.isfinite(moves).sum() < 2:
         return ""
     most = int(np.nanargmax(np.abs(moves)))
-    return (
-        "Were all annotators equally severe, people's mean of a player would move by at most "
-        f"{abs(moves[most]):.2f} points ({names[most]})."
-    )
+    equally = "Were all annotators equally severe, people's mean of"
+    if abs(moves[most]) < LEAST_MOVE:
+        return f"{equally} no player would move by {LEAST_MOVE:g} points."
+    return f"{equally} a player would move by at most {abs(moves[most]):.2f} points ({names[most]})."
 
 
 def _of(study: StudyAgreement) -> str:

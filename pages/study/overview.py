@@ -8,7 +8,7 @@ from concord.errors import ConcordError
 from concord.llm.models import currency
 from concord.reports import overview
 from concord.reports.overview import NextStep, Overview
-from concord.reports.screen import tiles
+from concord.reports.screen import rated
 from concord.reports.verdict import headline
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
@@ -164,8 +164,7 @@ def _figures(study: StudyHeld) -> None:
         return
     left, right = st.columns([3, 2], gap="medium", vertical_alignment="center")
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
-    rated = tiles(report, report.main)[-1]
-    left.caption(plain(f"{rated.value}, {rated.under}"))
+    left.caption(plain(rated(report, report.main)))
     with right:
         for _, chart in glance({"glance": table}, limit=100):
             show(chart, f"Best panel and judge of {study.title}")

@@ -1,7 +1,6 @@
 """The charts of the agreement page; a rater's name is data, never the name of a field."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -10,14 +9,11 @@ import pandas as pd
 
 from concord.estimate import Estimate
 from concord.questions import Scale
-from concord.reports.answers import WITH_ALL
 from concord.statistics.glance import measured
 from concord.table import Cell, Table
 from pages.parts.charts import (
-    ENDS,
     GREY,
     ROW,
-    VALUE,
     Chart,
     Point,
     frame,
@@ -28,21 +24,11 @@ from pages.parts.charts import (
     line_at,
     name_axis,
     sizes,
-    text_colour,
     tips,
 )
-from pages.parts.theme import on_phone
 
 HUMAN = "one more person"
-Pictures = Callable[[Mapping[str, Table]], Iterator[tuple[str, Chart]]]
-"""The charts of a section from its tables by name, each after a sentence that says what it shows; none where
-too few figures are defined.
-"""
 TALL_ROW = 32
-SLANTED = 6
-"""With more criteria than this their names are slanted."""
-UNSURE = "#8a8f9826"
-"""The shade of a box whose interval holds 0, on white and on black."""
 SQUARE = 400
 """The height of the scatter in pixels."""
 SAME = 0.001
@@ -50,7 +36,8 @@ SAME = 0.001
 
 
 def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[str, Chart]]:
-    """Judges and panels and one more person with their intervals, on the same other people and items.
+    """Judges and panels and one more person with their intervals, on the same other people and items, after a
+    sentence that says so; nothing where no figure is defined.
 
     The annotator is that of the panel of all, else of the last row; a row with another one has a tick.
     Names have at most `limit` pixels.
@@ -89,7 +76,8 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
         around = [band, line_at(float(data.value.iloc[-1])), tick]
         text = (
             f"{symbol} with the same other people, with 95% intervals; grey: one more person. The words "
-            "below a name judge the paired difference from that person, which is surer than intervals look."
+            "below a name rest on the difference from that person on the same items, which may be clear "
+            "though the two intervals overlap."
         )
     how: dict[str, Any] = {"colours": shades, "domain": domain, "key": False, "pixels": TALL_ROW}
     yield text, intervals(rows, title, limit=limit, around=around, **how)
@@ -173,59 +161,16 @@ def _shades(steps: int) -> list[str]:
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*mixed, strict=True)]
 
 
-def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """Spearman's ρ of every judge and panel on every criterion, as boxes with digits, of 4.5:1 on every
-    shade; grey where the interval holds 0.
-    """
-    table = tables.get("by_criterion")
-    if table is None:
-        return
-    rows: list[Point] = []
-    of, *others = table.shown  # a study of one judge has the criteria as rows
-    for row, column in product(table.rows, others):
-        figure, label = row.get(column.name), str(row[of.name])
-        if isinstance(figure, Estimate):
-            rater, criterion = (column.title, label) if of.name == "criterion" else (label, column.title)
-            rows.append(Point(rater, figure, criterion))
-    data = frame(rows)
-    if data.empty:
-        return
-    raters, criteria = (list(dict.fromkeys(data[name])) for name in ("name", "kind"))
-    data["shown"] = [f"{rho:z.2f}" for rho in data.value]
-    slanted = len(criteria) > SLANTED or on_phone()
-    head = alt.Axis(orient="top", labelAngle=-40 if slanted else 0, labelLimit=110, labelOverlap=False)
-    base = alt.Chart(data).encode(
-        x=alt.X("kind:N", sort=criteria, title=None, axis=head),
-        y=alt.Y("name:N", sort=raters, title=None, axis=name_axis()),
-        tooltip=tips(("name:N", "of"), ("kind:N", "on"), VALUE, *ENDS),
-    )
-    sure = "datum.low > 0 || datum.high < 0"
-    shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
-    boxes = alt.when(sure).then(alt.Color("value:Q", legend=None, scale=shade)).otherwise(alt.value(UNSURE))
-    unsure = alt.when(f"!({sure})").then(alt.value(text_colour()))
-    digits = unsure.when("datum.value > 0.78").then(alt.value("white")).otherwise(alt.value("black"))
-    boxed = [base.mark_rect().encode(color=boxes), base.mark_text().encode(text="shown:N", color=digits)]
-    yield (
-        f"Spearman's ρ with the mean of all people on every criterion ({sizes(data.n.tolist())} items); grey "
-        f"where the 95% interval holds 0. {WITH_ALL}",
-        in_rows(alt.layer(*boxed), ROW, len(raters)),
-    )
+def _feature(row: Mapping[str, Cell]) -> str:
+    """A feature, and in the line below for how much more of it the effect is."""
+    step = str(row["step"])
+    return f"{row['feature']}\n({f'{step} of it: one SD' if step.startswith('+') else step})"
 
 
-def _severities(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """Annotators by severity, in points."""
-    rows = [Point(str(row["rater"]), figure) for row, figure in tables["raters"].defined("severity")]
-    if len(rows) > 1:
-        yield (
-            "Severity of annotators, with 95% intervals: those further right score lower than the others.",
-            intervals(rows, "points below the others on the same items", key=False),
-        )
-
-
-def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
+def bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     """The effect of each feature on each judge beyond people, in points."""
     effects = tables["feature_bias"].defined("effect") if tables else []
-    rows = [Point("{feature}\n({step})".format(**row), e, str(row["rater"])) for row, e in effects]
+    rows = [Point(_feature(row), e, str(row["rater"])) for row, e in effects]
     if rows:
         raters = list(dict.fromkeys(row.kind for row in rows))
         on = sizes(row.figure.n for row in rows)
@@ -240,12 +185,3 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
                 narrow=True,
             ),
         )
-
-
-PICTURES: dict[str, Pictures] = {
-    "bias": _bias,
-    "criteria": _criteria,
-    "glance": glance,
-    "raters": _severities,
-}
-"""The charts above the tables of a section of `concord.reports.sections`, by the section's name."""

@@ -24,19 +24,18 @@ from concord.reports.answers import (
 )
 from concord.reports.names import renamed
 from concord.reports.page import of_study
-from concord.reports.screen import tiles
-from concord.reports.sections import OVER_ALL, SECTIONS, UNORDERED, unmeasured
-from concord.reports.verdict import careless
+from concord.reports.screen import rated, tables
+from concord.reports.sections import SECTIONS, UNORDERED, unmeasured
+from concord.reports.verdict import Verdict, careless
 from concord.scores import labels
 from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
-from concord.statistics.study import moved_by_severity
 from concord.store import access, acts, conversations, ratings
 from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.table import Cell, Column, Table
 from pages.parts.address import go, link, read, several
-from pages.parts.charts import forest, show, undefined_rows
+from pages.parts.charts import Chart, forest, show, undefined_rows
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import live, workspace
@@ -80,22 +79,28 @@ class Tab(NamedTuple):
 
 
 def answer(report: AgreementReport, criterion: str) -> None:
-    """The first screen: the verdict, four figures, one picture, the most serious flags, what to do next."""
+    """The first screen: the verdict, what to do next, why, one picture, the most serious flags."""
     about = report.verdict(criterion)
     st.subheader(plain(about.sentence), anchor=False)
-    st.caption(f"{plain(about.reason)} {MOCK if report.of.simulated else ''}")
-    with st.container(horizontal=True):
-        for tile in tiles(report, criterion):
-            look: dict[str, Any] = {"border": True, "delta_color": "off", "delta_arrow": "off"}
-            st.metric(plain(tile.name), tile.value, plain(tile.under) or None, height="stretch", **look)
+    _what_next(report, criterion, about)
+    st.caption(
+        f"{plain(' '.join(filter(None, [about.reason, rated(report, criterion)])))} "
+        f"{MOCK if report.of.simulated else ''}"
+    )
     beside = report.section("glance", criterion)
-    _pictures("glance", beside)
+    _pictures(charts.glance(beside))
     figures = [(str(row["name"]), row[measured(beside["glance"])]) for row in beside["glance"].rows]
     if any(isinstance(figure, Estimate) and figure.defined for _, figure in figures):
         undefined_rows([(name, figure) for name, figure in figures if isinstance(figure, Estimate)])
     if about.flags:
         flags = "\n".join(f"- {plain(flag.text)}" for flag in about.flags)
         st.warning(flags, icon=":material/flag:")
+    for decided in tables(report, criterion)[1:]:
+        draw(decided, titled=False)
+
+
+def _what_next(report: AgreementReport, criterion: str, about: Verdict) -> None:
+    """The advice of a verdict, the report as a file, and the next step."""
     with workspace().read() as db:
         study = report.of.study
         people = [] if acts.is_closed(db, study.name) else access.annotators(db, study.name)
@@ -143,7 +148,8 @@ def limits(report: AgreementReport) -> None:
 def _judges(report: AgreementReport, criterion: str) -> None:
     """Every judge beside people, on every criterion and on this one."""
     every = _named(report, "criteria", report.main)
-    _pictures("criteria", every, "Every judge and panel on every criterion")
+    if of_judges := every.pop("by_criterion", None):
+        _table(report, criterion, of_judges)
     score_distribution(report, criterion)
     beside = {**_named(report, "glance", criterion), **_named(report, "judges", criterion)}
     _folded(report, criterion, [*beside.values(), *every.values()])
@@ -163,7 +169,7 @@ def _where(report: AgreementReport, criterion: str) -> None:
 def _favours(report: AgreementReport, criterion: str) -> None:
     """What moves a judge beyond people, and what this study does not let one measure."""
     tables = _named(report, "bias", criterion)
-    _pictures("bias", tables)
+    _pictures(charts.bias(tables))
     if lacking := unmeasured(report):
         st.caption(with_code(lacking))
     _folded(report, criterion, tables.values())
@@ -174,12 +180,10 @@ def _raters(report: AgreementReport, criterion: str) -> None:
     if not (report.ratings[criterion].present > 0).any():
         st.caption("Nobody rated this criterion.")
         return
-    severities = _named(report, "raters", criterion)
-    if severities:
-        _pictures("raters", severities)
-        st.markdown(plain(moved_by_severity(report.ratings, criterion, report.players)))
+    for severities in _named(report, "raters", criterion).values():
+        _table(report, criterion, severities)
     _careless(report)
-    _folded(report, criterion, [*severities.values(), *_named(report, "people", criterion).values()])
+    _folded(report, criterion, _named(report, "people", criterion).values())
 
 
 @live
@@ -242,9 +246,7 @@ def _opened(report: AgreementReport, name: str, criterion: str) -> None:
     if not more.open:
         return
     with more, st.spinner("Measuring …"):
-        tables = _named(report, name, report.main if name in OVER_ALL else criterion)
-        _pictures(name, tables)
-        for table in tables.values():
+        for table in _named(report, name, criterion).values():
             _table(report, criterion, table)
 
 
@@ -269,12 +271,9 @@ def said_once(report: AgreementReport, criterion: str) -> str:
     return plain(f"Unless a table says otherwise: {report.agreement.criteria[criterion].basis}.")
 
 
-def _pictures(section: str, tables: Mapping[str, Table], heading: str = "") -> None:
-    """The charts of a section below a heading; nothing where it has none, or too little is defined."""
-    drawn = charts.PICTURES.get(section)
-    for place, (said, chart) in enumerate(drawn(tables) if drawn else ()):
-        if heading and not place:
-            st.markdown(f"##### {plain(heading)}")
+def _pictures(drawn: Iterable[tuple[str, Chart]]) -> None:
+    """Charts, each above the sentence that says what it shows."""
+    for said, chart in drawn:
         show(chart, said)
         st.caption(plain(said))
 

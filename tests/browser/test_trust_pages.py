@@ -94,7 +94,7 @@ def test_the_summary_comes_first_and_the_tabs_show_the_figures(app: Server, page
     expect(row).to_contain_text(f"[{low:.3f}, {high:.3f}]")
     # Headings of every tab, and charts where they belong.
     headings = {
-        "Which judge?": ("Every judge and panel on every criterion", "Score distribution by rater"),
+        "Which judge?": ("Judges and panels: Spearman's ρ", "Score distribution by rater"),
         "Where does it fail?": ("Where the judge disagrees with people",),
     }
     for name, expected in headings.items():
