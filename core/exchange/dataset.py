@@ -1,13 +1,12 @@
 """Conversations, ratings and comparisons as Parquet, CSV or JSON Lines, and a study as a dataset folder.
 
-The folder is one that Hugging Face's `datasets` loads, with a card: questions, annotators' instructions,
-agreement and provenance.
+The folder is one that Hugging Face's `datasets` loads, with a card: questions, annotators' instructions and
+provenance. What the ratings say of agreement is in the study's report.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO, TextIOWrapper
@@ -18,15 +17,12 @@ from sqlite_utils import Database
 
 from concord.configuration import Use
 from concord.conversation import Message
-from concord.errors import StudyError
 from concord.files import write_csv
-from concord.reports.agreement_report import Options, agreement_report
-from concord.reports.coefficient import metric_of
-from concord.reports.provenance import about, provenance, sums
+from concord.reports.provenance import provenance
 from concord.runs.registry import known_or_imported
 from concord.store import comparisons, configurations, conversations, progress, ratings, studies
 from concord.store.conversations import Filter
-from concord.table import Column, markdown_text, shown
+from concord.table import markdown_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +31,6 @@ Form = Literal["csv", "jsonl", "parquet"]
 FORMS: tuple[Form, ...] = ("csv", "jsonl", "parquet")
 AT_ONCE = 1000
 """Rows of a Parquet file that are encoded at once."""
-ALPHA = Column("alpha", digits=3, interval="ends")
 TEXT, WHOLE, FIGURE, TRUTH, MESSAGES = "text", "whole", "figure", "truth", "messages"
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("turn", "repeat"), WHOLE),
@@ -192,18 +187,13 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
     languages = sorted({row["language"] for row in conversation_rows(db, study)})
     if of_study.guidelines:
         files["guidelines.md"] = of_study.guidelines.encode()
-    return {"README.md": _card(db, of_study, counts, languages, numbers, made).encode(), **files}
+    return {"README.md": _card(db, of_study, counts, languages, made).encode(), **files}
 
 
 def _card(
-    db: Database,
-    study: studies.Study,
-    counts: Mapping[str, int],
-    languages: Sequence[str],
-    numbers: Mapping[str, str],
-    made: date,
+    db: Database, study: studies.Study, counts: Mapping[str, int], languages: Sequence[str], made: date
 ) -> str:
-    """The dataset card: metadata for the hub, then what a reader needs to know."""
+    """The dataset card: metadata for the hub, then what was asked, of whom, about whose replies."""
     title = study.title or study.name
     lines = ["---", f"pretty_name: {json.dumps(title, ensure_ascii=False)}", "language:"]
     lines += [f"- {json.dumps(language)}" for language in languages]
@@ -213,40 +203,16 @@ def _card(
     held = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     lines += ["---", "", f"# {markdown_text(title)}", "", f"{held}. Made {made}.", ""]
     lines += ["## Annotators' instructions", "", study.guidelines or "None were written."]
-    for heading, facts in _facts(db, study, numbers).items():
-        lines += ["", f"## {heading}", "", *(f"- {markdown_text(fact)}" for fact in facts)]
-    return "\n".join([*lines, ""])
-
-
-def _facts(db: Database, study: studies.Study, numbers: Mapping[str, str]) -> dict[str, list[str]]:
-    """Questions, annotators, agreement, limits and provenance, in sentences with numbers for names."""
     raters = studies.raters(db, study.name)
     mocks = sum(simulated for _, simulated in raters)
     people = f"{len(raters) - mocks} people and {mocks} simulated annotators rated."
-    facts = {
-        "Questions": [
-            f"{c.label} ({c.name}): {c.statement} Answers: {'; '.join(c.scale.legend)}."
-            for c in study.criteria
-        ],
-        "Annotators": ["People's ratings have no names." if study.anonymous else people],
-        "Agreement": ["Nothing was measured."],
-        "Provenance": provenance(db, study.name),
-    }
-    try:
-        report = agreement_report(db, study.name, Options())
-    except StudyError:
-        return facts
-    facts["Agreement"] = [*report.summary, *report.missing]
-    for name, part in report.agreement.criteria.items():
-        metric = "interval" if metric_of(report, name) == "interval" else "ordinal"
-        if (alpha := part.alpha[metric]).defined:
-            figure = f"Krippendorff's alpha of people ({metric}) {shown(alpha, ALPHA)}"
-            facts["Agreement"].append(f"{report.label(name)}: {figure}.")
-    facts["Limits"] = [*report.limits, *report.notes]
-    facts["Provenance"].append(sums(about(db, report)))
-    names = "|".join(re.escape(name) for name in sorted(numbers, key=len, reverse=True)) or "$^"
-    pattern = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
-    return {
-        heading: [pattern.sub(lambda name: numbers[name[0]], text) for text in texts]
-        for heading, texts in facts.items()
-    }
+    asked = [
+        f"{c.label} ({c.name}): {c.statement} Answers: {'; '.join(c.scale.legend)}." for c in study.criteria
+    ]
+    for heading, facts in (
+        ("Questions", asked),
+        ("Annotators", ["People's ratings have no names." if study.anonymous else people]),
+        ("Provenance", provenance(db, study.name)),
+    ):
+        lines += ["", f"## {heading}", "", *(f"- {markdown_text(fact)}" for fact in facts)]
+    return "\n".join([*lines, ""])

@@ -1,8 +1,6 @@
 """Pictures for pages that need no server: forest plots in pixels, and the templates that draw them."""
 
 from base64 import b64encode
-from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
@@ -19,8 +17,6 @@ from concord.table import Table, ends, is_text, shown
 HERE = Path(__file__).parent / "site"
 WIDTH = 560
 """Pixels of a chart's axis."""
-MARKS = 8
-"""Steps of a chart's axis, at most."""
 
 
 def templates(made: date, **given: Any) -> Environment:
@@ -59,39 +55,7 @@ def forest(table: Table) -> dict[str, Any]:
     marks = np.arange(min(0.0, np.floor(least * 5) / 5), 1.01, 0.2).round(1).tolist()
     axis = next(column.title for column in table.columns if column.name == measured(table))
     beside = any(isinstance(person, Estimate) and person.defined for _, _, person in rows)
-    axis += f"{'; grey bar: one more person' if beside else ''}; 95% intervals"
-    return _picture(rows, axis, [(mark, f"{mark:.1f}") for mark in marks])
-
-
-def chart(table: Table) -> dict[str, Any]:
-    """A forest plot of the last column that shows intervals, which is over all others.
-
-    No rows for fewer than two figures.
-    """
-    among = [
-        c for c in table.shown if c.interval != "none" and any(e.interval for e in table.estimates(c.name))
-    ]
-    figures = table.defined(among[-1].name) if among else []
-    if len(figures) < 2:
-        return _picture([], "", [])
-    column = among[-1]
-    ends_ = [end for _, e in figures for end in (e.value, e.low, e.high) if end is not None]
-    low, high = min(ends_), max(ends_)
-    size = 10 ** np.floor(np.log10(max(high - low, 1e-6)))
-    step = float(next(s for s in (0.1, 0.2, 0.5, 1, 2) if (high - low) / (s * size) <= MARKS) * size)
-    marks = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(6).tolist()
-    name = replace(column, signed=False)
-    first = next((c.name for c in table.shown if is_text(table, c)), "")
-    alone = len({row.get(first) for row, _ in figures}) == len(figures)
-    rows = [(str(row[first]) if alone else table.label(row), figure, None) for row, figure in figures]
-    return _picture(rows, f"{column.title}; 95% intervals", [(mark, shown(mark, name)) for mark in marks])
-
-
-def _picture(
-    rows: Sequence[tuple[str, Estimate, Any]], axis: str, marks: Sequence[tuple[float, str]]
-) -> dict[str, Any]:
-    """Rows (name, figure, that of a held-out annotator) and marks in pixels from the axis's left end."""
-    left, right = (marks[0][0], marks[-1][0]) if marks else (0.0, 1.0)
+    left, right = marks[0], marks[-1]
 
     def at(value: float | None) -> float | None:
         return None if value is None else round((value - left) / (right - left) * WIDTH, 1)
@@ -102,8 +66,8 @@ def _picture(
             | {"person": at(person.value if isinstance(person, Estimate) else None)}
             for name, figure, person in rows
         ],
-        "marks": [(at(value), text) for value, text in marks],
-        "zero": at(0.0) if left < 0 < right else None,
-        "axis": axis,
+        "marks": [(at(mark), f"{mark:.1f}") for mark in marks],
+        "zero": at(0.0) if left < 0 else None,
+        "axis": f"{axis}{'; grey bar: one more person' if beside else ''}; 95% intervals",
         "width": WIDTH,
     }

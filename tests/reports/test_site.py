@@ -10,12 +10,10 @@ import pytest
 
 from concord.conversation import Conversation, Message
 from concord.errors import ConcordError
-from concord.estimate import estimate
-from concord.reports import pictures, site
+from concord.reports import site
 from concord.reports.agreement_report import agreement_report, report_of
 from concord.store import conversations
 from concord.store.known import Check, Pair
-from concord.table import Column, Table
 from concord.workspace import Workspace
 from tests.filled import HOSTILE, JUDGES, PEOPLE, PLAYERS, fill
 from tests.studies.test_quality import item
@@ -107,31 +105,6 @@ def test_figures_are_those_of_the_report(made):
         assert sentence.replace("'", "&#39;") in found["index.html"]
     for player in PLAYERS:
         assert f"<td>{player}</td>" in found["leaderboard-pingpong.html"]
-
-
-def test_leaderboards_and_players_are_pictures_too(made):
-    """A dot stands where its score is between the marks of the axis: the left one at 0 pixels."""
-    found, _ = made
-    page = found["leaderboard-pingpong.html"]
-    scores = [float(cell) for cell in re.findall(r'<td class="n">([0-9.]+) \[', page)]
-    marks = [(float(x), float(said)) for x, said in re.findall(r'<text x="([0-9.]+)"[^>]*>([0-9.]+)<', page)]
-    dots = [float(x) for x in re.findall(r'<circle class="dot" cx="([0-9.]+)"', page)]
-    (left, low), (right, high) = marks[0], marks[-1]
-    assert (left, right, len(dots)) == (0, pictures.WIDTH, len(PLAYERS))
-    for score, dot in zip(scores, dots, strict=True):
-        assert low + dot / pictures.WIDTH * (high - low) == pytest.approx(score, abs=0.006)
-
-
-def test_a_chart_has_zero_where_its_axis_crosses_it_and_nothing_without_intervals():
-    figures = (estimate(-0.1, -0.2, 0.0, n=9), estimate(0.2, 0.1, 0.3, n=9))
-    rows = tuple({"player": name, "bias": figure} for name, figure in zip("xy", figures, strict=True))
-    table = Table("t", "T", (Column("player"), Column("bias", interval="ends", signed=True)), rows)
-    drawn = pictures.chart(table)
-    # From −0.2 to 0.3 in steps of 0.1: five steps of 112 pixels each.
-    assert [said for _, said in drawn["marks"]] == ["-0.20", "-0.10", "0.00", "0.10", "0.20", "0.30"]
-    assert (drawn["zero"], [row["dot"] for row in drawn["rows"]]) == (224, [112, 448])
-    bare = replace(table, rows=tuple({"player": name, "bias": estimate(0.1, n=3)} for name in "xy"))
-    assert pictures.chart(bare)["rows"] == []
 
 
 def test_texts_are_in_the_order_of_the_rows(made):

@@ -21,7 +21,7 @@ from concord.reports.agreement_report import AgreementReport, Options, agreement
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.opened import Opened
 from concord.reports.page import content, items_of
-from concord.reports.pictures import chart, forest, templates
+from concord.reports.pictures import forest, templates
 from concord.reports.provenance import provenance
 from concord.reports.rated import gather, own_tables, with_leaderboard
 from concord.reports.verdict import headline
@@ -70,8 +70,7 @@ def pages(db: Database, title: str, *, made: date) -> Iterator[tuple[str, str]]:
     boards = []
     for path, name, tables in _leaderboards(db, {one.benchmark for one in listed}):
         boards.append((path, name))
-        drawn = chart(tables[0])
-        yield page(path, "tables", heading=f"Leaderboard: {name}", sentences=[], tables=tables, chart=drawn)
+        yield page(path, "tables", heading=f"Leaderboard: {name}", tables=tables)
     studies = []
     for path, held, report in _studies(db, people):
         studies.append((path, held, report.summary[:2], forest(headline(report))))
