@@ -1,5 +1,7 @@
 """Audit log: who decided or exported what, and when."""
 
+import streamlit as st
+
 from concord.store import audit
 from concord.store import studies as stored
 from pages.parts.address import listed
@@ -15,7 +17,10 @@ def page() -> None:
         names = ["", *stored.names(db), *stored.names(db, pairs=True)]
     name = listed("Study", "study", names, "", format_func=lambda one: one or "every")
     with workspace().read() as db:
-        draw(audit.table(db, name), titled=False)
+        lines = audit.table(db, name)
+    st.caption("Select a line to read the whole of its detail.")
+    if chosen := draw(lines, titled=False, selectable=True):
+        st.text(str(chosen["detail"]))
 
 
 page()

@@ -8,11 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from concord.estimate import Estimate
-from concord.reports.names import everybody
-from concord.scores import labels
-from concord.store import ratings
 from pages.parts.plain import plain
-from pages.parts.session import workspace
 from pages.parts.theme import on_phone
 
 GREEN, ORANGE, GREY = "#3a927e", "#d2701f", "#8a8f98"
@@ -25,36 +21,13 @@ ENDS = (("low:Q", "from", ".3f"), ("high:Q", "to", ".3f"), ("n:Q", "items"))
 Chart = Any
 """A chart of Altair, whose types say little."""
 
-JUDGES = ("#2f7fc2", "#d2701f", "#3a927e", "#b0862a", "#c2566e", "#5f7fd6", "#7d8a2e", "#b5652f")
-PANELS = ("#a262b8", "#4a93a0", "#6f8f4a", "#9a6fc0")
-"""Colours of judges and of panels: 3:1 or more against the page in both themes, as marks need."""
+COLOURS = ("#2f7fc2", "#d2701f", "#3a927e", "#b0862a", "#c2566e", "#5f7fd6", "#7d8a2e", "#a262b8")
+"""Of judges and panels: 3:1 or more against the page in both themes, as marks need."""
 
 
 def judge_colours(names: Sequence[str]) -> alt.Scale:
-    """The colours of judges and panels in a chart, by name.
-
-    A judge's colour goes with its place among all judges of the workspace, in the order in which they came:
-    it is the same on every page, and stays as further judges come. No panel has a judge's colour, and the
-    panel of all judges has the same on every page.
-    """
-    known = _known_judges(str(workspace().path), tuple(names))
-    # The names of a chart are judges and panels of them, so no panel has more judges than there are names.
-    whole = {everybody(number) for number in range(len(names) + 1)}
-    others = sorted((name for name in names if name not in known), key=lambda name: name not in whole)
-    colours = {name: JUDGES[place % len(JUDGES)] for name, place in known.items()}
-    colours |= {name: PANELS[place % len(PANELS)] for place, name in enumerate(others)}
-    return alt.Scale(domain=list(names), range=[colours[name] for name in names])
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _known_judges(folder: str, names: tuple[str, ...]) -> dict[str, int]:
-    """The places of those of the names that are judges of the workspace."""
-    with workspace().read() as db:
-        came = sorted(ratings.judges(db).items(), key=lambda item: item[1])
-    found = labels(rater for rater, _ in came)
-    places = {rater.name: place for place, (rater, _) in reversed([*enumerate(came)])}
-    places |= {found[rater]: place for place, (rater, _) in enumerate(came)}
-    return {name: places[name] for name in names if name in places}
+    """The colours of judges and panels in a chart, by their places."""
+    return alt.Scale(domain=list(names), range=[COLOURS[n % len(COLOURS)] for n, _ in enumerate(names)])
 
 
 CHECKED = False

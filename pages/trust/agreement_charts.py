@@ -31,16 +31,13 @@ HUMAN = "one more person"
 TALL_ROW = 32
 SQUARE = 400
 """The height of the scatter in pixels."""
-SAME = 0.001
-"""Two annotators nearer than this are drawn as one."""
 
 
 def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[str, Chart]]:
     """Judges and panels and one more person with their intervals, on the same other people and items, after a
     sentence that says so; nothing where no figure is defined.
 
-    The annotator is that of the panel of all, else of the last row; a row with another one has a tick.
-    Names have at most `limit` pixels.
+    The annotator is that of the panel of all, else of the last row. Names have at most `limit` pixels.
     """
     table = tables["glance"]
     what = measured(table)
@@ -53,11 +50,8 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     rows = [Point(_with_verdict(row), figure, str(row["name"])) for row, figure in figures]
     if compared:
         rows.append(Point(HUMAN, person, HUMAN))  # type: ignore[arg-type]
-    names = [row.name for row in rows]
-    beside = [row.get("person") for row in defined] if compared else []
-    people = [figure.value for figure in beside if isinstance(figure, Estimate) and figure.value is not None]
     lows = [end for row in rows for end in (row.figure.value, row.figure.low) if end is not None]
-    domain = min(0.0, *lows, *people), 1.0
+    domain = min(0.0, *lows), 1.0
     on = sizes(row["n"] for row in defined)
     symbol, of = next(column.title for column in table.columns if column.name == what).split(" ", 1)
     title = [f"{symbol} {of}", f"({on} items)"]
@@ -67,13 +61,9 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     text = f"Agreement of each judge and panel ({symbol} {of}), with 95% intervals."
     if compared:
         data = frame(rows)
-        data["person"] = np.array([*(getattr(figure, "value", None) for figure in beside), None], dtype=float)
-        y = alt.Y("name:N", sort=names, title=None, axis=name_axis(limit))
         human = alt.Chart(data.tail(1))
         band = human.mark_rect(opacity=0.18, color=GREY).encode(x="low:Q", x2=alt.X2("high:Q"))
-        apart = alt.Chart(data[(data.person - data.value.iloc[-1]).abs() > SAME])
-        tick = apart.mark_tick(thickness=3, size=18, color=GREY).encode(x=alt.X("person:Q"), y=y)
-        around = [band, line_at(float(data.value.iloc[-1])), tick]
+        around = [band, line_at(float(data.value.iloc[-1]))]
         text = (
             f"{symbol} with the same other people, with 95% intervals; grey: one more person. The words "
             "below a name rest on the difference from that person on the same items, which may be clear "

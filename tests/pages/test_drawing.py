@@ -6,9 +6,7 @@ import io
 import json
 import re
 import zipfile
-from types import SimpleNamespace
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.estimate import Estimate, undefined
@@ -113,23 +111,6 @@ def test_one_figure_without_an_interval_has_an_axis_of_some_length() -> None:
     chart = charts.intervals([charts.Point("a", Estimate(3.0, n=1))], "score")
     scale = chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]
     assert scale["domain"] == [2.5, 3.5]
-
-
-def test_the_panel_of_all_has_one_colour_that_no_judge_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "workspace", lambda: SimpleNamespace(path="anywhere"))
-    monkeypatch.setattr(
-        charts, "_known_judges", lambda _, names: {n: "abc".index(n) for n in names if n in "abc"}
-    )
-
-    def colours(*names: str) -> dict[str, str]:
-        found = charts.judge_colours(names)
-        return dict(zip(found.domain, found.range, strict=True))
-
-    few, many = colours("all 3 judges", "b"), colours("a", "b", "c", "a + b", "all 3 judges")
-    assert {**few, **many} == many, "as on every other page"
-    assert len(set(many.values())) == 5
-    assert charts.PANELS[0] == many["all 3 judges"]
-    assert not {*charts.PANELS} & {*charts.JUDGES}
 
 
 def test_a_column_shows_its_rounding() -> None:
