@@ -1,14 +1,12 @@
 """`concord export WHAT`: write ratings, conversations, a study's report or dataset, or a site."""
 
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import ConfigError
 from concord.exchange import dataset, publish
@@ -16,9 +14,6 @@ from concord.exchange.publish import PARTS, Export
 from concord.llm.families import families
 from concord.reports.agreement_report import Options
 from concord.workspace import Workspace
-
-_OWN = {"what", "out", "replace", *(field.name for field in fields(Export))}
-"""Parameters that are no option of measuring."""
 
 
 @click.command("export", epilog="\n\n".join(f"{name}: {part.title}." for name, part in PARTS.items()))
@@ -39,32 +34,23 @@ _OWN = {"what", "out", "replace", *(field.name for field in fields(Export))}
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The file, folder or .zip; of one file else the terminal."
 )
-@options.resamples("items, for report")
-@options.seed
-@options.measuring
+@click.option("--with-excluded", is_flag=True, help="Count annotators whom `concord study exclude` left out.")
 @click.pass_context
-def command(
-    context: click.Context, /, what: str, out: Path | None, keep_refused: bool, replace: bool, **given: Any
-) -> None:
+def command(context: click.Context, /, what: str, out: Path | None, replace: bool, **given: Any) -> None:
     """Write what a workspace or a study holds. Import conversations before ratings to restore a study.
 
-    WHAT is one of those below. How figures are measured is asked for a report alone.
+    WHAT is one of those below.
     """
     part = PARTS[what]
     for parameter in context.command.params:
         name = str(parameter.name)
-        about = name if name in _OWN else "options"
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not (
-            about in part.takes.split() or name in ("what", "out")
-        ):
+        named = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if named and name not in ("what", "out", *part.takes.split()):
             raise ConfigError(f"`concord export {what}` takes no {parameter.opts[0]}.")
     opened = Workspace.open(context.obj, create=False)
-    own = {name: value for name, value in given.items() if name in _OWN}
-    measured = {name: value for name, value in given.items() if name not in _OWN}
-    measured |= {"with_excluded": own["with_excluded"], "exclude_refused": not keep_refused}
-    own["title"] = own["title"] or opened.path.name
-    export = Export(what, **own, options=Options(families=families(opened.models_path), **measured))
-    sentence = publish.write(opened, export, out or _shown, replace=replace)
+    given["title"] = given["title"] or opened.path.name
+    export = Export(what, **given, options=Options(families=families(opened.models_path)))
+    sentence = publish.write(opened, export, out or _shown, overwrite=replace)
     echo(sentence, err=True)
 
 

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -48,6 +48,7 @@ class Export:
     blank: bool = False
     title: str = ""
     options: Options = field(default_factory=Options)
+    """How a report is measured, but for `with_excluded`."""
 
     @property
     def part(self) -> "Part":
@@ -89,12 +90,12 @@ def write(
     export: Export,
     out: Out | None,
     *,
-    replace: bool = False,
+    overwrite: bool = False,
 ) -> str:
     """Write to a file, a folder (a ZIP where the name ends so), or line by line to what takes text; returns a
     sentence on it.
 
-    It appears when it is complete. With `replace` a folder that holds a site is replaced. Raises StudyError
+    It appears when it is complete. With `overwrite` a folder that holds a site is replaced. Raises StudyError
     where there is nothing to write, ConfigError for a name that cannot be used.
     """
     part, path = export.part, out if isinstance(out, Path) else None
@@ -104,8 +105,8 @@ def write(
         raise StudyError(f"`concord export {export.what}` needs a study: --study NAME.")
     if path is None and export.form == "parquet":
         raise ConfigError("Parquet is not text: name a file with --out.")
-    if path and path.is_dir() and any(path.iterdir()) and not (replace and (path / site.MARK).exists()):
-        raise ConfigError(f"{path} is not empty. Name a new folder" + ", or say --replace." * (not replace))
+    if path and path.is_dir() and any(path.iterdir()) and not (overwrite and (path / site.MARK).exists()):
+        raise ConfigError(f"{path} is not empty. Name a new folder" + ", or say --replace." * (not overwrite))
     beside = {"prefix": f".{path.name}.", "dir": path.absolute().parent} if path else {}
     try:
         with tempfile.TemporaryDirectory(**beside) as temporary:  # type: ignore[call-overload]
@@ -258,8 +259,12 @@ PARTS: Mapping[str, Part] = {
     ),
     "report": Part(
         "A report on a study's agreement: summary, tables, hashes",
-        "study with_excluded options",
-        files=lambda db, of: report_files(db, agreement_report(db, of.study, of.options), made=date.today()),
+        "study with_excluded",
+        files=lambda db, of: report_files(
+            db,
+            agreement_report(db, of.study, replace(of.options, with_excluded=of.with_excluded)),
+            made=date.today(),
+        ),
         first="report.html",
     ),
     "site": Part(

@@ -4,12 +4,11 @@ import streamlit as st
 
 from concord.store import access, sessions
 from concord.store.sessions import Session
-from concord.studies import studies
 from pages.parts import notice
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
-from pages.parts.session import here, opened_at, workspace
+from pages.parts.session import here, workspace
 from pages.parts.table import draw
 
 
@@ -39,40 +38,16 @@ def page() -> None:
 
 
 def _members() -> None:
-    """Researchers and adjudicators: let them in by a link of their own, or keep them out."""
+    """Who comes by a link of their own."""
     st.subheader("Researchers and adjudicators", anchor=False)
     st.caption(
         "Each has a link and a name that stands with what they decide. A researcher may open every page but "
-        "this one, an adjudicator only Adjudication."
+        "this one, an adjudicator only Adjudication. `concord people invite NAME --role researcher` makes or "
+        "renews a link, `concord people revoke NAME` withdraws it."
     )
-    if made := st.session_state.pop("member link", ""):
-        st.markdown("**Hand this link to its person.** It is shown this once.")
-        st.code(made, language=None, wrap_lines=True)
     with workspace().read() as db:
-        everybody = access.members(db)
-    for one in everybody:
-        st.markdown(plain(f"{one.name}: {one.role}, link {one.state}"))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Name of a researcher", key="member name", max_chars=80)
-        st.selectbox("Role", ["researcher", "adjudicator"], key="member role")
-        st.button("Make a link", key="member invite", on_click=_let_in)
-    if working := [one.name for one in everybody if not one.ended]:
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.selectbox("Researcher", working, key="member out")
-            st.button("Withdraw the link", key="member revoke", on_click=_keep_out)
-
-
-def _let_in() -> None:
-    with notice.writing() as db:
-        name, role = st.session_state["member name"].strip(), st.session_state["member role"]
-        [st.session_state["member link"]] = studies.invite(db, [name], opened_at(), role=role).values()
-        notice.done(f"{name} may come in.")
-
-
-def _keep_out() -> None:
-    with notice.writing() as db:
-        access.revoke(db, st.session_state["member out"], "member")
-        notice.done(f"The link of {st.session_state['member out']} no longer works.")
+        for one in access.members(db):
+            st.markdown(plain(f"{one.name}: {one.role}, link {one.state}"))
 
 
 def _named(session: Session) -> str:

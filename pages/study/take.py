@@ -12,10 +12,10 @@ from concord.exchange.publish import PARTS, Export
 from concord.store import conversations, studies
 from concord.store.audit import acting
 from pages.parts import person
-from pages.parts.address import checked, held, listed, nothing
+from pages.parts.address import checked, listed, nothing
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
-from pages.parts.reports import options_of, studies_called
+from pages.parts.reports import measured, studies_called
 from pages.parts.session import sentence, workspace
 
 WHOLE = "read back by Import"
@@ -88,15 +88,11 @@ def _asked(known: list[str], stored: list[str]) -> Export | None:
     if "form" in takes:
         forms = [None, *dataset.FORMS]
         chosen["form"] = st.selectbox("Form", forms, format_func=lambda f: f or WHOLE, key="form")
-    if "options" in takes:
-        with st.expander("How it is measured", icon=":material/tune:"):
-            chosen["options"] = options_of(held)
-    else:
-        chosen |= {name: st.toggle(TOGGLES[name], key=name) for name in TOGGLES if name in takes}
+    chosen |= {name: st.toggle(TOGGLES[name], key=name) for name in TOGGLES if name in takes}
     if "title" in takes:
         name = workspace().path.name
         chosen["title"] = st.text_input("What the site is called", name, max_chars=100, key="title") or name
-    return Export(what, **chosen)
+    return Export(what, **chosen, options=measured(workspace()))
 
 
 def _write(asked: Export) -> None:

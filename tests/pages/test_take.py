@@ -76,13 +76,6 @@ def test_a_study_moves_to_another_tool_as_the_command_writes_it(
         assert packed.read(name) == (tmp_path / kind / name.removeprefix("made/")).read_bytes()
 
 
-def test_a_report_is_measured_as_the_reader_says(workspace: Workspace) -> None:
-    page = shown("report")
-    page.select_slider(key="resamples").set_value(200).run()
-    packed = zipfile.ZipFile(io.BytesIO(written(page)[1]))
-    assert "200 resamples, seed 0" in packed.read("made/report.html").decode()
-
-
 def test_what_cannot_be_written_is_a_sentence(workspace: Workspace) -> None:
     page = shown("comparisons")
     next(button for button in page.button if button.label == "Write the file").click().run()
