@@ -27,10 +27,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "judge": ("concord.commands.judge", "Have further judges rate stored conversations."),
     "rubric": ("concord.commands.rubric", "What judges and people are asked about your conversations."),
     "compare": ("concord.commands.compare", "Have judges compare models two by two."),
-    "spotcheck": (
-        "concord.commands.spotcheck",
-        "Review suspicious judgements, audit random ones, and show what people found.",
-    ),
     "study": ("concord.commands.study", "Draw a study, deal it to annotators, show its progress."),
     "people": ("concord.commands.people", "Invite annotators and researchers by link, withdraw links."),
     "crowd": ("concord.commands.crowd", "A study's link for people of Prolific or MTurk; payments."),

@@ -286,15 +286,10 @@ def words_of_one_benchmark_stay_in_its_slice() -> Iterator[str]:
         "core/llm/",
         *(f"pages/{s}/" for s in SLICES),
     )
-    # A reason to look at a judgement has this word as a name of its own.
-    own = {
-        ("core/studies/triage.py", "refusal"),
-        ("core/store/spotchecks.py", "refusal"),
-    }
     for file in PYTHON:
         if not name(file).startswith(free):
             said = {found[1].lower() for found in words.finditer(text(file))}
-            yield from (f"{name(file)} says {word}" for word in said if (name(file), word) not in own)
+            yield from (f"{name(file)} says {word}" for word in said)
 
 
 @wall

@@ -25,7 +25,6 @@ from concord.runs.judged import system
 from concord.statistics.nominal import kappa, why_no_kappa
 from concord.store import audit as log
 from concord.store import spotchecks
-from concord.store.filters import Where
 from concord.store.spotchecks import Audit
 from concord.studies.purposes.spotcheck import criterion_of
 from concord.table import Column, Table
@@ -42,7 +41,6 @@ def draw(
     n: int = SIZE,
     seed: int = 0,
     judges: Sequence[str] = (),
-    where: Where | None = None,
 ) -> Audit:
     """Draw a simple random sample of the judgements with a score; a seed draws the same from the same ones.
 
@@ -50,12 +48,12 @@ def draw(
     """
     if not name.strip():
         raise StudyError("An audit needs a name, such as “audit-1”.")
-    pool = spotchecks.auditable(db, benchmark, judges=judges, where=where)
+    pool = spotchecks.auditable(db, benchmark, judges)
     if n < 1 or len(pool) < n:
         raise StudyError(f"There are {len(pool)} judgements to draw from; an audit of {n} cannot be drawn.")
     chosen = random.Random(seed).sample(pool, n)
     spotchecks.create_audit(db, name, benchmark, seed, len(pool), [number for _, number in chosen])
-    facts = log.facts(judges=judges, where=where, seed=seed)
+    facts = log.facts(judges=judges, seed=seed)
     log.record(db, "drawn", name, detail=f"audit of {n} of {len(pool)} judgements; {facts}")
     return next(a for a in spotchecks.audits(db, benchmark) if a.name == name)
 

@@ -57,7 +57,7 @@ def page() -> None:
             type="primary",
             icon=":material/gavel:",
             on_click=person.begin,
-            args=(WORK, {}),
+            args=(WORK,),
         )
         if not settles_only:
             link("agreement", "Agreement before and after", study=name)

@@ -43,13 +43,12 @@ class Moving:
     """What changes during the work.
 
     `strip` names the items in their order, `items` shows those that were asked for, `count` says how many are
-    settled and how many there are, where the strip has not all of them; `first` is the item to begin with.
+    settled and how many there are, where the strip has not all of them.
     """
 
     strip: Sequence[Placed]
     items: Sequence[Mapping[str, Any]]
     count: tuple[int, int] | None = None
-    first: int | str | None = None
 
     def sent(self, refused: Iterable[Refusal], **annotators: Any) -> dict[str, Any]:
         """As the browser reads it. `annotators`: how somebody reads, their training and the like."""
@@ -58,7 +57,6 @@ class Moving:
             "strip": [[item, state, int(flagged)] for item, state, flagged in self.strip],
             "items": list(self.items),
             "count": count,
-            "first": self.first,
             "refused": [vars(refusal) for refusal in refused],
             **{"elsewhere": [], "training": None, "finished": None},
             **annotators,
@@ -80,21 +78,18 @@ def moving(
     done: Container[int],
     wanted: Iterable[int | str] | None,
     item: Callable[[int], Mapping[str, Any]],
-    first: int | None = None,
 ) -> Moving:
     """What a browser is sent of a line of items, which may be long: the part around the first open ones, and
-    the items asked for, as `item` shows them. The work begins with the `first`, else with the first open one.
+    the items asked for, as `item` shows them.
     """
     every: list[Placed] = [(one, "done" if one in done else "open", False) for one in line]
     left = [place for place, (_, state, _) in enumerate(every) if state == "open"]
-    start = 0 if first is None else [*line].index(first)
-    places = [place for place in left if place >= start] or left
-    at = places[0] if places else len(every)
-    end = places[LINE] if len(places) > LINE else len(every)
+    at = left[0] if left else len(every)
+    end = left[LINE] if len(left) > LINE else len(every)
     known = {*line}
-    items = [item(one) for one in ahead(every[start:], wanted) if isinstance(one, int) and one in known]
+    items = [item(one) for one in ahead(every, wanted) if isinstance(one, int) and one in known]
     count = len(every) - len(left), len(every)
-    return Moving(every[max(0, at - BEHIND) : end], items, count, first)
+    return Moving(every[max(0, at - BEHIND) : end], items, count)
 
 
 def ahead(strip: Sequence[Placed], wanted: Iterable[int | str] | None) -> list[int | str]:

@@ -133,8 +133,7 @@ class Model {
     for (const event of this.outbox.waiting) this.effect(event);
     this.compare(news.items);
     const lost = this.at != null && !this.entry(); // taken back by the researcher
-    if (this.at === undefined && news.first != null) this.go(news.first);
-    else if (this.at === undefined || lost || (this.at === null && this.count("open"))) this.go(this.nextOpen(-1));
+    if (this.at === undefined || lost || (this.at === null && this.count("open"))) this.go(this.nextOpen(-1));
     else if (this.at === null && this.due.length) this.go(null);
     else if (this.item && this.shown !== this.at) this.arrive();
     const want = this.wanted();

@@ -1,7 +1,7 @@
 """The desk of a spot-check: what the browser is sent of judgements, and what it reports."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sqlite_utils import Database
@@ -13,9 +13,7 @@ from concord.runs.benchmark import Benchmark
 from concord.scores import run_label
 from concord.store import spotchecks
 from concord.store.desk import Event
-from concord.store.filters import Where
 from concord.store.spotchecks import Seen
-from concord.studies import triage
 from concord.studies.purposes import spotcheck
 from concord.studies.purposes.spotcheck import Screen
 from pages.desk import form
@@ -26,36 +24,25 @@ from pages.parts.transcript import history_by
 KEYS: Mapping[Finding, str] = {"reasonable": "r", "too_high": "h", "too_low": "l", "wrong": "x", "seen": "s"}
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True)
 class CheckDesk:
-    """Judgements to check: those of an audit in its order, or, in triage, those of the conversations to look
-    at, the highest priority first.
-
-    In triage `judges` narrows whose judgements are shown; `first` is shown first.
-    """
+    """Judgements to check: those of an audit in its order, or, in triage, those of these conversations."""
 
     benchmark: str
     person: str
     audit: str = ""
-    _: KW_ONLY
-    reasons: Sequence[str] = ()
-    where: Where = field(default_factory=dict)
-    judges: Sequence[str] = ()
-    first: int | None = None
-    line: Mapping[int, Sequence[str]] | None = None
+    conversations: Sequence[int] = ()
 
     @property
     def desk(self) -> str:
         """The name of this work."""
-        if self.audit:
-            return name("audit", self.benchmark, self.person, self.audit)
-        chosen = self.reasons, sorted(self.where.items()), self.judges
-        return name("triage", self.benchmark, self.person, chosen, self.first)
+        kind = "audit" if self.audit else "triage"
+        return name(kind, self.benchmark, self.person, self.audit or self.conversations)
 
     def fixed(self, of: Benchmark, title: str, back: str) -> dict[str, Any]:
         """What stays the same while somebody checks. Each item has its own questions, one a judgement."""
         raw = "mono" if of.last_reply_only else "prose"
-        over, nothing = "All looked at – thank you!", "Nothing here deserves a look"
+        over, nothing = "All looked at – thank you!", "No judge has judged any of these"
         return form.fixed(
             self.desk, "spot", title, self.person, back, (), over=over, nothing=nothing, raw=raw
         )
@@ -64,28 +51,17 @@ class CheckDesk:
         """What lies ahead; the items asked for: judgements of an audit, conversations in triage."""
         rater = spotcheck.rater_of(db, self.person)
 
-        def shown(number: int, conversation: int, **more: Any) -> dict[str, Any]:
-            return item(spotcheck.screen(db, conversation, self.person), number, **more)
+        def shown(number: int, conversation: int, only: int | None = None) -> dict[str, Any]:
+            return item(spotcheck.screen(db, conversation, self.person), number, only)
 
         if self.audit:
             drawn = spotchecks.drawn(db, self.audit, rater)
             done = {one.judgement for one in drawn if one.found_in is not None}
             where = {one.judgement: one.conversation for one in drawn}
-            return form.moving(where, done, wanted, lambda i: shown(i, where[i], only=i))
-        line = self._line(db)
-        done = spotchecks.settled(db, rater, self.judges) if rater else set()
-        return form.moving(
-            line, done, wanted, lambda i: shown(i, i, reasons=line[i], judges=self.judges), self.first
-        )
-
-    def _line(self, db: Database) -> Mapping[int, Sequence[str]]:
-        """In triage, the conversations to look at and why: as they were when the work began."""
-        if self.line is None:
-            line = triage.queue(db, self.benchmark, where=self.where, judges=self.judges)
-            self.line = {one.conversation_id: one.reasons for one in triage.because(line, self.reasons)}
-            if self.first is not None and self.first not in self.line:
-                self.line = {self.first: (), **self.line}
-        return self.line
+            return form.moving(where, done, wanted, lambda i: shown(i, where[i], i))
+        line = spotchecks.checked(db, self.conversations, rater)
+        done = {conversation for conversation, settled in line.items() if settled}
+        return form.moving(line, done, wanted, lambda i: shown(i, i))
 
     def apply(self, db: Database, event: Event) -> None:
         """Store what was found, or take it back, and the time at work.
@@ -111,13 +87,7 @@ class CheckDesk:
         return next((one.id for one in seen if one.finding is None), seen[0].id if seen else 0)
 
 
-def item(
-    screen: Screen,
-    number: int,
-    reasons: Sequence[str] = (),
-    judges: Sequence[str] = (),
-    only: int | None = None,
-) -> dict[str, Any]:
+def item(screen: Screen, number: int, only: int | None = None) -> dict[str, Any]:
     """One conversation as it is shown; `only` shows this judgement alone."""
     conversation = screen.conversation
     benchmark = screen.system
@@ -129,11 +99,7 @@ def item(
             return "User"
         return conversation.player if message is last else before
 
-    shown = [
-        seen
-        for seen in screen.judgements
-        if (seen.id == only if only is not None else not judges or seen.judge in judges)
-    ]
+    shown = [seen for seen in screen.judgements if only in (None, seen.id)]
     people = [r for r in screen.people if r.criterion == screen.criterion.name]
     context = {k: form.as_text(v) for k, v in conversation.context.items() if not k.startswith("_")}
     main, others = next(iter(benchmark.facets), ""), benchmark.facets[1:]
@@ -153,7 +119,7 @@ def item(
         "about": {
             "title": context.get("Task") or conversation.facets.get(main, conversation.key),
             "facts": [conversation.player, *kept, conversation.language, criterion, *rated],
-            "tags": [triage.REASONS[reason] for reason in reasons],
+            "tags": [],
         },
         "context": [[heading, text] for heading, text in context.items() if len(text) > 60],
         "said": lines,

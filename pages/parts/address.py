@@ -191,17 +191,7 @@ def returned(address: str) -> None:
         st.query_params.update(shown)
 
 
-def begun_with(names: Sequence[str]) -> dict[str, list[str]]:
-    """The filters that the work began with, of those named."""
-    given = st.query_params
-    return {name: given.get_all(f"of_{name}") for name in names if f"of_{name}" in given}
-
-
 def end_work() -> None:
-    """Go back to where the work began, with the filters as they were."""
-    for name in ("work", "as", "at"):
+    """Go back to where the work began."""
+    for name in ("work", "as", "these"):
         st.query_params.pop(name, None)
-    for name in [name for name in st.query_params if name.startswith("of_")]:
-        kept = st.query_params.get_all(name)
-        del st.query_params[name]
-        st.query_params[name.removeprefix("of_")] = kept

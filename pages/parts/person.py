@@ -1,6 +1,6 @@
 """The reviewer's name, stored with what they decide."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import streamlit as st
@@ -33,14 +33,13 @@ def ask() -> str:
     return name
 
 
-def begin(work: str, filters: Mapping[str, Sequence[str]], **at: str) -> None:
-    """Open the reviewer's desk on the same page; the address keeps the filters as of_NAME.
+def begin(work: str, **at: str) -> None:
+    """Open the reviewer's desk on the same page.
 
     For callbacks of buttons: they run before the page has seen a name that was typed a moment ago.
     """
     typed = " ".join(str(st.session_state.get(_TYPED) or "").split())
-    kept = {f"of_{name}": list(values) for name, values in filters.items()}
-    for name, value in {"work": work, "as": _member() or typed or _known(), **at, **kept}.items():
+    for name, value in {"work": work, "as": _member() or typed or _known(), **at}.items():
         if value:
             st.query_params[name] = value
 

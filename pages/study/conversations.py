@@ -13,10 +13,10 @@ from concord.errors import NotFound
 from concord.reports.overview import unreadable_words
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
-from concord.store import conversations, ratings, studies
+from concord.store import conversations, ratings, spotchecks, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
-from pages.parts import table
+from pages.parts import person, table
 from pages.parts.address import (
     CAME_FROM,
     came_from,
@@ -88,6 +88,8 @@ def _browse() -> None:
             st.caption(plain(unreadable_words(*conversations.unreadable(db, wanted))))
     st.session_state[SHOWN] = [c.id for c in found]
     if found:
+        if wanted.benchmark:
+            _spot_check(wanted.benchmark, [c.id for c in found])
         said, failed = dict[int, str](), dict[int, str]()
         with workspace().read() as db:
             if wanted.text:
@@ -101,6 +103,17 @@ def _browse() -> None:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
     else:
         st.info("No conversation passes these filters. Take one of them away.")
+
+
+def _spot_check(benchmark: str, shown: Sequence[int]) -> None:
+    """The way to what judges said of the conversations on this page of the list."""
+    with workspace().read() as db:
+        judged = spotchecks.checked(db, shown, None)
+    if judged:
+        with st.popover(f"Spot-check these {len(judged)}", icon=":material/fact_check:"):
+            about = {"benchmark": benchmark, "these": " ".join(map(str, judged)), "as": person.ask()}
+            if st.button("Begin", type="primary"):
+                go("spot-check", work="triage", **about)
 
 
 def _ask() -> tuple[Filter, Order, list[str]]:

@@ -335,7 +335,7 @@ def _review(bench: Bench) -> None:
         type="primary",
         icon=":material/fact_check:",
         on_click=person.begin,
-        args=("review", {}),
+        args=("review",),
         kwargs={"model": judge.model, "variant": judge.variant, "study": bench.parts.study},
         disabled=not differing,
     )

@@ -1,7 +1,6 @@
-"""Spot-checks: people look at what judges said, first at what looks wrong, or at a random sample whose rate
-is unbiased."""
-
-from typing import Any
+"""Spot-checks: people look at what judges said, of conversations that somebody chose or of a random sample,
+whose rate is unbiased.
+"""
 
 import streamlit as st
 
@@ -9,42 +8,33 @@ from concord.errors import ConcordError
 from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
 from concord.store import conversations, ratings, spotchecks
-from concord.studies import audits, triage
+from concord.studies import audits
 from concord.studies.purposes import spotcheck
 from concord.table import Table
 from pages.desk import component, spot
 from pages.parts import notice, person, table
-from pages.parts.address import (
-    begun_with,
-    benchmark_chosen,
-    choice,
-    link,
-    listed,
-    several,
-)
+from pages.parts.address import benchmark_chosen, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
 TRIAGE, AUDIT = "triage", "audit"
-MODES = {TRIAGE: "Triage", AUDIT: "Random audit"}
-LISTED = 15
-FILTER = 230
-"""Pixels of a filter; those that do not fit beside others stand below."""
+MODES = {TRIAGE: "Chosen conversations", AUDIT: "Random audit"}
+MOST = 100
+"""Chosen conversations that an address may name."""
 
 
 def page() -> None:
-    """Draw what there is to check, or the work itself."""
+    """Draw what was found so far, or the work itself."""
     benchmark = _benchmark()
     if benchmark is None:
         return
     if st.query_params.get("work") in MODES:
         _work(benchmark, st.query_params["work"])
         return
-    look: dict[str, Any] = {"format_func": MODES.__getitem__, "label_visibility": "collapsed"}
-    mode = choice("Way", "mode", list(MODES), TRIAGE, **look)
     notice.show()
-    (_triage if mode == TRIAGE else _audit)(benchmark)
+    _audit(benchmark)
+    _chosen(benchmark)
 
 
 def _benchmark() -> Benchmark | None:
@@ -65,82 +55,22 @@ def _benchmark() -> Benchmark | None:
     return next(b for b in judged if b.name == chosen.name)
 
 
-# -- triage
-
-
-def _triage(benchmark: Benchmark) -> None:
-    st.caption(
-        "Ordered by what deserves a person's eye: low scores, judges far apart or far from people, cut off, "
-        "empty or refusing replies, unreadable verdicts."
-    )
-    with workspace().read() as db:
-        values = conversations.values(db, benchmark.name)
-        judges = sorted({judge.name for judge in ratings.judges(db, benchmark.name)})
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        who = person.ask()
-        facets = {
-            name: several(name.capitalize(), name, values[name], width=FILTER)
-            for name in benchmark.spotcheck_facets
-            if len(values.get(name, ())) > 1
-        }
-        players = several("Model", "player", values["player"], width=FILTER)
-        about = "Only what one of them judged, and only their judgements are shown"
-        by = several("Judge", "judge", judges, width=FILTER, help=about)
-    where = {**facets, "player": players}
-    among: dict[str, Any] = {"person": who, "where": where, "judges": by}
-    with workspace().read() as db:
-        line = triage.queue(db, benchmark.name, **among)
-    counts = triage.counts(line)
-    offered = [reason for reason in triage.REASONS if reason in counts]
-    reasons = (
-        st.pills(
-            "Because of",
-            offered,
-            selection_mode="multi",
-            key="reason",
-            bind="query-params",
-            format_func=lambda r: f"{triage.REASONS[r]} · {counts[r]}",
-        )
-        if offered
-        else []
-    )
-    wanted = triage.because(line, reasons or [])
-    queue = wanted[:LISTED]
-    with workspace().read() as db:
-        of = [conversations.listed(db, s.conversation_id).facets for s in queue]
-
-    def begin(at: str = "") -> None:
-        # As chosen at the click, which may come before the page is drawn anew.
-        chosen = {name: st.session_state.get(name) or [] for name in (*where, "judge", "reason")}
-        person.begin(TRIAGE, chosen, at=at)
-
-    if not queue:
-        st.info("Nothing is left that deserves a look, as far as these filters go.")
-    else:
-        st.button(
-            f"Start with the first of {len(wanted):,}",
-            type="primary",
-            icon=":material/search:",
-            on_click=begin,
-        )
-        kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
-        shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
-        table.draw(
-            triage.queue_table(queue, line, len(wanted), shown_of),
-            key="queue",
-            select=lambda row: begin(str(row["conversation"])),
-        )
+def _chosen(benchmark: Benchmark) -> None:
+    """What was found of conversations that somebody chose, and where to choose more."""
     with workspace().read() as db:
         findings = audits.findings(db, benchmark.name)
+    st.subheader("Chosen conversations", anchor=False)
+    st.caption(
+        "Conversations puts first what deserves a person's eye: the lowest scores, judges far apart or far "
+        "from people, failed or cut replies, refusals. Its button opens those that it shows here."
+    )
+    link("conversations", "Choose conversations", benchmark=benchmark.name, order="lowest score")
     if findings.meta["items"]:
-        st.subheader("Found so far in triage", anchor=False)
         _figures(findings)
 
 
-# -- the audit
-
-
 def _audit(benchmark: Benchmark) -> None:
+    st.subheader("Random audit", anchor=False)
     st.caption(
         "Judgements drawn at random, whatever they say: the share that people find reasonable is "
         "that of all judgements they were drawn from."
@@ -174,7 +104,7 @@ def _audit(benchmark: Benchmark) -> None:
         icon=":material/fact_check:",
         on_click=person.begin,
         disabled=all(looked),
-        args=(AUDIT, {}),
+        args=(AUDIT,),
         kwargs={"audit": name},
     )
     if findings.rows[0]["n"]:
@@ -210,27 +140,15 @@ def _figures(findings: Table) -> None:
         st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
     elif items < drawn:
         st.badge(f"The rate rests on the first {items} of {drawn} so far", color="gray")
-    table.draw(findings, titled=False)
-
-
-# -- the work
+    table.draw(findings, key=f"findings {findings.meta['audit']}", titled=False)
 
 
 def _work(benchmark: Benchmark, way: str) -> None:
-    who = person.named()
-    given = st.query_params
+    who, given = person.named(), st.query_params
     audit = given.get("audit", "") if way == AUDIT else ""
-    at = given.get("at", "")
-    work = spot.CheckDesk(
-        benchmark.name,
-        who,
-        audit,
-        reasons=[r for r in given.get_all("of_reason") if r in triage.REASONS],
-        where=begun_with([*benchmark.spotcheck_facets, "player"]),
-        judges=given.get_all("of_judge"),
-        first=int(at) if at.isdecimal() and len(at) < 16 else None,
-    )
-    title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if way == AUDIT else "")
+    these = [int(one) for one in given.get("these", "").split() if one.isdecimal() and len(one) < 16]
+    work = spot.CheckDesk(benchmark.name, who, audit, () if audit else tuple(these[:MOST]))
+    title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if audit else "")
     component.work(work.fixed(benchmark, title, "Spot-check"), work.apply, work.moving)
 
 

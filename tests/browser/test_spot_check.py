@@ -11,17 +11,17 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from concord.benchmarks.simulbench.tables import SUBSETS, scored, subsets
-from concord.store import access
+from concord.store import access, conversations
+from concord.store.conversations import Filter, Order
 from concord.studies import audits, comparisons, dealing, pairings
 from concord.studies.purposes import spotcheck
 from tests import pairs as made
-from tests.simulbench import by_hand
 
 from .keeper import Server, serving
 from .made_simulbench import HOSTILE, JUDGES, PLAYERS, SCRIPTS, make
 from .test_study_pages import press as press_cell
 from .test_study_pages import table
-from .widgets import until, visit
+from .widgets import visit
 
 pytestmark = pytest.mark.browser
 
@@ -71,10 +71,16 @@ def cells(page: Page, *words: str) -> Locator:
     return row.first.locator("td")
 
 
-def queue(app: Server, person: str = "", **chosen: object) -> list[spotcheck.Screen]:
+def chosen(app: Server, order: Order = "disagreement", **wanted: bool) -> list[spotcheck.Screen]:
+    """What a spot-check shows of the conversations that a list begins with, by its order and filter."""
     with app.workspace.read() as db:
-        listed = by_hand.queue(db, person=person, **chosen)
-        return [spotcheck.screen(db, s.conversation_id) for s in listed]
+        listed = conversations.search(db, Filter("simulbench", **wanted), order)
+        return [spotcheck.screen(db, c.id) for c in listed]
+
+
+def these(screens: list[spotcheck.Screen], person: str) -> str:
+    numbers = "%20".join(str(screen.conversation_id) for screen in screens)
+    return f"spot-check?work=triage&as={person}&these={numbers}"
 
 
 # -- spot-checks
@@ -82,7 +88,7 @@ def queue(app: Server, person: str = "", **chosen: object) -> list[spotcheck.Scr
 
 def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: Page) -> None:
     # The first of the tests here: what others find of the same judgements would count, too.
-    visit(page, f"{app.url}/spot-check?mode=audit")
+    visit(page, f"{app.url}/spot-check")
     page.get_by_role("button", name="Draw an audit").click()
     page.get_by_label("Name", exact=True).fill("ten")
     page.get_by_label("Judgements", exact=True).fill("10")
@@ -111,37 +117,29 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
     assert (row["n"], row["too_high"], row["too_low"]) == (10, 2, 1)
 
 
-def test_triage_starts_from_the_list_and_returns_to_it(app: Server, page: Page) -> None:
-    visit(page, f"{app.url}/spot-check")
-    every = queue(app)
-    with app.workspace.read() as db:
-        counts = by_hand.counts(db)
+def test_a_spot_check_starts_from_a_list_in_its_order(app: Server, page: Page) -> None:
+    visit(page, f"{app.url}/conversations?benchmark=simulbench&order=judges%20furthest%20apart")
+    listed = chosen(app)
+    page.get_by_role("button", name=f"Spot-check these {len(listed)}").click()
     page.get_by_label("Your name", exact=True).fill("Ada")
     page.get_by_label("Your name", exact=True).press("Enter")
-    expect(page.get_by_text(f"low score · {counts['low']}")).to_be_visible()
-    # A run of the page, after the name, may take the click from under the pointer.
-    empty = page.get_by_text(f"empty reply · {counts['empty']}")
-    chosen = page.locator("[data-selected=true]").filter(has=empty)
-    until(lambda: chosen.count() or empty.click(), chosen)
-    expect(page).to_have_url(re.compile("reason=empty"))
-    page.get_by_role("button", name=re.compile("Start with the first")).click()
-    titled(page, "Maker 3")
-    expect(page.locator(".text.none")).to_have_text("(an empty reply)")
-    expect(page.locator(".tally")).to_have_text(f"0 of {counts['empty']}")
-    assert counts["empty"] < len(every)
+    page.get_by_role("button", name="Begin").click()
+    titled(page, str(listed[0].conversation.context["Task"]))
+    expect(page.locator(".tally")).to_have_text(f"0 of {len(listed)}")
     press(page, "r r")
     saved(page)
     assert found(app, "Ada") == [(judge, "reasonable") for judge in JUDGES]
+    page.reload()
+    expect(page.locator(".tally")).to_have_text(f"1 of {len(listed)}")
     page.get_by_role("button", name="‹ Spot-check").click()
-    # The filter is still there, and so is what was found.
-    expect(page.get_by_text(f"empty reply · {counts['empty'] - 1}")).to_be_visible()
     expect(page.get_by_text("not the judges' rate").first).to_be_visible()
+    page.get_by_role("link", name="Choose conversations").click()
+    expect(page).to_have_url(re.compile("conversations.*order=lowest"))
 
 
 def test_keys_pressed_as_fast_as_they_go_land_where_they_belong(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=triage&as=Bo&of_reason=apart")
-    listed = queue(app, reasons=("apart",))
-    assert all(j.failure is None for screen in listed for j in screen.judgements)
+    listed = [s for s in chosen(app) if all(j.failure is None for j in s.judgements)]
+    begin(page, app, these(listed, "Bo"))
     findings = ["reasonable", "too_high", "too_low"]
     expected, place = [], 0
     for screen in listed:
@@ -161,7 +159,7 @@ def test_keys_pressed_as_fast_as_they_go_land_where_they_belong(app: Server, pag
 
 
 def test_undo_brings_the_item_back_and_takes_the_finding_away(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=triage&as=Dee&of_reason=apart")
+    begin(page, app, these(chosen(app), "Dee"))
     title = page.locator(".about h2").text_content() or ""
     where = page.locator(".about p").first.text_content() or ""
     press(page, "h l")
@@ -179,7 +177,7 @@ def test_undo_brings_the_item_back_and_takes_the_finding_away(app: Server, page:
 
 
 def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=triage&as=Eve&of_reason=apart")
+    begin(page, app, these(chosen(app), "Eve"))
     press(page, "w")
     expect(page.locator(".question textarea").first).to_be_focused()
     page.keyboard.type("rich in RHL 123")  # letters and digits that are keys elsewhere
@@ -194,7 +192,7 @@ def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
 
 
 def test_an_unreadable_verdict_is_settled_by_having_been_seen(app: Server, page: Page) -> None:
-    begin(page, app, "spot-check?work=triage&as=Flo&of_reason=failed")
+    begin(page, app, these([s for s in chosen(app, "newest") if s.judgements[0].failure], "Flo"))
     titled(page, "Maker 2")
     expect(page.locator(".tally")).to_have_text("0 of 3")
     failed = page.locator(".question").first
@@ -218,35 +216,15 @@ def test_an_unreadable_verdict_is_settled_by_having_been_seen(app: Server, page:
         (JUDGES[1], "too_high"),
     ]
     page.get_by_role("button", name="‹ Spot-check").click()
-    expect(page.get_by_text("unreadable verdict · 1")).to_be_visible()
     found_so_far = page.get_by_test_id("stDataFrame").filter(has_text="unreadable").locator("tr")
     expect(found_so_far.filter(has_text="all").first.locator("td").last).to_have_text("2")
 
 
-def test_one_judges_scores_are_triaged_alone(app: Server, page: Page) -> None:
-    visit(page, f"{app.url}/spot-check?judge={JUDGES[1]}")
-    page.get_by_label("Your name", exact=True).fill("Jun")
-    page.get_by_label("Your name", exact=True).press("Enter")
-    with app.workspace.read() as db:
-        counts = by_hand.counts(db, judges=[JUDGES[1]])
-    expect(page.get_by_text(f"low score · {counts['low']}")).to_be_visible()
-    page.get_by_role("button", name=re.compile(f"Start with the first of {counts['']}")).click()
-    expect(page.locator(".question .name")).to_have_text([JUDGES[1]])
-    press(page, "h")
-    saved(page)
-    expect(page.locator(".tally")).to_have_text(f"1 of {counts['']}")
-    assert found(app, "Jun") == [(JUDGES[1], "too_high")]
-    # For who looks at both judges, the conversation is still to be settled.
-    page.goto(f"{app.url}/spot-check?work=triage&as=Jun")
-    every = queue(app)
-    expect(page.locator(".tally")).to_have_text(f"0 of {len(every)}")
-
-
 def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) -> None:
-    hostile = next(s for s in queue(app) if s.conversation.messages[-1].content == HOSTILE)
+    hostile = next(s for s in chosen(app) if s.conversation.messages[-1].content == HOSTILE)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    begin(page, app, f"spot-check?work=triage&at={hostile.conversation_id}")
+    begin(page, app, these([hostile], "Eve"))
     expect(page.locator(".message.rated.reply .text")).to_have_text(HOSTILE)
     assert page.title() != "broken"
     assert not [url for url in asked if "elsewhere" in url or url.endswith("/x")]

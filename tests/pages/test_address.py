@@ -90,8 +90,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("trust/agreement.py", "criterion", {}),
         ("trust/agreement.py", "tab", {}),
         ("trust/spot_check.py", "benchmark", {}),
-        ("trust/spot_check.py", "judge", {"benchmark": "pingpong"}),
-        ("trust/spot_check.py", "player", {"benchmark": "pingpong"}),
         ("results/leaderboard.py", "benchmark", {}),
         ("results/leaderboard.py", "judges", {"benchmark": "pingpong"}),
         ("results/leaderboard.py", "weights", {"benchmark": "pingpong"}),

@@ -49,20 +49,12 @@ def test_players_stand_on_the_leaderboard(shop: Workspace) -> None:
     assert board[["player", "final"]].values.tolist() == [["m1", 5.5], ["m0", 3.5]]
 
 
-def test_judgements_wait_for_a_spot_check(shop: Workspace) -> None:
-    shown = page("trust/spot_check.py")
-    said = "\n".join(str(e.value) for e in shown.get("caption"))
-    # Of 1 to 7 the lowest third ends at 3: no conversation's mean is there, and judges are one point apart.
-    assert not shown.error
-    assert "reasonable" in said
-    assert "Nothing is left that deserves a look" in shown.info[0].value
-    with shop.write() as db:
-        low = (Rating(Unit("c0"), "solved", 1),)
-        rater = Rater("c", "judge", "support v1")
-        ratings.save_judgement(db, Judgement("c0 c", "c0", rater, low))
-    shown = page("trust/spot_check.py")
-    queue = next(t.value for t in shown.dataframe if "because" in t.value.columns)
-    assert [(row["player"], row["topic"]) for _, row in queue.iterrows()] == [("m0", "t0")]
+def test_what_a_list_shows_goes_to_a_spot_check(shop: Workspace) -> None:
+    shown = page("study/conversations.py")
+    assert any(button.label == "Begin" for button in shown.button)
+    audit = page("trust/spot_check.py")
+    assert "8 judgements to draw from" in audit.info[0].value
+    assert "reasonable" in "\n".join(str(e.value) for e in audit.get("caption"))
 
 
 def test_answers_by_name_are_wrong_and_neither_too_high_nor_too_low(workspace: Workspace) -> None:
@@ -107,7 +99,6 @@ categories = ["warm", "neutral", "cold"]
         ratings.save_judgement(db, Judgement("turns a", "turns", Rater("a", "judge", "support v1"), given))
         assert [one.score for one in spotcheck.screen(db, number).judgements] == [2]
     shown_page = AppTest.from_string(FRAME.format(file="trust/spot_check.py"), default_timeout=60)
-    shown_page.query_params["mode"] = "audit"
     shown_table = shown_page.run().dataframe[0].value
     assert "Wrong" in " ".join(map(str, shown_table.columns)).replace("wrong", "Wrong")
 

@@ -1,5 +1,5 @@
-"""The line of triage is shown a part at a time: what was settled is counted off, what was passed does not
-hold up what follows.
+"""The chosen conversations are shown a part at a time: what was settled is counted off, what was passed does
+not hold up what follows.
 """
 
 from dataclasses import replace
@@ -8,6 +8,7 @@ import pytest
 
 from concord.conversation import Message
 from concord.store import conversations, spotchecks
+from concord.store.conversations import Filter
 from concord.studies.purposes import spotcheck
 from concord.workspace import Workspace
 from pages.desk import form, spot
@@ -36,18 +37,21 @@ def settle(db, conversation):
         spotcheck.verify(db, seen.id, "Ada", "reasonable")
 
 
+def in_order(db):
+    return [c.id for c in conversations.search(db, Filter("simulbench"), "lowest")]
+
+
 def named(moving):
     return [item for item, *_ in moving.strip]
 
 
 def test_the_line_goes_on_and_nothing_is_passed_over(filled):
     with filled.write() as db:
-        order = [s.conversation_id for s in by_hand.queue(db)]
-        triage = spot.CheckDesk("simulbench", "Ada")
+        order = in_order(db)
+        triage = spot.CheckDesk("simulbench", "Ada", "", order)
         first = triage.moving(db, None)
         assert (first.strip, first.count) == ([(i, "open", False) for i in order[:2]], (0, 8))
         assert [item["id"] for item in first.items] == order[:2]
-        assert first.items[0]["about"]["tags"] == ["low score"]
         settle(db, order[0])
         # The second was passed, and stays.
         then = triage.moving(db, order[1:2])
@@ -63,24 +67,11 @@ def test_the_line_goes_on_and_nothing_is_passed_over(filled):
 
 def test_what_was_settled_before_lies_behind(filled):
     with filled.write() as db:
-        order = [s.conversation_id for s in by_hand.queue(db)]
+        order = in_order(db)
         settle(db, order[0])
-        again = spot.CheckDesk("simulbench", "Ada").moving(db, None)
+        again = spot.CheckDesk("simulbench", "Ada", "", order).moving(db, None)
     assert again.strip == [(order[0], "done", False), *((i, "open", False) for i in order[1:3])]
     assert [item["id"] for item in again.items] == order[1:3]
-
-
-def test_somebody_may_begin_anywhere(filled):
-    with filled.write() as db:
-        order = [s.conversation_id for s in by_hand.queue(db)]
-        triage = spot.CheckDesk("simulbench", "Ada", first=order[5])
-        moving = triage.moving(db, None)
-        assert [item["id"] for item in moving.items] == order[5:7]
-        assert (named(moving)[5:], moving.first) == (order[5:7], order[5])
-        assert moving.items[0]["about"]["tags"] == ["low score"]
-        for conversation in order[5:]:
-            settle(db, conversation)
-        assert named(triage.moving(db, [])) == order[:2], "the first ones are left"
 
 
 def test_only_the_reply_that_was_judged_is_the_targets(filled):

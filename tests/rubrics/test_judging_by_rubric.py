@@ -5,11 +5,12 @@ import json
 import pytest
 
 from concord.conversation import Conversation, Message, Unit
+from concord.errors import StudyError
 from concord.questions import categories
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, conversations, ratings, rubrics, studies
-from concord.studies import triage
+from concord.studies import audits
 from concord.studies.purposes import spotcheck
 from concord.studies.studies import deal_study, invite, ratings_for_agreement
 from tests.annotated import Annotation, import_annotations
@@ -178,20 +179,20 @@ def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):
 
 
 def test_judgements_by_a_rubric_are_spot_checked(shop, run):
-    refused = run(shop, "spotcheck", "queue", "shop")
-    assert "No judge has rated conversations of “shop” by a rubric" in refused.output
+    with (
+        shop.read() as db,
+        pytest.raises(StudyError, match="No judge has rated conversations of “shop” by a"),
+    ):
+        spotcheck.question(db, "shop")
     done(run(shop, "judge", "support", "--judges", "a,b"))
-    with shop.read() as db:
-        found = spotcheck.screen(db, conversations.find_id(db, "c1"))
-        scale = triage.bounds(db, "shop")
-    assert (found.criterion.name, {seen.judge for seen in found.judgements}) == ("solved", {"a", "b"})
-    assert (scale["bottom"], scale["top"]) == (1, 7)
-    low = min((seen for seen in found.judgements), key=lambda seen: seen.score)
     with shop.write() as db:
+        found = spotcheck.screen(db, conversations.find_id(db, "c1"))
+        low = min((seen for seen in found.judgements), key=lambda seen: seen.score)
         spotcheck.verify(db, low.id, "Ann", "too_low")
-    shown = json.loads(done(run(shop, "spotcheck", "show", "shop", "--format", "json")))
-    assert "too_low" in json.dumps(shown)
-    assert "1 of 8 judgements" in done(run(shop, "spotcheck", "draw", "shop", "--name", "audit", "--n", "1"))
+        every, *_ = audits.findings(db, "shop").rows
+        audit = audits.draw(db, "audit", "shop", n=1)
+    assert (found.criterion.name, {seen.judge for seen in found.judgements}) == ("solved", {"a", "b"})
+    assert (every["too_low"], audit.drawn_from) == (1, 8)
 
 
 def test_people_of_a_file_and_judges_by_a_rubric_meet_in_one_agreement(shop, run, tmp_path):

@@ -7,7 +7,6 @@ from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
 from concord.scenario import Scenario
 from concord.store import conversations, ratings, scenarios, summaries
-from concord.studies import triage
 
 KINDS = {"s1": "LastOnly", "s2": "FirstChan", "s3": "SubseqChan", "s4": "FirstChan"}
 TYPES = {"s1": "stateless", "s2": "stateless", "s3": "stateless", "s4": "stateful"}
@@ -95,14 +94,3 @@ def script(key, **changed):
 
 def store_scripts(db, *keys):
     scenarios.save(db, [script(k) for k in keys])
-
-
-def queue(db, *, reasons=(), **chosen):
-    """The conversations to look at, of those chosen."""
-    return triage.because(triage.queue(db, "simulbench", **chosen), reasons)
-
-
-def counts(db, **chosen):
-    """How many conversations there are to look at, of those chosen."""
-    line = triage.queue(db, "simulbench", **chosen)
-    return {"": len(line), **triage.counts(line)}

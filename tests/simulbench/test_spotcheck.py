@@ -1,4 +1,4 @@
-"""What deserves an eye comes first; an audit is a random sample apart from it; what is found is no rating."""
+"""What is found of chosen conversations and of an audit, a random sample apart from them, is no rating."""
 
 import json
 
@@ -10,9 +10,9 @@ from concord.errors import NotFound, StudyError
 from concord.estimate import undefined
 from concord.store import conversations, ratings, spotchecks
 from concord.store.studies import names
-from concord.studies import audits, studies, triage
+from concord.studies import audits, studies
 from concord.studies.purposes import spotcheck
-from concord.table import SCHEMA
+from concord.table import as_text
 from concord.workspace import Workspace
 from tests.simulbench import by_hand
 
@@ -50,61 +50,6 @@ def left(db, audit, person):
     return [one.judgement for one in drawn if one.found_in is None]
 
 
-def test_the_thresholds_follow_the_scale(filled):
-    tens = {"bottom": 1, "top": 10, "low": 4, "apart": 3, "gap": 2, "ending": "ending", "refusal": "refusal"}
-    with filled.read() as db:
-        assert triage.bounds(db, "simulbench") == tens
-        pingpong = triage.bounds(db, "pingpong")
-    thirds = [pingpong[name] for name in ("low", "apart", "gap")]
-    assert thirds == pytest.approx([1 + 4 / 3, 4 / 3, 8 / 9])
-
-
-def test_reasons_and_priority_by_hand(filled):
-    with filled.read() as db:
-        found = {s.key.removeprefix("simulbench/v1/"): s for s in by_hand.queue(db)}
-        assert {k: s.reasons for k, s in found.items()} == {
-            "s2/x": ("low", "refusal"),
-            "s2/y": ("apart", "low"),
-            "s3/x": ("apart",),
-            "s4/x": ("failed",),
-            "s1/y": ("empty",),
-            "s3/y": ("cut",),
-            "s4/y": ("low",),
-        }
-        # One point a reason; low: (4 − final)/3 more, apart: (spread − 3)/6 more.
-        assert found["s2/x"].priority == pytest.approx(1 + 1 + 2 / 3)
-        assert found["s2/y"].priority == pytest.approx(1 + 1.5 / 3 + 1 + 0)
-        assert found["s3/x"].priority == pytest.approx(1 + 3 / 6)
-        assert found["s4/y"].priority == found["s4/x"].priority == 1
-        assert list(found)[:3] == ["s2/x", "s2/y", "s3/x"]
-        assert by_hand.counts(db) == {
-            "": 7,
-            "low": 3,
-            "apart": 2,
-            "refusal": 1,
-            "failed": 1,
-            "empty": 1,
-            "cut": 1,
-        }
-
-
-def test_pages_reasons_and_filters(filled):
-    with filled.read() as db:
-        assert {s.key[-4:] for s in by_hand.queue(db, reasons=["low"])} == {
-            "s2/x",
-            "s2/y",
-            "s4/y",
-        }
-        assert {s.player for s in by_hand.queue(db, where={"player": ["y"]})} == {"y"}
-        assert {s.key[-4:] for s in by_hand.queue(db, where={"kind": ["SubseqChan"]})} == {
-            "s3/x",
-            "s3/y",
-        }
-        with pytest.raises(NotFound, match="reason “lo”"):
-            by_hand.queue(db, reasons=["lo"])
-        assert triage.queue(db, "pingpong") == []
-
-
 def test_one_screen_shows_everything(filled):
     with filled.read() as db:
         screen = spotcheck.screen(db, number(db, "s4", "x"))
@@ -117,22 +62,24 @@ def test_one_screen_shows_everything(filled):
 
 
 def test_a_conversation_stays_until_each_of_its_judgements_was_looked_at(filled):
-    def left(person):
-        return {s.key[-4:] for s in by_hand.queue(db, person=person)}
-
     with filled.write() as db:
+        by_hand.answer(db, "s1", "z")
+        here, other, unjudged = (number(db, *of) for of in (("s2", "x"), ("s1", "x"), ("s1", "z")))
+
+        def checked(person):
+            return spotchecks.checked(db, [other, unjudged, here], spotcheck.rater_of(db, person))
+
+        assert [*checked("Ada").items()] == [(other, False), (here, False)], "in the order that was given"
         spotcheck.verify(db, judgement(db, "s2", "x"), "Ada", "reasonable")
-        assert "s2/x" in left("Ada"), "j2 gave a score, too"
+        assert not checked("Ada")[here], "j2 gave a score, too"
         spotcheck.verify(db, judgement(db, "s2", "x", "j2"), "Ada", "too_low")
-        assert "s2/x" not in left("Ada")
-        assert by_hand.counts(db, person="Ada")[""] == 6
-        assert by_hand.counts(db, person="Ben")[""] == 7
-        assert spotchecks.settled(db, spotcheck.rater_of(db, "Ada")) == {number(db, "s2", "x")}
+        assert checked("Ada") == {other: False, here: True}
+        assert checked("Ben") == {other: False, here: False}
         spotcheck.withdraw(db, judgement(db, "s2", "x"), "Ada")
-        assert "s2/x" in left("Ada")
+        assert not checked("Ada")[here]
 
 
-def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
+def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled):
     with filled.write() as db:
         here, unread = number(db, "s4", "x"), judgement(db, "s4", "x", "j2")
         with pytest.raises(StudyError, match="could not be read"):
@@ -142,7 +89,7 @@ def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
         spotcheck.verify(db, unread, "Ada", "seen", "mumbles")
         assert spotcheck.screen(db, here, "Ada").judgements[1].finding == "seen"
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
-        assert "s4/x" not in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
+        assert spotchecks.checked(db, [here], spotcheck.rater_of(db, "Ada")) == {here: True}
         found = audits.findings(db, "simulbench")
     # Two judgements were looked at; one of them has a score.
     assert (
@@ -156,9 +103,7 @@ def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
         "j1": (1, 0, 0.0),
         "j2": (0, 1, None),
     }
-    assert (
-        "1 verdicts that could not be read were seen" in run(filled, "spotcheck", "show", "simulbench").output
-    )
+    assert "1 verdicts that could not be read were seen" in " ".join(found.notes)
 
 
 def test_a_verdict_that_was_asked_for_again_and_read_is_open_again(filled):
@@ -167,41 +112,12 @@ def test_a_verdict_that_was_asked_for_again_and_read_is_open_again(filled):
         spotcheck.verify(db, unread, "Ada", "seen")
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         by_hand.judge(db, "s4", "x", "j2", 1)
-        assert "s4/x" in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
+        here = number(db, "s4", "x")
+        assert spotchecks.checked(db, [here], spotcheck.rater_of(db, "Ada")) == {here: False}
         assert audits.findings(db, "simulbench").rows[0]["unreadable"] == 0
         assert spotcheck.screen(db, number(db, "s4", "x"), "Ada").judgements[1].finding is None
         spotcheck.verify(db, unread, "Ada", "reasonable")
         assert audits.findings(db, "simulbench").rows[0]["n"] == 2
-
-
-def test_the_queue_of_one_judge(filled):
-    with filled.write() as db:
-        assert by_hand.queue(db, judges=["j1", "j2"]) == by_hand.queue(db)
-        # For who looks at j1 only, j1's judgement is all there is to settle.
-        spotcheck.verify(db, judgement(db, "s3", "x"), "Ada", "too_high")
-        assert "s3/x" not in {s.key[-4:] for s in by_hand.queue(db, person="Ada", judges=["j1"])}
-        assert "s3/x" in {s.key[-4:] for s in by_hand.queue(db, person="Ada", judges=["j2"])}
-        with pytest.raises(NotFound, match="judge “j3”"):
-            by_hand.queue(db, judges=["j3"])
-
-
-def test_a_judge_who_has_not_judged_a_reply_does_not_bring_it_up(filled):
-    with filled.write() as db:
-        by_hand.answer(db, "s1", "z", ending="cut")
-        by_hand.judge(db, "s1", "z", "j1", 9)
-        assert "s1/z" in {s.key[-4:] for s in by_hand.queue(db, judges=["j1"])}
-        assert "s1/z" not in {s.key[-4:] for s in by_hand.queue(db, judges=["j2"])}
-
-
-def test_who_was_asked_about_a_refusal_counts_before_the_words_it_opens_with(filled):
-    def refusals():
-        return {s.key[-4:] for s in by_hand.queue(db, reasons=["refusal"])}
-
-    with filled.write() as db:
-        assert refusals() == {"s2/x"}, "by its words: nobody was asked"
-        by_hand.rate_refusal(db, "s2", "x", "Ada", 0)
-        by_hand.rate_refusal(db, "s1", "x", "Ada", 1)
-        assert refusals() == {"s1/x"}
 
 
 def test_a_finding_is_no_rating_and_an_earlier_one_is_kept(filled, run):
@@ -268,7 +184,7 @@ def test_time_at_work_is_kept_with_the_judgement(filled):
         assert audits.findings(db, "simulbench").meta["items"] == 0
 
 
-def test_two_who_checked_the_same_judgements_are_measured_against_each_other(filled, run):
+def test_two_who_checked_the_same_judgements_are_measured_against_each_other(filled):
     with filled.write() as db:
         pool = [j for _, j in spotchecks.auditable(db, "simulbench")][:4]
         # Equal on three of four, by chance on (2 · 1 + 1 · 1 + 1 · 2) ÷ 16: κ = (12 − 5) ÷ (16 − 5).
@@ -282,7 +198,6 @@ def test_two_who_checked_the_same_judgements_are_measured_against_each_other(fil
             spotcheck.verify(db, j, "Ben", ben)
         *_, said = audits.findings(db, "simulbench").notes
     assert said == "Ada and Ben checked 4 judgements both: 75.0% equal, κ is 0.64."
-    assert said in run(filled, "spotcheck", "show", "simulbench").output
 
 
 def test_reasonable_makes_no_rating_and_no_study(filled):
@@ -307,8 +222,8 @@ def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
             audits.draw(db, "one", "simulbench", n=3)
         with pytest.raises(StudyError, match="needs a name"):
             audits.draw(db, " ", "simulbench", n=3)
-        only = audits.draw(db, "some", "simulbench", n=1, judges=["j2"], where={"kind": ["LastOnly"]})
-        assert only.drawn_from == 2
+        only = audits.draw(db, "some", "simulbench", n=1, judges=["j2"])
+        assert only.drawn_from == 7
         assert [a.name for a in spotchecks.audits(db)] == ["some", "all", "three", "two", "one"]
 
 
@@ -331,7 +246,7 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
     assert drawn(filled) == drawn(other)
 
 
-def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled, run):
+def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled):
     with filled.write() as db:
         audits.draw(db, "audit", "simulbench", n=5, seed=2)
         found = ["reasonable", "too_high", "too_high", "too_low", "reasonable"]
@@ -357,16 +272,13 @@ def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled, run):
     )
     for column in ("judge", "kind", "type", "player", "person"):
         assert sum(row["n"] for row in audit.rows if row["by"] == column) == 5
-    told = run(filled, "spotcheck", "show", "simulbench", "--audit", "audit")
-    assert "40.0%" in told.output
-    assert "drawn at random" in told.output
-    assert "not the judges' rate" in run(filled, "spotcheck", "show", "simulbench").output
-    found = json.loads(run(filled, "spotcheck", "show", "simulbench", "--format", "json").stdout)
-    everything = found["tables"]["spot-check"]["rows"][0]
-    assert (found["schema"], everything["of"], everything["too_high"]) == (SCHEMA, "all", 2)
+    assert "40.0%" in as_text(audit)
+    assert "drawn at random" in " ".join(audit.notes)
+    assert "not the judges' rate" in " ".join(triage.notes)
+    assert (triage.rows[0]["of"], triage.rows[0]["too_high"]) == ("all", 2)
 
 
-def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_later(filled, run):
+def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_later(filled):
     with filled.write() as db:
         pool = [j for _, j in spotchecks.auditable(db, "simulbench")]
         for j in pool[:3]:
@@ -389,7 +301,7 @@ def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_la
         # Said anew at the audit's desk it is still what triage brought up.
         spotcheck.verify(db, pool[1], "Ada", "too_low", audit="all")
         assert audits.findings(db, "simulbench").rows[0]["n"] == 4
-    assert "4, of 3 judgements." in run(filled, "spotcheck", "show", "simulbench").output
+    assert "4, of 3 judgements." in " ".join(again.notes)
 
 
 def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled):
@@ -407,7 +319,7 @@ def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled)
         assert audits.findings(db, "simulbench", "audit").meta["items"] == 4
 
 
-def test_before_anybody_looked_nothing_is_made_up(filled, run):
+def test_before_anybody_looked_nothing_is_made_up(filled):
     with filled.write() as db:
         audits.draw(db, "audit", "simulbench", n=5)
         none = audits.findings(db, "simulbench", "audit")
@@ -415,10 +327,7 @@ def test_before_anybody_looked_nothing_is_made_up(filled, run):
             audits.findings(db, "simulbench", "adit")
     nothing = undefined("nothing was found", n=0)
     assert (none.rows[0]["n"], none.rows[0]["reasonable"], none.rows[0]["optimism"]) == (0, nothing, nothing)
-    assert (
-        "all, reasonable, optimism: nothing was found"
-        in run(filled, "spotcheck", "show", "simulbench", "--audit", "audit").output
-    )
+    assert "all, reasonable, optimism: nothing was found" in as_text(none)
 
 
 def test_the_interval_by_hand():
@@ -437,42 +346,3 @@ def test_the_interval_holds_the_share_and_mirrors(kn):
     low, high = audits.proportion(k, n).interval
     assert 0 <= low <= k / n <= high <= 1
     assert audits.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
-
-
-def test_the_queue_command(run, filled):
-    told = run(filled, "spotcheck", "queue", "simulbench", "--limit", 3)
-    assert told.exit_code == 0, told.output
-    assert "low score, refusal" in told.output
-    assert "7 conversations: low score 3" in told.output
-    assert (
-        run(filled, "spotcheck", "draw", "simulbench", "--name", "a", "--n", 4).output
-        == "Audit “a”: 4 of 15 judgements, seed 0.\n"
-    )
-    refused = run(filled, "spotcheck", "draw", "simulbench", "--name", "b")
-    assert refused.exit_code == 1
-    assert "an audit of 100 cannot be drawn" in refused.output
-
-
-def test_the_queue_command_narrows(run, filled):
-    told = run(
-        filled,
-        "spotcheck",
-        "queue",
-        "simulbench",
-        "--judges",
-        "j2",
-        "--where",
-        "kind=FirstChan",
-        "--where",
-        "player=x",
-    )
-    assert told.exit_code == 0, told.output
-    assert "2 conversations: low score 1, refusal 1, unreadable verdict 1." in told.output
-    assert (
-        "“kind” is no FACET=VALUE"
-        in run(filled, "spotcheck", "queue", "simulbench", "--where", "kind").output
-    )
-    drawn = run(
-        filled, "spotcheck", "draw", "simulbench", "--name", "some", "--n", 1, "--where", "kind=LastOnly"
-    )
-    assert drawn.output == "Audit “some”: 1 of 4 judgements, seed 0.\n"
