@@ -24,7 +24,6 @@ from concord.statistics.items import largest_differences
 from concord.statistics.ratings import (
     DIGITS,
     FINAL,
-    Ends,
     Floats,
     Ratings,
     default_panels,
@@ -102,7 +101,6 @@ class Evidence:
             order=of.order,
             other_scale=other_scales(shared),
             basis_notes=with_exclusions(of, scale_notes(shared, counted)),
-            ends=_ends(shared, counted),
             sets=[c.name for c in of.study.criteria if c.scale.sets],
             categories=[c.name for c in of.study.criteria if not c.scale.ordered],
         )
@@ -271,9 +269,3 @@ class Evidence:
         """What divides the items into groups: the player, where there are several, and `facets`."""
         several = len(set(self.players.values())) > 1
         return {**({"player": self.players} if several else {}), **self.facets}
-
-
-def _ends(shared: Mapping[str, SharedScale], counted: Sequence[str]) -> dict[str, Ends]:
-    """The least and greatest answer where a scale is declared, those of *final* included."""
-    declared = {name: of.scale for name, of in shared.items()} | {FINAL: final_scale(shared, counted)}
-    return {name: (s.low, s.high) for name, s in declared.items() if s and s.ordered and not s.guessed}

@@ -25,7 +25,6 @@ from concord.statistics.held_out import By, held_out
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
-from concord.statistics.missing import common_items, missing_ratings, without_rating
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
 from concord.statistics.ratings import FINAL, Floats, called
@@ -36,13 +35,13 @@ from concord.statistics.study import (
     people_table,
     severities,
 )
-from concord.statistics.systems import player_order, systems
+from concord.statistics.systems import systems
 from concord.store.answers import ItemAnswer
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
 from concord.table import Column, Note, Table
 
-OF_ORDER = ("spearman", "kendall", "pearson", "p", "p_holm")
+OF_ORDER = ("spearman", "kendall", "pearson", "p")
 """Columns that answers without an order, or of two kinds, are not compared by."""
 
 
@@ -319,7 +318,6 @@ def _thresholds(evidence: Evidence, criterion: str) -> Iterator[Table]:
 def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
     given = evidence.given
     yield systems(evidence.ratings, criterion, evidence.players, members=evidence.primary_panel, **given)
-    yield player_order(evidence.ratings, criterion, evidence.players, **given)
 
 
 def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -367,12 +365,6 @@ SECTIONS: dict[str, Section] = {
         "answers are numbers alone, without words of the replies",
     ),
     "judges": Section("Judges and panels beside people", _judges),
-    "missing": Section(
-        "Missing ratings of judges",
-        lambda e, c: [common_items(e.ratings, c, **e.drawing), missing_ratings(e.ratings, c, e.of.clusters)],
-        lambda e, c: without_rating(e.ratings, c),
-        "no judge lacks a rating",
-    ),
     "distribution": Section("Score distribution", _distribution),
     "groups": Section(
         "Agreement by player and by facet",

@@ -34,7 +34,7 @@ from concord.statistics.figures import whom
 from concord.statistics.glance import measured
 from concord.statistics.items import unlike
 from concord.statistics.judges import commonest
-from concord.statistics.missing import missing_ratings
+from concord.statistics.missing import Lacking, lacking
 from concord.statistics.oddities import FEWEST, constants, copies, duplicates, one_answer
 from concord.statistics.ratings import FINAL, Bools, CriterionScores, called
 from concord.statistics.study import RaterAgreement
@@ -683,32 +683,26 @@ def _lacking(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
     rows = [
         (on, row)
         for on, name in names.items()
-        for row in missing_ratings(evidence.ratings, name, evidence.of.clusters).rows
+        for row in lacking(evidence.ratings, name, evidence.of.clusters)
     ]
-    sure = dict(
-        zip(map(id, (row for _, row in rows)), stated("lacks ratings", [_p(r) for _, r in rows]), strict=True)
-    )
-    by_judge: dict[str, list[tuple[str, Mapping[str, Cell]]]] = {}
-    for on, row in rows:
-        by_judge.setdefault(str(row["rater"]), []).append((on, row))
+    by_judge: dict[str, list[tuple[str, Lacking, bool]]] = {}
+    for (on, row), sure in zip(rows, stated("lacks ratings", [row.p for _, row in rows]), strict=True):
+        by_judge.setdefault(row.judge, []).append((on, row, bool(sure)))
     for judge, of in by_judge.items():
-        on, row = min(of, key=lambda one: _p(one[1]))
-        counts = _list(f"{row['missing']} of {_total(row)} items on {on}" for on, row in of)
-        missing_, rated = (_figure(row, name) for name in ("mean_missing", "mean_rated"))
-        assert missing_ is not None
-        assert rated is not None
-        if sure[id(row)]:
-            which = "worse" if (missing_.value or 0.0) < (rated.value or 0.0) else "better"
+        on, row, sure = min(of, key=lambda one: one[1].p)
+        counts = _list(f"{row.missing} of {row.rated + row.missing} items on {on}" for on, row, _ in of)
+        if sure:
+            which = "worse" if row.mean_missing < row.mean_rated else "better"
             yield Flag(
                 "lacks ratings",
                 f"{judge} lacks ratings of {counts}, more often of the {which} ones: on {on} people's mean "
-                f"is {missing_.value:z.2f} where it lacks them, elsewhere {rated.value:z.2f} (p "
-                f"{_small(_p(row))}). Compare judges on common items (section missing).",
+                f"is {row.mean_missing:z.2f} where it lacks them, elsewhere {row.mean_rated:z.2f} (p "
+                f"{_small(row.p)}). Its figures are of the items that it rated.",
                 judge,
-                tuple(on for on, _ in of),
+                tuple(on for on, *_ in of),
             )
         else:
-            yield Flag("incomplete", f"{judge} has no rating of {counts}.", on=tuple(on for on, _ in of))
+            yield Flag("incomplete", f"{judge} has no rating of {counts}.", on=tuple(on for on, *_ in of))
 
 
 def _scales(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
@@ -733,15 +727,6 @@ def _word(evidence: Evidence, on: str) -> Callable[[float], str]:
 def _figure(row: Mapping[str, Cell], name: str) -> Estimate | None:
     cell = row.get(name)
     return cell if isinstance(cell, Estimate) else None
-
-
-def _p(row: Mapping[str, Cell]) -> float:
-    p = _figure(row, "p")
-    return p.value if p and p.value is not None else float("nan")
-
-
-def _total(row: Mapping[str, Cell]) -> int:
-    return sum(int(count) for name in ("rated", "missing") if isinstance(count := row[name], int))
 
 
 def _small(p: float) -> str:

@@ -7,13 +7,6 @@ RATER = Column("rater", "Judge or panel")
 N = Column("n", help="Items that the figures rest on.")
 SPEARMAN = Column("spearman", "Spearman's ρ", digits=3, interval="ends", help=explain("Spearman correlation"))
 P = Column("p", digits=4, least=0.0001, help="Two-sided p of Spearman's ρ by Student's t approximation.")
-P_HOLM = Column(
-    "p_holm",
-    "p, Holm",
-    digits=4,
-    least=0.0001,
-    help="p adjusted for the number of judges and panels compared (Holm 1979).",
-)
 KENDALL = Column("kendall", "Kendall's τ-b", digits=3, interval="ends", help=explain("tau-b"))
 PEARSON = Column("pearson", "Pearson's r", digits=3, interval="ends", help=explain("Pearson correlation"))
 BIAS = Column("bias", "Bias (points)", interval="ends", signed=True, help=explain("bias"))

@@ -9,9 +9,9 @@ import numpy as np
 
 from concord.estimate import Estimate, undefined
 from concord.statistics import intervals
-from concord.statistics.intervals import DIFFERENCE, ROUNDING, Kind, bounded, resampled
+from concord.statistics.intervals import DIFFERENCE, Kind, resampled
 from concord.statistics.ratings import Bools, Facet, Floats, Ints, Ratings
-from concord.statistics.resampling import Statistic, bootstrap, everything, mean, own_clusters
+from concord.statistics.resampling import Statistic, bootstrap, everything, own_clusters
 from concord.table import Column, Note, Table
 
 MEAN_OF_PEOPLE = "against the mean of all people on the item"
@@ -204,18 +204,6 @@ def estimates(
         )
     )
     return [figure if isinstance(figure, Estimate) else next(done) for figure in figures]
-
-
-def mean_of(table: Ratings, criterion: str, values: Floats, n: int) -> PointEstimate:
-    """The mean of items' scores (nan: no part); of bounded values, where people's scale is declared.
-
-    Where a value lies beyond the ends, as a judge's on another scale, the mean is one without bounds.
-    """
-    ends = table.ends.get(criterion)
-    given = values[~np.isnan(values)]
-    inside = ends is not None and bool(((given >= ends[0] - ROUNDING) & (given <= ends[1] + ROUNDING)).all())
-    kind = bounded(*ends) if ends is not None and inside else DIFFERENCE
-    return PointEstimate(mean(values), n, kind=kind)
 
 
 def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], number: int) -> Floats:

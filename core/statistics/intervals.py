@@ -193,19 +193,6 @@ def described(
     return "; ".join((f"95% intervals: value ± Student's t · {error}", *words))
 
 
-def of_ranks(rho: float, n: int) -> Ends | None:
-    """The interval of Spearman's ρ of `n` drawn units, without resamples: z ± t·√((1 + ρ²/2) / (n − 3)).
-
-    After Bonett and Wright (2000), with Student's t of n − 2 degrees of freedom in place of the normal. None
-    for fewer than `FEWEST` units.
-    """
-    if n < FEWEST:
-        return None
-    z = float(_fisher(np.array([rho]), n)[0])
-    half = student(n - 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
-    return math.tanh(z - half), max(math.tanh(z + half), min(rho, 1.0))
-
-
 def simultaneous(drawn: Floats, n: int, kind: Kind = DIFFERENCE) -> float:
     """How much wider intervals must be to hold all figures at once (max-t; Westfall and Young 1993).
 

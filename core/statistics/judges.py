@@ -4,7 +4,7 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import undefined
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.correlation import (
@@ -16,7 +16,7 @@ from concord.statistics.correlation import (
     why_undefined,
 )
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from concord.statistics.intervals import BIAS, MAE, holm
+from concord.statistics.intervals import BIAS, MAE
 from concord.statistics.ratings import (
     DIGITS,
     Contender,
@@ -39,7 +39,6 @@ JUDGES = empty(
     columns.KENDALL,
     columns.PEARSON,
     columns.P,
-    columns.P_HOLM,
     Column("commonest", "Commonest answer", digits=2),
     Column("commonest_share", "Its share", percent=True, help=explain("near-constant judge")),
     caption="Correlation is blind to level, error is blind to order: read both. Each interval holds for its "
@@ -68,20 +67,15 @@ def judge_figures(
 def _rows(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, Any]]:
     scores = table[criterion]
     rows: list[dict[str, Any]] = []
-    given: list[Estimate] = []
     for judge in scores.contenders(panels):
         order = {name: against_people(scores, judge, name) for name in get_args(Coefficient)}
         answer, share = commonest(judge.score)
-        given.append(spearman_p(order["spearman"]))
         rows.append(
-            {"rater": judge.name, "n": order["spearman"].n, "p": given[-1]}
+            {"rater": judge.name, "n": order["spearman"].n, "p": spearman_p(order["spearman"])}
             | order
             | level_figures(table, criterion, judge)
             | {"commonest": answer, "commonest_share": share}
         )
-    adjusted = holm(np.array([np.nan if p.value is None else p.value for p in given])).tolist()
-    for row, p, own in zip(rows, adjusted, given, strict=True):
-        row["p_holm"] = estimate(p, n=own.n, reason=own.reason)
     return rows
 
 

@@ -158,8 +158,7 @@ class Ratings:
     matters. `criteria` maps each criterion's name to its `CriterionScores`, *final* last. On the items marked
     in `closed` judges are not compared, except on the criteria in `flags`; `left_out` counts these items per
     reason. `other_scale` says for a criterion why a judge's level cannot be compared with people's (judge →
-    reason), `basis_notes` what every basis line of a criterion adds, `ends` the least and greatest answer of
-    people where their scale is declared.
+    reason), `basis_notes` what every basis line of a criterion adds.
     """
 
     units: Sequence[Hashable]
@@ -172,7 +171,6 @@ class Ratings:
     left_out: Mapping[str, int] = field(default_factory=dict)
     other_scale: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     basis_notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    ends: Mapping[str, Ends] = field(default_factory=dict)
     target: str = ""
     """What judges are compared with in place of people: see `against`."""
 
@@ -266,7 +264,6 @@ def read_ratings(
     anonymous_people: bool = False,
     other_scale: Mapping[str, Mapping[str, str]] | None = None,
     basis_notes: Mapping[str, Sequence[str]] | None = None,
-    ends: Mapping[str, Ends] | None = None,
     order: Sequence[Hashable] = (),
     sets: Collection[str] = (),
     categories: Collection[str] = (),
@@ -288,9 +285,8 @@ def read_ratings(
     elsewhere): people's *final* is then the mean of the criteria's means on each item, and has no raters
     to compare. `other_scale` says for a criterion which judges answer on another scale than people, and
     why (`concord.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is
-    on another scale where one of its criteria is. `basis_notes` is what basis lines add, and `ends` the least
-    and greatest answer that people can give, by criterion. On the criteria in `sets` an answer is a set of
-    labels, on those in `categories` it has no order.
+    on another scale where one of its criteria is. `basis_notes` is what basis lines add. On the
+    criteria in `sets` an answer is a set of labels, on those in `categories` it has no order.
 
     Resamples draw items by their place, so equal data in an equal order have equal intervals: units are
     sorted by value, or stand in the `order` given.
@@ -349,7 +345,6 @@ def read_ratings(
         left_out=Counter(without_judges[each] for each in units if each in without_judges),
         other_scale=_with_final(other_scale or {}, counted),
         basis_notes=basis_notes or {},
-        ends=ends or {},
     )
 
 

@@ -16,7 +16,7 @@ from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.claims import CLAIMS
-from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, mean_of, tabulate
+from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
 from concord.statistics.intervals import PAIRWISE_ACCURACY
 from concord.statistics.items import permuted
 from concord.statistics.ratings import (
@@ -60,18 +60,6 @@ SYSTEMS = empty(
     caption="Pairs on which people themselves are undecided cannot show whether the judge is right: read the "
     "pairs told apart first.",
 )
-ORDER = empty(
-    "player_order",
-    "Players in people's order and in the judge's",
-    columns.RATER,
-    Column("group", "Player"),
-    columns.N,
-    Column("people", "People", interval="ends"),
-    Column("people_rank", "Rank by people"),
-    Column("judge", "Judge", interval="ends"),
-    Column("judge_rank", "Rank by the judge"),
-    caption="Means over the items that both scored. Ranks of overlapping intervals are not settled.",
-)
 
 
 def systems(
@@ -94,7 +82,7 @@ def systems(
     """
     scores, clusters = table[criterion], cluster_codes(table, drawing.get("clusters"))
     permuting = clusters, drawing.get("seed", 0)
-    codes, names = _systems(table, scores, Contender("people", (), scores.target), players, fewest=2)
+    codes, names = _systems(table, scores, Contender("people", (), scores.target), players)
     apart: dict[tuple[str, str], float] = {}
     if len(names) >= FEWEST_PLAYERS:
         p, _ = _permutation(codes, scores.target, scores.target, len(names), *permuting)
@@ -110,49 +98,16 @@ def systems(
     return replace(order, notes=(sentence, *order.notes)) if sentence else order
 
 
-def player_order(
-    table: Ratings, criterion: str, players: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
-) -> Table:
-    """Each player's mean by people and by a judge, on the items that both scored, and its rank by both.
-
-    The best has rank 1; equal means share the lower number. Players without such an item are left out.
-    """
-    scores = table[criterion]
-    rows: list[dict[str, Any]] = []
-    for judge in scores.contenders(panels):
-        codes, names = _systems(table, scores, judge, players, fewest=1)
-        ranks = {
-            of: _ranks(_means(codes, score, len(names)))
-            for of, score in (("people", scores.target), ("judge", judge.score))
-        }
-        for place, name in enumerate(names):
-            inside = codes == place
-            n = int(inside.sum())
-            rows.append(
-                {"rater": judge.name, "group": name, "n": n}
-                | {"people": mean_of(table, criterion, np.where(inside, scores.target, np.nan), n)}
-                | {"judge": mean_of(table, criterion, np.where(inside, judge.score, np.nan), n)}
-                | {f"{of}_rank": int(rank[place]) for of, rank in ranks.items()}
-            )
-    return tabulate(ORDER, table, criterion, rows, **drawing)
-
-
 def _systems(
-    table: Ratings, scores: CriterionScores, judge: Contender, players: Facet, *, fewest: int
+    table: Ratings, scores: CriterionScores, judge: Contender, players: Facet
 ) -> tuple[Ints, list[str]]:
-    """Each item's player (−1: none, or not scored by both), and the players with enough such items."""
+    """Each item's player (−1: none, or not scored by both), and the players with two such items or more."""
     codes, names = table.facet(players)
     codes = np.where(np.isnan(scores.target) | np.isnan(judge.score), -1, codes)
-    kept = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(names)) >= fewest)
+    kept = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(names)) >= 2)
     number = np.full(len(names) + 1, -1)
     number[kept] = np.arange(len(kept))
     return number[codes], [str(names[place]) for place in kept]
-
-
-def _ranks(means: Floats) -> Ints:
-    """1 for the greatest; equal means share the lower number."""
-    rounded = np.round(means, DIGITS)
-    return np.asarray((rounded[None] > rounded[:, None]).sum(axis=1) + 1, dtype=np.int64)
 
 
 def _means(codes: Ints, score: Floats, number: int) -> Floats:
@@ -173,7 +128,7 @@ def _system(
 
     `apart` has the p with which people tell two players apart, on all of people's items.
     """
-    codes, names = _systems(table, scores, judge, players, fewest=2)
+    codes, names = _systems(table, scores, judge, players)
     n, number = int((codes >= 0).sum()), len(names)
     row: dict[str, Any] = {"rater": judge.name, "n": n, "players": number}
     if number < FEWEST_PLAYERS:

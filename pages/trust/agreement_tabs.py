@@ -371,7 +371,7 @@ def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
 
 OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "anchoring")
 TABS = {
-    "judges": Tab("Which judge?", _judges, ("missing", "retest", "alt-test", "thresholds", "system"), True),
+    "judges": Tab("Which judge?", _judges, ("retest", "alt-test", "thresholds", "system"), True),
     "panels": Tab("Would a cheaper panel do?", _panels),
     "fails": Tab("Where does it fail?", _where),
     "favours": Tab("What does it favour?", _favours),

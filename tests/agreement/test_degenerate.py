@@ -22,7 +22,7 @@ from concord.statistics.study import (
     severities,
     study_agreement,
 )
-from concord.statistics.systems import player_order, systems
+from concord.statistics.systems import systems
 from concord.table import RENDERERS, as_values
 
 from .frames import frame, judges, people, study
@@ -56,7 +56,6 @@ FIGURES = {
     "nominal": lambda table, name: nominal(table, name, resamples=20),
     "score_distribution": score_distribution,
     "systems": lambda table, name: systems(table, name, {0: "a", 1: "b"}, resamples=20),
-    "player_order": lambda table, name: player_order(table, name, {0: "a", 1: "b"}, resamples=20),
     "thresholds": lambda table, name: decisions_at(table, name, 2, resamples=20),
 }
 
