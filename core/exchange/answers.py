@@ -41,7 +41,7 @@ class ToolAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyItem:
-    """What is rated, with the answers that count.
+    """What is rated, with people's answers that count.
 
     `name` stands for the unit in another tool. It is a hash, because a key may name the model.
     """
@@ -50,10 +50,6 @@ class StudyItem:
     unit: Unit
     conversation: Conversation
     answers: Mapping[Rater, Sequence[ToolAnswer]]
-
-    def by(self, kind: RaterKind) -> Iterator[tuple[Rater, Sequence[ToolAnswer]]]:
-        """Raters of a kind with their answers."""
-        return ((rater, given) for rater, given in self.answers.items() if rater.kind == kind)
 
     @property
     def ask(self) -> str:
@@ -112,9 +108,9 @@ def items(db: Database, study: studies.Study) -> Iterator[StudyItem]:
     called, asked = names(study.criteria), {criterion.name: criterion for criterion in study.criteria}
     given: dict[Unit, dict[Rater, list[ToolAnswer]]] = {}
     for row in ratings.exported(db, study.name):
-        if row["repeat"] or row["criterion"] not in asked:
-            continue  # other tools have one answer for each rater: a judge's first
-        rater = Rater(row["rater"], row["rater_type"], row["variant"], bool(row["simulated"]))
+        if row["rater_type"] != "human" or row["criterion"] not in asked:
+            continue
+        rater = Rater(row["rater"], "human", simulated=bool(row["simulated"]))
         answers = given.setdefault(Unit(row["item_id"], row["turn"]), {}).setdefault(rater, [])
         on = row["criterion"]
         answers.append(ToolAnswer(asked[on], called[on], row["score"], row["explanation"]))

@@ -34,16 +34,16 @@ RATINGS = range(11)
 CHAT = "chat"
 
 
-def write(db: Database, study: str, *, judges: bool = False) -> dict[str, str]:
+def write(db: Database, study: str) -> dict[str, str]:
     """The files of the dataset by name.
 
-    People's answers are not written: Argilla has them by the number of its own users. With `judges`, the
-    first judge's ratings of each question are suggestions, of which Argilla has one. Raises StudyError for a
-    criterion that Argilla cannot ask.
+    People's answers are not written: Argilla has them by the number of its own users. Judges' are not either:
+    they would be suggestions, which annotators see. Raises StudyError for a criterion that Argilla cannot
+    ask.
     """
     row = studies.get(db, study)
     called = names(row.criteria)
-    records = [_record(item, judges) for item in items(db, row)]
+    records = [_record(item) for item in items(db, row)]
     settings = {
         "guidelines": row.guidelines or None,
         "questions": [question for c in row.criteria for question in _questions(c, called[c.name])],
@@ -105,22 +105,14 @@ def _as_rating(scale: Scale) -> bool:
     return scale.ordered and all(value in RATINGS for value in scale.values)
 
 
-def _record(item: StudyItem, judges: bool) -> dict[str, Any]:
-    suggestions: dict[str, Any] = {}
-    for who, given in item.by("judge") if judges else ():
-        for criterion, name, score, _ in given:
-            if score in (scale := criterion.scale):
-                value: Any = int(score) if _as_rating(scale) else f"{score:g}"
-                value = scale.chosen(score) if scale.sets else value
-                suggested = {"value": value, "score": None, "agent": f"{who.name} {who.variant}".strip()}
-                suggestions.setdefault(name, suggested)
+def _record(item: StudyItem) -> dict[str, Any]:
     chat = [{"role": m.role, "content": m.content} for m in item.conversation.messages]
     fields = {"ask": item.ask, "context": item.context, CHAT: chat}
     return {
         "id": item.name,
         "fields": {name: value for name, value in fields.items() if value},
         "metadata": {},
-        "suggestions": suggestions,
+        "suggestions": {},
         "responses": {},
         "vectors": {},
     }

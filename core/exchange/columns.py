@@ -85,19 +85,6 @@ class FileColumn:
         return self.numeric or (len(self.texts) <= 20 and all(len(text) <= 40 for text in self.texts))
 
     @property
-    def of_text(self) -> bool:
-        """Whether its name says that it holds a person's or a judge's answers, and it holds text."""
-        named = kinds_by_name([self.name])[self.name] and tokens(self.name)[-1] not in words("no_rating")
-        return bool(named) and len(self.texts) > 1 and not self.rated
-
-    @property
-    def no_labels(self) -> str:
-        """What a column of text holds, in words."""
-        return (
-            f"{self.name} holds {len(self.texts)} different texts, such as “{self.texts[0][:40]}”, not labels"
-        )
-
-    @property
     def says_whose(self) -> bool:
         """Whether it is of a known name and says of every rating whether it is a person's or a judge's."""
         known = self.name.lower() in words("kinds")

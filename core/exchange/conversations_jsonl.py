@@ -26,7 +26,6 @@ from concord.rating import Criterion
 from concord.runs.registry import BENCHMARKS
 from concord.store import configurations, conversations, images, ratings, studies
 from concord.store.conversations import Filter
-from concord.store.parts import note
 from concord.store.studies import Study
 
 _OF_STUDY = ("name", "title", "guidelines", "source", "overlap", "seed", "per_turn", "anonymous", "meta")
@@ -63,24 +62,18 @@ def save(db: Database, line: FileRow) -> None:
 
 
 def save_beside(db: Database, number: int, conversation: Conversation, line: FileRow, *, new: bool) -> None:
-    """Store what a line says of a stored conversation. Raises ImportRefused.
-
-    One that was there stays as it is, but gains a missing trajectory.
+    """Store what a line says of a stored conversation; one that was there stays as it is. Raises
+    ImportRefused where its trajectory is another one.
     """
     if new:
         with _naming(line.where, line.whole):
             uses = [Use.from_dict(use) for use in line.whole.get("configurations", ())]
             configurations.of_conversation_were(db, number, uses)
-    elif conversation.trajectory is not None:
-        stored = conversations.trajectory(db, number)
-        if stored is None:
-            conversations.save_trajectory(db, number, conversation.trajectory)
-            note(db, "trajectories", number)
-        elif stored != conversation.trajectory:
-            raise ImportRefused(
-                f"{line.where}: the conversation “{conversation.key}” is stored already with another "
-                "trajectory. Give this one another key."
-            )
+    elif conversation.trajectory not in (None, conversations.trajectory(db, number)):
+        raise ImportRefused(
+            f"{line.where}: the conversation “{conversation.key}” is stored already with another trajectory, "
+            "or without one. Give this one another key."
+        )
 
 
 @contextmanager

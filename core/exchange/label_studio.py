@@ -35,14 +35,14 @@ OBJECT = "dialogue"
 _SPEAKERS = {"system": "System prompt", "user": "User", "assistant": "Model", "tool": "Tool"}
 
 
-def write(db: Database, study: str, *, answers: bool = True, judges: bool = False) -> dict[str, str]:
+def write(db: Database, study: str, *, answers: bool = True) -> dict[str, str]:
     """The files of a study: its tasks (JSON) and the labelling configuration (XML).
 
-    With `answers`, people's ratings are annotations; with `judges`, those of judges are predictions, which
-    Label Studio shows to annotators. Raises NotFound for an unknown study.
+    With `answers`, people's ratings are annotations. Judges' are not written: they would be predictions,
+    which Label Studio shows to annotators. Raises NotFound for an unknown study.
     """
     row = studies.get(db, study)
-    tasks = [_task(item, answers, judges) for item in items(db, row)]
+    tasks = [_task(item, answers) for item in items(db, row)]
     text = json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
     return {"tasks.json": text, "config.xml": configuration(row)}
 
@@ -88,7 +88,7 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
         yield f'<TextArea name="{name}-reason" toName="{OBJECT}" placeholder="Why?"/>'
 
 
-def _task(item: StudyItem, answers: bool, judges: bool) -> dict[str, Any]:
+def _task(item: StudyItem, answers: bool) -> dict[str, Any]:
     data = {
         "item": item.name,
         "ask": item.ask,
@@ -97,14 +97,9 @@ def _task(item: StudyItem, answers: bool, judges: bool) -> dict[str, Any]:
     }
     annotations = [
         {"completed_by": {"email": who.name}, "was_cancelled": False, "result": _results(item, given)}
-        for who, given in item.by("human")
+        for who, given in item.answers.items()
     ]
-    predictions = [
-        {"model_version": f"{who.name} {who.variant}".strip(), "result": _results(item, given)}
-        for who, given in item.by("judge")
-    ]
-    beside = {"annotations": annotations if answers else [], "predictions": predictions if judges else []}
-    return {"data": data, **{name: given for name, given in beside.items() if given}}
+    return {"data": data, **({"annotations": annotations} if answers and annotations else {})}
 
 
 def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:

@@ -44,7 +44,6 @@ class Export:
     form: dataset.Form | None = None
     with_excluded: bool = False
     with_names: bool = False
-    with_judges: bool = False
     blank: bool = False
     title: str = ""
     options: Options = field(default_factory=Options)
@@ -82,7 +81,7 @@ class Part:
     @property
     def of_study(self) -> bool:
         """Whether a study has to be named."""
-        return self.takes.startswith("study ")
+        return self.takes.startswith("study")
 
 
 def write(
@@ -245,16 +244,14 @@ PARTS: Mapping[str, Part] = {
     ),
     "label-studio": Part(
         "A study for Label Studio, tasks and configuration",
-        "study blank with_judges",
-        files=lambda db, of: label_studio.write(
-            db, of.study, answers=not of.blank, judges=of.with_judges
-        ).items(),
+        "study blank",
+        files=lambda db, of: label_studio.write(db, of.study, answers=not of.blank).items(),
         first="config.xml",
     ),
     "argilla": Part(
         "A study for Argilla, as `Dataset.from_disk` reads it",
-        "study with_judges",
-        files=lambda db, of: argilla.write(db, of.study, judges=of.with_judges).items(),
+        "study",
+        files=lambda db, of: argilla.write(db, of.study).items(),
         first="records.json",
     ),
     "report": Part(

@@ -8,18 +8,13 @@ from concord.exchange.answer_words import words
 from concord.exchange.columns import FRAME, FileTable, kinds_by_name, tokens
 from concord.rating import RaterKind
 
-SHOWN = 3
-"""So many columns of text are named."""
-COLUMNS = "columns"
-"""What a wide table's raters are called."""
-
 
 def whose(
     table: FileTable,
     names: Collection[str],
     known: Collection[str],
     stated: Mapping[str, RaterKind],
-    what: str = COLUMNS,
+    what: str = "columns",
 ) -> dict[str, RaterKind]:
     """The people and judges among columns (or raters): as options say, then as `stated`, then by their names.
 
@@ -51,9 +46,6 @@ def whose(
     if not unsure:
         columns = ", ".join([*table.columns][:12])
         message = f"no {what} are known to be {lacking}, and none is left that could be. It has {columns}."
-        if what == COLUMNS:
-            texts = [column for column in table.columns.values() if column.of_text]
-            message += "".join(f" {column.no_labels}." for column in texts[:SHOWN])
         advice = f" Add a column of {lacking} answers, then type: {table.options.command(table.name)}"
         raise table.refusal(message + advice * (table.name != FRAME))
     if len(unsure) == 1 and not people and not judges:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -18,9 +18,7 @@ from concord.store.locks import alone
 Part = Callable[[], AbstractContextManager[Database]]
 """Opens the next part: one transaction."""
 NUMBERED = ("studies", "conversations", "items", "ratings", "comparisons")
-"""Tables in which new rows get the next id. Only rows added to these, criteria, and what `note` names are
-undone.
-"""
+"""Tables in which new rows get the next id. Only rows added to these, and criteria, are undone."""
 UNUSED = """AND NOT EXISTS (SELECT 1 FROM items i WHERE i.conversation_id = conversations.id)
 AND NOT EXISTS (SELECT 1 FROM judgements j WHERE j.conversation_id = conversations.id)"""
 """A conversation that others put into a study, or had judged, before its import was undone stays."""
@@ -68,11 +66,6 @@ def _keep(db: Database, added: Sequence[tuple[str, Any, Any]]) -> None:
     settings.put(db, f"{_PART}{number:09}", json.dumps(added))
 
 
-def note(db: Database, table: Literal["trajectories"], conversation: int) -> None:
-    """Note in a part what it adds to a conversation that was stored before, and that no new id tells."""
-    _keep(db, [(table, conversation, conversation)])
-
-
 def undo_abandoned(path: Path) -> None:
     """Remove what a process had stored in parts and died before the end."""
     with reading(path) as db:
@@ -103,8 +96,6 @@ def _remove(db: Database, table: str, first: Any, last: Any) -> None:
         touched = column(db, rated, [first, last])
         db.execute("DELETE FROM ratings WHERE id BETWEEN ? AND ?", [first, last])
         summaries.refresh(db, touched)
-    elif table == "trajectories":
-        db.execute("UPDATE conversations SET trajectory = NULL WHERE id = ?", [first])
     elif table == "criteria":
         db.execute("DELETE FROM criteria WHERE scope = ? AND name = ?", [first, last])
         summaries.refresh(db, rated_by(db, first))

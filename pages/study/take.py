@@ -23,7 +23,6 @@ TOGGLES = {
     "with_excluded": "Also of annotators whom a decision left out",
     "with_names": "Keep annotators' names",
     "blank": "Tasks without the answers that people gave here",
-    "with_judges": "Judges' ratings too, which people see there",
 }
 
 

@@ -931,14 +931,6 @@ def test_a_column_named_as_a_judges_that_holds_text_is_ignored_unless_stated(tmp
     assert "share no answer" in one_line(done)
 
 
-def test_text_in_the_only_column_of_a_person_is_told(tmp_path):
-    file = tmp_path / "table.csv"
-    table = with_places(human=[f"note {n}" for n in range(N)]).drop(columns=["maria", "place"])
-    table.to_csv(file, index=False)
-    done = one_line(check(file))
-    assert f"human holds {N} different texts, such as “note 0”, not labels." in done
-
-
 def test_case_is_an_id_and_area_a_group(tmp_path):
     file = tmp_path / "table.csv"
     cases = [f"case{n:03}" for n in range(N)]

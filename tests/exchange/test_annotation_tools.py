@@ -70,12 +70,12 @@ def answered(workspace, kinds=("human", "judge")):
 
 def test_label_studio_brings_back_what_it_was_given(rated, blank, run, tmp_path):
     out = tmp_path / "ls"
-    done = run(rated, "export", "label-studio", "--study", "mine", "--with-judges", "--out", out)
+    done = run(rated, "export", "label-studio", "--study", "mine", "--out", out)
     assert done.exit_code == 0, done.output
     done = run(blank, "import", "label-studio", out / "tasks.json", "--study", "mine")
     assert done.exit_code == 0, done.output
-    assert answered(blank) == answered(rated)
-    assert len(answered(blank)) == 36
+    assert answered(blank) == answered(rated, ["human"])
+    assert len(answered(blank)) == 24
 
 
 def test_no_task_names_a_model_or_a_key(rated, run, tmp_path):
@@ -96,7 +96,7 @@ def test_label_studio_in_its_other_forms(blank, run, tmp_path):
     task = {
         "id": 7,
         "data": {"item": first, "dialogue": []},
-        "predictions": [5],
+        "predictions": [5, {"model_version": "gpt", "result": [stars]}],
         "drafts": [],
         "annotations": [
             {"completed_by": 3, "was_cancelled": False, "result": [words, stars], "created_at": "2026-01-01"},
@@ -115,6 +115,7 @@ def test_label_studio_in_its_other_forms(blank, run, tmp_path):
     assert "1 annotations that were skipped" in done.output
     assert [row[1:] for row in answered(blank)] == [
         ("depth", "annotator 3", 4.0),
+        ("depth", "gpt", 4.0),
         ("wit & care", "annotator 3", 3.0),
     ]
 
@@ -139,7 +140,7 @@ def test_a_project_that_concord_did_not_make_becomes_a_study(fresh, run, tmp_pat
 
 def test_argilla_brings_answers_back(rated, blank, run, tmp_path):
     out = tmp_path / "rg"
-    assert run(rated, "export", "argilla", "--study", "mine", "--with-judges", "--out", out).exit_code == 0
+    assert run(rated, "export", "argilla", "--study", "mine", "--out", out).exit_code == 0
     records = json.loads((out / "records.json").read_text())
     user = "6d2ba3a2-3a0c-4d3f-9b57-0f7b7a3a7a31"
     records[0]["responses"] = {
@@ -152,13 +153,14 @@ def test_argilla_brings_answers_back(rated, blank, run, tmp_path):
             {"value": 9, "user_id": user, "status": "draft"},
         ]
     }
+    records[1]["suggestions"] = {"depth": {"value": 3, "agent": "gpt"}}
     (out / "records.json").write_text(json.dumps(records))
     done = run(blank, "import", "argilla", out, "--study", "mine")
     assert done.exit_code == 0, done.output
     assert "1 answers that were not submitted" in done.output
     people = [row[1:] for row in answered(blank, ["human"])]
     assert people == [("depth", user, 6.0), ("wit & care", user, 2.0), ("depth", user, 1.0)]
-    assert answered(blank, ["judge"]) == answered(rated, ["judge"])
+    assert [row[1:] for row in answered(blank, ["judge"])] == [("depth", "gpt", 3.0)]
 
 
 @pytest.mark.parametrize(
@@ -201,14 +203,13 @@ def test_the_tools_own_validators_accept_it(rated, run, tmp_path):
     there = "import argilla, label_studio_sdk"
     if subprocess.run([python, "-c", there], capture_output=True).returncode:
         pytest.skip(f"label-studio-sdk and argilla are not installed for {Path(python).name} (make tools)")
-    run(rated, "export", "label-studio", "--study", "mine", "--with-judges", "--out", tmp_path / "ls")
-    run(rated, "export", "argilla", "--study", "mine", "--with-judges", "--out", tmp_path / "rg")
+    run(rated, "export", "label-studio", "--study", "mine", "--out", tmp_path / "ls")
+    run(rated, "export", "argilla", "--study", "mine", "--out", tmp_path / "rg")
     told = subprocess.run([python, VALIDATING, tmp_path], capture_output=True, text=True)
     assert told.returncode == 0, told.stderr[-2000:]
     assert json.loads(told.stdout.splitlines()[-1]) == {
         "tasks": 4,
         "annotations": 8,
-        "predictions": 4,
         "records": 4,
     }
 

@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -22,7 +21,7 @@ from tests.exchange.test_import_in_parts import held
 from tests.exchange.test_trajectories import KEYS, simulated
 
 STORED = KEYS[0]
-"""A simulation that lies in the workspace without its trajectory."""
+"""A simulation that lies in the workspace already."""
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def workspace(tmp_path, monkeypatch):
     monkeypatch.setattr(conversations_file, "AT_ONCE", 1)
     made = Workspace.open(tmp_path / "other")
     with made.write() as db:
-        conversations.save(db, replace(simulated(STORED), trajectory=None), simulated=True)
+        conversations.save(db, simulated(STORED), simulated=True)
     return made
 
 
@@ -79,7 +78,7 @@ def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_pat
     other = Workspace.open(tmp_path / "at once")
     monkeypatch.setattr(conversations_file, "AT_ONCE", 1000)
     with other.write() as db:
-        conversations.save(db, replace(simulated(STORED), trajectory=None), simulated=True)
+        conversations.save(db, simulated(STORED), simulated=True)
     bring(other, out)
     one, another = held(workspace), held(other)
     for name in ("facets", "items", "criteria"):

@@ -67,8 +67,7 @@ def test_a_study_moves_to_another_tool_as_the_command_writes_it(
     workspace: Workspace, tmp_path: Path, kind: str
 ) -> None:
     page = shown(kind)
-    page.toggle(key="with_judges").set_value(True).run()
-    asked = [kind, "--study=made", "--with-judges", f"--out={tmp_path / kind}"]
+    asked = [kind, "--study=made", f"--out={tmp_path / kind}"]
     command.main(asked, obj=str(workspace.path), standalone_mode=False)
     packed = zipfile.ZipFile(io.BytesIO(written(page)[1]))
     assert packed.namelist()
