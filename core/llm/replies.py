@@ -20,12 +20,8 @@ LONGEST = 100_000
 """Characters of a reply that is read for a verdict; a longer one is unusable."""
 SENT_BACK = 20_000
 """Characters of an unusable reply that the model is shown."""
-DEEPEST = 64
-"""Brackets of JSON that may be open at once."""
 MOST_VALUES = 50
 """Lists and objects of JSON in one reply."""
-MOST_TOKENS = 10_000
-"""Tokens of a value that is mended."""
 UNANSWERED = ("unparsable", "truncated", "empty", "unexpected")
 """Kinds of CallFailed for replies that stayed unusable, or at which work failed as nobody foresaw: not the
 endpoint's failure. They wait for a retry on demand.
@@ -144,8 +140,8 @@ def read(text: str, reply: type[R]) -> R:
     """The reply as its schema. Raises Unusable, naming the problem for the model.
 
     Only a complete JSON object is read: a prefix of a reply gives the same or nothing, whatever its
-    finish_reason. Small errors of form are mended; a missing or impossible value is an error, and so are two
-    objects that fit and differ.
+    finish_reason. What begins as JSON and is none is an error, which no guess mends; so are a missing or
+    impossible value, and two objects that fit and differ.
     """
     fitting: list[R] = []
     wrong: ValidationError | None = None
@@ -166,105 +162,31 @@ def read(text: str, reply: type[R]) -> R:
 
 _BEGINS = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*["'{])""")
 """Where a JSON value begins; braces in prose do not."""
-_BRACKET = re.compile(r"[\[\]{}]")
-_TOKEN = re.compile(
-    r"""
-    (?P<skip>\s++|//[^\n]*+|/\*.*?\*/)
-    |(?P<text>"(?:[^"\\]++|\\.|"(?!\s*+[:,}\]]))*+"|'(?:[^'\\]++|\\.|'(?!\s*+[:,}\]]))*+')
-    |(?P<plain>[\[\]{}:,]|-?[0-9][0-9.eE+-]*+|(?:true|false|null|True|False|None)\b)
-    """,
-    re.X | re.S,
-)
-"""A token of JSON with small errors: a quote that no `:`, `,` or closing bracket follows is in its text."""
-_WORDS = {"True": "true", "False": "false", "None": "null"}
-_ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}|\\(.)|\"", re.S)
-_SKIMMED = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[\[\]{}]', re.S)
-
-
-_NEVER_ENDS = "It is not complete: a JSON value begins and never ends."
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text that are inside no other object and no list, in their order.
 
-    Raises Unusable for a value that begins and never ends, and beyond the limits. It takes time proportional
-    to the length of the text.
+    Raises Unusable for a value that cannot be read, and beyond the limits. It takes time proportional to the
+    length of the text.
     """
     if len(text) > LONGEST:
         raise Unusable(f"It is longer than {LONGEST:,} characters.")
-    depth = 0
-    for bracket in _BRACKET.finditer(text):
-        depth = depth + 1 if bracket[0] in "[{" else max(0, depth - 1)
-        if depth > DEEPEST:
-            raise Unusable(f"More than {DEEPEST} brackets are open at once.")
     at = count = 0
     while begins := _BEGINS.search(text, at):
         count += 1
         if count > MOST_VALUES:
             raise Unusable(f"It holds more than {MOST_VALUES} JSON values.")
-        value, at = _value(text, begins.start())
+        start = begins.start()
+        try:
+            value, at = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError) as error:
+            # What is inside it, or what it would have become, is not guessed.
+            raise Unusable(f"It holds a JSON value that cannot be read: {error}.") from error
+        if "\\ud" in text[start:at].lower():
+            value = json.loads(paired(json.dumps(value, ensure_ascii=False)))
         if isinstance(value, dict):
             yield value
-
-
-def _value(text: str, start: int) -> tuple[Any, int]:
-    """The JSON value that begins there, and where it ends; None for one that no small mending makes JSON.
-
-    Raises Unusable for one that never ends: what it would have become is not guessed.
-    """
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        value, end = _mended(text, start)
-    if value is not None and "\\ud" in text[start:end].lower():
-        value = json.loads(paired(json.dumps(value, ensure_ascii=False)))
-    return value, end
-
-
-def _mended(text: str, start: int) -> tuple[Any, int]:
-    """As `_value`, with other quotes, needless commas, comments, Python's words and wrong escapes mended."""
-    parts: list[str] = []
-    depth, at = 0, start
-    while token := _TOKEN.match(text, at):
-        at, piece = token.end(), token[0]
-        if token.lastgroup == "skip":
-            continue
-        if token.lastgroup == "text":
-            piece = f'"{_ESCAPED.sub(_escape, piece[1:-1])}"'
-        if piece in ("]", "}") and parts and parts[-1] == ",":
-            parts.pop()
-        parts.append(_WORDS.get(piece, piece))
-        if len(parts) > MOST_TOKENS:
-            raise Unusable("It is not JSON, and too long to be mended.")
-        depth += (piece in ("[", "{")) - (piece in ("]", "}"))
-        if depth == 0:
-            break
-    else:
-        if text[at : at + 1] in ("", '"', "'"):  # the end, or a text that never ends
-            raise Unusable(_NEVER_ENDS)
-        # What was looked at is not looked at again: the time would grow with the square of the length.
-        return None, max(at, _end(text, start))
-    try:
-        return _DECODER.decode(" ".join(parts)), at
-    except (ValueError, RecursionError):
-        return None, at
-
-
-def _escape(match: re.Match[str]) -> str:
-    """A piece of a text as JSON writes it: a bare quote, an escape, or a backslash that is none."""
-    if match[0] in ('"', "\\'"):
-        return match[0][-1].replace('"', '\\"')
-    return match[0] if match[1] is None or match[1] in '"\\/bfnrt' else "\\" + match[0]
-
-
-def _end(text: str, start: int) -> int:
-    """Where the brackets that open there are closed. Raises Unusable if they never are."""
-    depth = 0
-    for bracket in _SKIMMED.finditer(text, start):
-        depth += (bracket[0] in ("[", "{")) - (bracket[0] in ("]", "}"))
-        if depth == 0 and bracket[0] in ("]", "}"):
-            return bracket.end()
-    raise Unusable(_NEVER_ENDS)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

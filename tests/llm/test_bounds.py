@@ -126,7 +126,7 @@ def test_a_key_is_taken_out_however_it_is_written(how):
         async with served(b"", body.encode()) as (client, _):
             done = await client.complete("m", [Message("user", "Hello.")])
             line = f'{{"custom_id": "a", "response": {{"status_code": 200, "body": {body}}}}}'
-            (result,) = batch.results(client, client.model("m"), io.BytesIO(line.encode()))
+            (result,) = batch.results(client, Model(name="m"), io.BytesIO(line.encode()))
         return done, result.answer
 
     for read in asyncio.run(go()):
@@ -148,7 +148,7 @@ def test_a_key_in_an_error_is_taken_out(place):
         async with served(header, wrong.encode(), head="302 F" if header else "400 B") as (client, _):
             if place == "batch":
                 line = f'{{"custom_id": "a", "response": {{"status_code": 400, "body": {wrong}}}}}'
-                (result,) = batch.results(client, client.model("m"), io.BytesIO(line.encode()))
+                (result,) = batch.results(client, Model(name="m"), io.BytesIO(line.encode()))
                 raise result.failure
             await client.complete("m", [Message("user", "Hello.")])
 

@@ -32,7 +32,6 @@ FRAMES = (
     "{}",
     "```json\n{}\n```",
     "The player {{Nell}} is “fine” [1]. {} So much for {{Nell}}.",
-    'In the form {{"a": ...}}: {}',
 )
 JUNK = (
     *("[", "{", "(", '{"a":', "{ ", "}", "]", '"', "'", "\\", "\\ud83d", "\ud83d", "\x00", "\u202e", "`" * 3),
@@ -72,7 +71,7 @@ def valid(role, rng):
     if role in BRACKETED:
         return rng.choice(("It is fine", "A [[3]] would be harsh. No")) + ".\n\n" + BRACKETED[role]
     value = fill(json_schema(ROLES[role]), rng)
-    text = rng.choice((json.dumps(value), json.dumps(value, indent=1, ensure_ascii=False), repr(value)))
+    text = rng.choice((json.dumps(value), json.dumps(value, indent=1, ensure_ascii=False)))
     return rng.choice(FRAMES).format(text)
 
 
