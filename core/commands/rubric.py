@@ -154,17 +154,3 @@ def _show(workspace: str, name: str, version: str, conversation: str) -> None:
 def _first(db: Any) -> Conversation:
     first = conversations.keys_after(db, conversations.Filter(), limit=1)
     return conversations.load(db, first[0][1]) if first else EXAMPLE
-
-
-@command.command("versions")
-@click.argument("name")
-@click.pass_obj
-def _versions(workspace: str, name: str) -> None:
-    """The versions of a rubric that were used; `concord rubric show NAME --version N` prints one."""
-    with Workspace.open(workspace, create=False).read() as db:
-        versions = rubrics.versions(db, name)
-    if not versions:
-        echo(f"No version of “{name}” was used yet.", err=True)
-        return
-    for version in versions:
-        echo(f"{version.variant}\t{version.hash}\tfirst used {version.created[:16]}")

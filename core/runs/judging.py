@@ -7,12 +7,12 @@ from itertools import combinations
 from typing import Any
 
 from concord.conversation import IMAGES, Conversation, Message
-from concord.errors import CallFailed, ConcordError
+from concord.errors import CallFailed
 from concord.llm.models import Model
 from concord.llm.replies import UNANSWERED, Unusable
 from concord.rating import Comparison, Judgement, Order, Preference, Rater
 from concord.runs import programs
-from concord.runs.benchmark import Ask, Benchmark, Materials, Owed
+from concord.runs.benchmark import Ask, Owed
 
 
 async def verdict(
@@ -84,20 +84,3 @@ def _verdict(
     values |= {"rubric": owed.asking.rubric, "criterion": "".join(c.name for c in owed.asking.criteria)}
     keys = (*(conversation.key for conversation in conversations), *owed.against)
     return Comparison(first=keys[0], second=keys[1], rater=rater, **values)
-
-
-def asked_again(
-    benchmark: Benchmark, version: str, hash: str, materials: Materials, conversation: Conversation
-) -> tuple[Message, ...] | None:
-    """The messages that a judge is sent by the prompt of this hash, rendered anew.
-
-    None where the prompt of that version is another today, where judges are not asked, or the conversation
-    cannot be asked about.
-    """
-    try:
-        for way in benchmark.ways(materials, (), version):
-            if way.prompt.hash == hash:
-                return way.prompt.render(**way.asking.values(conversation)).messages
-        return None
-    except (ConcordError, Unusable):
-        return None

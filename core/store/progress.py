@@ -30,7 +30,6 @@ class Item:
     reply_chars: int
     submitted: str | None
     kind: str = "item"
-    study: str = ""
 
     @property
     def remarked(self) -> bool:
@@ -42,15 +41,13 @@ _ITEMS = (
     f"SELECT x.name, min(i.id), i.conversation_id, iif({RANKED}, i.stratum, {KEY}) AS key, i.turn, "
     "i.stratum, p.state, p.reason, p.flag, sum(p.seconds), sum(c.reply_chars + ifnull(d.reply_chars, 0)) "
     f"/ count(DISTINCT i.conversation_id), p.submitted, iif(p.purpose IN {RATED}, 'item', p.purpose) "
-    "AS kind, t.name FROM placements p JOIN items i ON i.id = p.item_id "
+    "AS kind FROM placements p JOIN items i ON i.id = p.item_id "
     "JOIN studies t ON t.id = i.study_id JOIN raters x ON x.id = p.rater_id "
     "JOIN conversations c ON c.id = i.conversation_id LEFT JOIN conversations d ON d.id = i.other_id "
     f"WHERE {KEPT} AND "
 )
 # In a group of n each conversation stands in n − 1 of its pairs, whose first ones are n − 1.
 _EACH = f"GROUP BY p.rater_id, {ONE}"
-_REMARKED = "(p.flag <> '' OR p.state = 'skipped')"
-_IN_ORDER = f"{_EACH} ORDER BY t.id, key, ifnull(i.turn, 0), x.name, kind"
 
 
 def items(db: Database, name: str) -> list[Item]:
@@ -64,14 +61,11 @@ def remarks(db: Database, name: str, *, with_excluded: bool = False) -> list[Ite
     by item, turn and annotator; those of annotators who are left out only on request. Raises NotFound.
     """
     out = "(SELECT 1 FROM left_out l WHERE l.study_id = i.study_id AND l.rater_id = p.rater_id)"
-    which = f"i.study_id = ? AND {_REMARKED} AND (? OR NOT EXISTS {out}) {_IN_ORDER}"
+    which = (
+        f"i.study_id = ? AND (p.flag <> '' OR p.state = 'skipped') AND (? OR NOT EXISTS {out}) {_EACH} "
+        "ORDER BY key, ifnull(i.turn, 0), x.name, kind"
+    )
     return [Item(*row) for row in db.execute(_ITEMS + which, [study_id(db, name), with_excluded])]
-
-
-def remarks_on(db: Database, conversation: int) -> list[Item]:
-    """The same of a conversation, in all studies."""
-    which = f"i.conversation_id = ? AND {_REMARKED} {_IN_ORDER}"
-    return [Item(*row) for row in db.execute(_ITEMS + which, [conversation])]
 
 
 @once

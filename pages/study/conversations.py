@@ -6,14 +6,13 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
-from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.errors import NotFound
 from concord.reports.overview import unreadable_words
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
-from concord.store import conversations, ratings, spotchecks, studies
+from concord.store import conversations, spotchecks, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
 from pages.parts import person, table
@@ -90,13 +89,11 @@ def _browse() -> None:
     if found:
         if wanted.benchmark:
             _spot_check(wanted.benchmark, [c.id for c in found])
-        said, failed = dict[int, str](), dict[int, str]()
+        said = dict[int, str]()
         with workspace().read() as db:
             if wanted.text:
                 said = {c.id: _excerpt(conversations.load(db, c.id), wanted.text) for c in found}
-            if wanted.failed:
-                failed = {c.id: _failure(db, c.id) for c in found}
-        listed = _table(found, facets, said, failed, several=not wanted.benchmark)
+        listed = _table(found, facets, said, several=not wanted.benchmark)
         if row := table.draw(listed, key="list", titled=False, selectable=True):
             read(str(row["number"]), "conversations")
     elif total:
@@ -199,13 +196,17 @@ def _table(
     found: Sequence[Found],
     facets: Sequence[str],
     said: Mapping[int, str],
-    failed: Mapping[int, str],
     *,
     several: bool,
 ) -> Table:
     """A page of the list: the columns that hold something; `several` benchmarks are told apart."""
     score = partial(Column, digits=2)
-    others = (
+    columns = (
+        Column("number", file_only=True),
+        *([Column("benchmark")] if several else []),
+        Column("player"),
+        Column("said", "where it is said"),
+        score("final", help="Mean over judges, criteria and turns"),
         score("spread", help="Distance between the highest and the lowest judge"),
         score("people", help="Mean of people"),
         Column("refused", "refusals", help="Judges who saw a refusal"),
@@ -213,18 +214,9 @@ def _table(
         Column("turns"),
         *(Column(f"facet {name}", name) for name in facets),
         Column("language"),
-    )
-    columns = (
-        Column("number", file_only=True),
-        *([Column("benchmark")] if several else []),
-        Column("player"),
-        Column("said", "where it is said"),
-        Column("reason", "what failed"),
-        score("final", help="Mean over judges, criteria and turns"),
-        *(() if failed else others),  # what failed takes their room
         Column("created", "stored (UTC)"),
     )
-    rows = tuple(_row(c) | {"said": said.get(c.id), "reason": failed.get(c.id)} for c in found)
+    rows = tuple(_row(c) | {"said": said.get(c.id)} for c in found)
     shown = tuple(
         c
         for c in columns
@@ -232,14 +224,6 @@ def _table(
         or any(row.get(c.name) not in (None, "") for row in rows)
     )
     return Table("conversations", "Conversations found", shown, rows)
-
-
-def _failure(db: Database, which: int) -> str:
-    """Why the first reply of a conversation failed: a judge's; else one of the player's own was cut."""
-    for judgement in ratings.judgements_of(db, which):
-        if judgement["failure"] is not None:
-            return f"{judgement['judge']}: {judgement['failure']}"
-    return "a reply stopped at the length limit"
 
 
 def _excerpt(what: Conversation, text: str) -> str:

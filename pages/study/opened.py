@@ -11,13 +11,10 @@ import streamlit as st
 from concord.conversation import Conversation, Turn
 from concord.rating import Spent
 from concord.reports.opened import Opened, Verdicts
-from concord.runs.judging import asked_again
-from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
 from concord.scores import run_label
-from concord.store import configurations, conversations, images, progress, ratings
+from concord.store import configurations, conversations, images, ratings
 from concord.store.conversations import Found
-from concord.store.progress import Item
 from pages.parts.address import link
 from pages.parts.navigation import SECTIONS, about
 from pages.parts.plain import breakable, plain
@@ -39,7 +36,7 @@ def conversation(which: int) -> None:
             images.load(db, which),
             Opened.read(db, which),
         )
-        spent, said = conversations.spent(db, which), progress.remarks_on(db, which)
+        spent = conversations.spent(db, which)
     given, judgements, verdicts = ratings_of.given, ratings_of.judgements, ratings_of.verdicts()
     _head(found)
     known = BENCHMARKS.get(found.benchmark)
@@ -54,7 +51,6 @@ def conversation(which: int) -> None:
     if given or not by_rule:
         _scores(ratings_of)
     _people(ratings_of)
-    _comments(said)
     _background(what)
     whole = [r for r in given if r.rater.kind == "judge" and r.turn is None]
     if any(r.explanation or r.repeat for r in whole):
@@ -129,19 +125,6 @@ def _people(of: Opened) -> None:
         _dataframe(list(rows.values()), "Ratings by people")
 
 
-def _comments(said: Sequence[Item]) -> None:
-    """What annotators said beside their answers, and why they skipped; letter for letter."""
-    if not said:
-        return
-    with st.expander(f"Annotators' comments ({len(said)})", icon=":material/comment:"):
-        for one in said:
-            kind = f"{one.kind} item" if one.kind != "item" else ""
-            parts = (one.annotator, one.study, kind, f"turn {one.turn}" if one.turn else "", one.state)
-            st.caption(plain(" · ".join(filter(None, parts))))
-            reason = f"Skipped: {one.reason}" if one.state == "skipped" else ""
-            st.text(breakable("\n".join(filter(None, [reason, one.flag]))))
-
-
 def _background(what: Conversation) -> None:
     context(what)
     for heading, text in what.context.items():
@@ -164,7 +147,7 @@ def _verdicts(given: Verdicts, alt: str) -> None:
 
 
 def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> None:
-    """What one judge was sent and replied, letter for letter."""
+    """The template by which one judge was asked, and its reply, letter for letter."""
     if not judgements:
         return
     more = st.expander(
@@ -184,18 +167,8 @@ def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> No
             for j, prompt in zip(judgements, prompts, strict=True)
         }
         judgement, kept = named[st.selectbox("Judgement", list(named), key=f"request of {what.key}")]
-        known = BENCHMARKS.get(kept["benchmark"]) if kept else None
-        sent = (
-            asked_again(known, judgement["variant"], judgement["prompt"], materials(workspace()), what)
-            if known
-            else None
-        )
-        if sent is None:
-            st.markdown("The request cannot be made again as it was; this is its template.")
-        for message in sent or ():
-            st.caption(plain(message.role))
-            st.code(breakable(message.content), language=None, wrap_lines=True)
-        if sent is None and kept:
+        if kept:
+            st.caption("the template of the request")
             st.code(breakable(kept["body"]), language=None, wrap_lines=True)
         st.caption("reply")
         st.code(breakable(judgement["raw"] or "(nothing)"), language=None, wrap_lines=True)

@@ -1,8 +1,5 @@
 """What every command owes: it exists, has help, and answers a workspace that cannot be with one sentence."""
 
-import importlib
-import importlib.util
-
 import click
 import pytest
 from click.testing import CliRunner
@@ -23,13 +20,10 @@ def parts(command, name=""):
         yield name, command
 
 
-# One whose module is missing fails in test_it_exists_as_listed, and there only.
-THERE = [name for name, (module, _) in COMMANDS.items() if importlib.util.find_spec(module)]
-PARTS = {
-    words: command
-    for name in THERE
-    for words, command in parts(importlib.import_module(COMMANDS[name][0]).command, name)
+THERE: dict[str, click.Command | None] = {
+    name: main.get_command(click.Context(main), name) for name in COMMANDS
 }
+PARTS = {words: command for name in THERE for words, command in parts(THERE[name], name)}
 PARTS |= {
     name: command
     for slice_name in SLICES
@@ -76,8 +70,8 @@ def one_sentence(done):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_it_exists_as_listed(name):
-    module, text = COMMANDS[name]
-    command = importlib.import_module(module).command
+    _, text = COMMANDS[name]
+    command = THERE[name]
     assert isinstance(command, click.Command)
     assert text.endswith(".")
     shown = call(name, "--help")

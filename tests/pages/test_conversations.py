@@ -7,10 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, placements, ratings, studies
-from concord.store.studies import Study
+from concord.store import conversations, ratings
 from concord.workspace import Workspace
-from tests.filled import assigned
 from tests.pages.test_navigation import FRAME
 
 CRITERIA = (Criterion("wit", "It is witty."), Criterion("tact", "It is tactful."))
@@ -84,7 +82,7 @@ def test_what_is_sought_is_marked_in_the_list(workspace: Workspace) -> None:
     assert row["said"] == "a ![x](http://x/y.png) <b>b</b> The ⟦RIDDLE⟧ of :red[it]"
 
 
-def test_failed_and_cut_replies_are_listed_with_their_reason(workspace: Workspace) -> None:
+def test_failed_and_cut_replies_are_listed_and_counted(workspace: Workspace) -> None:
     with workspace.write() as db:
         cut = Message("assistant", "And so it went on and", {"cut": True})
         conversations.save(db, Conversation("b", "cut", "p", (Message("user", "?"), cut)))
@@ -92,35 +90,10 @@ def test_failed_and_cut_replies_are_listed_with_their_reason(workspace: Workspac
         conversations.save(db, Conversation("b", "fine", "p", said))
         failed = Judgement("f", "c", Rater("odd", "judge"), failure="It is not complete.", raw='{"wit": <b>')
         ratings.save_judgement(db, failed)
-    rows = listed(unreadable="true").dataframe[0].value.to_dict("records")
-    assert sorted(row["reason"] for row in rows) == [
-        "a reply stopped at the length limit",
-        "odd: It is not complete.",
-    ]
-
-
-def test_annotators_comments_are_shown_letter_for_letter(workspace: Workspace) -> None:
-    """Two comments: one quotes words of a reply, one is HTML and Markdown; the dialogue is, too."""
-    with workspace.write() as db:
-        said = (Message("user", "?"), Message("assistant", "It is <b>far</b> *away*."))
-        number = conversations.save(db, Conversation("b", "far", "p", said))
-        studies.create(db, Study("s", CRITERIA))
-        [unit] = studies.add_units(db, "s", [(number, None, "")])
-        for name, text in (("Ada", "Turn 1: “far</b> away” odd"), ("Ben", "![x](http://elsewhere.test) <i>")):
-            access.invite(db, name)
-            rater = access.annotator_id(db, name)
-            placements.assign(db, rater, [unit])
-            [(item, *_)] = assigned(db, rater, "s")
-            placements.flag(db, rater, item, text)
-        placements.skip(db, rater, item, "not mine")
-    page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
-    page.query_params["conversation"] = str(number)
-    page.run()
-    assert not page.exception
-    assert "Annotators' comments (2)" in [folded.label for folded in page.expander]
-    texts = [text.value for text in page.text]
-    assert "Turn 1: “far</b> away” odd" in texts
-    assert "Skipped: not mine\n![x](http://elsewhere.test) <i>" in texts
+    page = listed(unreadable="true")
+    assert len(page.dataframe[0].value) == 2
+    words = "1 with a judgement that could not be read, 1 with a reply that stopped at the length limit"
+    assert any(words in caption.value for caption in page.caption)
 
 
 def test_a_conversation_leads_back_to_where_it_was_opened(workspace: Workspace) -> None:

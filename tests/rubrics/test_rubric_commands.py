@@ -79,17 +79,16 @@ def test_show_prints_what_a_judge_is_sent(started, run):
     assert '"helpful_reason"' in said
 
 
-def test_versions_that_were_used_are_listed(started, run):
+def test_versions_that_were_used_are_counted(started, run):
     workspace, quickstart = started
     quickstart()
     path = workspace.path / "rubrics" / "support.toml"
     path.write_text(path.read_text().replace('reasons = "before" ', 'reasons = "after" '))
     done(run(workspace, "judge", "support", "--judges", "mock-judge-strict", "--estimate"))
-    assert "v2" not in done(run(workspace, "rubric", "versions", "support"))  # an estimate uses nothing
+    assert "1 version used" in done(run(workspace, "rubric", "list"))  # an estimate uses nothing
     done(run(workspace, "study", "draw", "second", "--n", "3", "--rubric", "support"))
-    said = done(run(workspace, "rubric", "versions", "support"))
-    assert "support v1" in said
-    assert "support v2" in said
+    assert "2 versions used" in done(run(workspace, "rubric", "list"))
+    assert "(support v1," in done(run(workspace, "rubric", "show", "support", "--version", "1"))
 
 
 @pytest.mark.parametrize(
