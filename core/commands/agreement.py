@@ -1,14 +1,11 @@
 """`concord agreement`: how well judges agree with people, and people with each other."""
 
 import sys
-from datetime import date
-from pathlib import Path
 from typing import Any
 
 import click
 
 from concord.commands import options
-from concord.commands.check import html
 from concord.commands.printing import columns, echo
 
 
@@ -22,7 +19,6 @@ from concord.commands.printing import columns, echo
 @click.option(
     "--criterion", default="", help="The criterion of the sections; final or the last one if absent."
 )
-@html
 @click.pass_obj
 def command(
     workspace: str,
@@ -31,7 +27,6 @@ def command(
     form: str,
     section: tuple[str, ...],
     criterion: str,
-    html: Path | None,
     keep_refused: bool,
     **measured: Any,
 ) -> None:
@@ -50,13 +45,6 @@ def command(
         report = agreement_report(db, study, measuring)
         document = report.document(form, sections=section, criterion=criterion, width=columns(WIDTH))
         without = report.without(section, criterion)
-        if html is not None:
-            from concord.reports import page  # loads the templates
-
-            html.write_text(
-                page.of_study(db, report, made=date.today(), criterion=criterion), encoding="utf-8"
-            )
-            echo(f"The report is in {html}.", err=True)
     echo(document, nl=False)
     for sentence in without:
         echo(sentence, err=True)

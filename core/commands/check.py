@@ -44,17 +44,14 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return cast(Callable[..., Any], options_of)
 
 
-html = click.option(
-    "--html", type=click.Path(path_type=Path), help="Write the report as one file that a browser opens."
-)
-
-
 @click.command("check")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @table_options
 @click.option("-v", "--verbose", is_flag=True, help="The whole overview instead of a screen.")
 @options.several("--section", "Sections of the report; “all” for every one.")
-@html
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Write the report as one file that a browser opens."
+)
 @options.form()
 @options.resamples("items")
 @options.seed

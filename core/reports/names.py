@@ -22,18 +22,13 @@ def reader_names(
     for panel in [*default_panels(every), *panels]:
         readable[called(panel)] = " + ".join(short[judge] for judge in panel)
     if len(every) > 2:
-        readable[called(every)] = everybody(len(every))
+        readable[called(every)] = f"all {len(every)} judges"
     return readable
 
 
 def first_names(names: Sequence[str]) -> str:
     """At most three names, and how many more there are: “Ada, Ben, Cleo and 2 more”."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def everybody(judges: int) -> str:
-    """What readers see for the panel of so many judges, who are all."""
-    return f"all {judges} judges"
 
 
 def renamed(table: Table, names: Mapping[str, str]) -> Table:

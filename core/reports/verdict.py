@@ -5,7 +5,7 @@ docs/agreement.md has the rules and how often each claim is false.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
 from math import comb
 
@@ -31,7 +31,6 @@ from concord.statistics.claims import (
 from concord.statistics.confusion import answer_of_people
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import whom
-from concord.statistics.glance import measured
 from concord.statistics.items import unlike
 from concord.statistics.judges import commonest
 from concord.statistics.missing import Lacking, lacking
@@ -229,22 +228,6 @@ def careless(evidence: Evidence) -> list[Flag]:
             *([] if of.study.anonymous else quality.suspicions(of.dealt, of.rows, of.study.criteria)),
         ]
     return evidence.worded["careless"]
-
-
-def headline(evidence: Evidence) -> Table:
-    """The rows of the glance for the single judge and the panel that agree best with people, panel last.
-
-    Both are chosen on the items they are shown on. No rows where no correlation is defined. A picture shows
-    the annotator of the last row, as the words beside it do.
-    """
-    table = section(evidence, "glance", evidence.main)["glance"]
-    rho = measured(table)
-    alone = {called((judge,)) for judge in evidence.ratings.judges}
-    best = []
-    for single in (True, False):
-        kind = [row for row in table.rows if (row["rater"] in alone) is single]
-        best += sorted(kind, key=lambda row: value_of(row[rho]), reverse=True)[:1]
-    return replace(table, rows=tuple(row for row in best if value_of(row[rho]) > float("-inf")))
 
 
 def missing(evidence: Evidence) -> list[str]:

@@ -9,7 +9,6 @@ from concord.llm.models import currency
 from concord.reports import overview
 from concord.reports.overview import NextStep, Overview
 from concord.reports.screen import rated
-from concord.reports.verdict import headline
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import progress, ratings
@@ -153,12 +152,12 @@ def _study(found: Overview, study: StudyHeld) -> Any:
 
 
 def _figures(study: StudyHeld) -> None:
-    """The verdict in words beside the best panel and judge in a picture."""
+    """The verdict in words beside judges and panels in a picture."""
     with workspace().read() as db:
         mark = progress.mark(db, study.name)
     try:
         report = report_of(str(workspace().path), study.name, mark, measured(workspace()))
-        words, table = report.summary[:2], headline(report)
+        words, tables = report.summary[:2], report.section("glance", report.main)
     except ConcordError as error:
         st.caption(plain(str(error)))
         return
@@ -166,8 +165,8 @@ def _figures(study: StudyHeld) -> None:
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
     left.caption(plain(rated(report, report.main)))
     with right:
-        for _, chart in glance({"glance": table}, limit=100):
-            show(chart, f"Best panel and judge of {study.title}")
+        for _, chart in glance(tables, limit=100):
+            show(chart, f"Judges and panels of {study.title}")
 
 
 page()

@@ -18,7 +18,6 @@ from concord.reports.answers import (
     WITH_ALL,
     cheaper,
     left_out,
-    more_needed,
     next_step,
     per_thousand,
 )
@@ -223,17 +222,6 @@ def _panels(report: AgreementReport, criterion: str) -> None:
     st.caption(plain(f"The second panel is at first all judges but {without}, {why}. {WITH_ALL} {CHOSEN}"))
 
 
-def _more(report: AgreementReport, criterion: str) -> None:
-    """How many more items the verdict needs."""
-    about = report.verdict(criterion)
-    more = more_needed(report, about)
-    st.metric(
-        "More items until this verdict is decided",
-        "not known" if more is None else f"about {more:,}" if more else "0",
-    )
-    st.markdown(with_code(about.sentence if more == 0 else about.next or about.reason))
-
-
 def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:
     """The tables of a section with the names of judges and panels that readers see."""
     tables = report.section(section, criterion)
@@ -369,13 +357,12 @@ def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
     return Table("items", "Largest differences", kept, tuple(cells), caption)
 
 
-OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "anchoring")
+OF_PEOPLE = ("next", "overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "anchoring")
 TABS = {
     "judges": Tab("Which judge?", _judges, ("retest", "alt-test", "thresholds", "system"), True),
     "panels": Tab("Would a cheaper panel do?", _panels),
     "fails": Tab("Where does it fail?", _where),
     "favours": Tab("What does it favour?", _favours),
     "raters": Tab("Who rated how?", _raters, OF_PEOPLE, True),
-    "more": Tab("How many more?", _more, ("next",)),
 }
 """The tabs by their name in the address."""

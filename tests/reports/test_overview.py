@@ -7,14 +7,12 @@ import pytest
 from concord.conversation import Conversation, Message
 from concord.rating import Rater
 from concord.reports import overview
-from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.overview import next_steps
-from concord.reports.verdict import headline
 from concord.store import access, conversations, holdings, placements, ratings, runs, studies, summaries
 from concord.store.conversations import Filter
 from concord.store.database import now
 from concord.workspace import Workspace
-from tests.filled import JUDGES, PLAYERS, assigned, fill
+from tests.filled import PLAYERS, assigned, fill
 
 MODEL = "[models.a]\nmodel = 'mock-fixed'\n"
 
@@ -174,19 +172,6 @@ def rated(db, name, n):
     ]
     ratings.insert_rows(db, rows)
     summaries.refresh(db)
-
-
-def test_the_headline_names_the_best_panel_and_the_best_judge(workspace):
-    with workspace.write() as db:
-        fill(db)
-        report = agreement_report(db, studies.names(db)[0], Options(resamples=0))
-    glance = report.section("glance", report.main)["glance"]
-    values = {row["rater"]: row["judge"].value for row in glance.rows}
-    shown = [row["rater"] for row in headline(report).rows]
-    assert len(shown) == 2
-    panels = {name: rho for name, rho in values.items() if name not in JUDGES}
-    alone = {name: rho for name, rho in values.items() if name in JUDGES}
-    assert shown == [max(alone, key=alone.get), max(panels, key=panels.get)]
 
 
 def test_conversations_of_a_file_lead_to_a_rubric_then_to_people_and_judges(workspace):

@@ -21,10 +21,9 @@ from concord.reports.agreement_report import AgreementReport, Options, agreement
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.opened import Opened
 from concord.reports.page import content, items_of
-from concord.reports.pictures import forest, templates
+from concord.reports.pictures import templates
 from concord.reports.provenance import provenance
 from concord.reports.rated import gather, own_tables, with_leaderboard
-from concord.reports.verdict import headline
 from concord.runs.registry import BENCHMARKS
 from concord.store import configurations, conversations, holdings, ratings, runs
 from concord.store.conversations import Found
@@ -73,8 +72,8 @@ def pages(db: Database, title: str, *, made: date) -> Iterator[tuple[str, str]]:
         yield page(path, "tables", heading=f"Leaderboard: {name}", tables=tables)
     studies = []
     for path, held, report in _studies(db, people):
-        studies.append((path, held, report.summary[:2], forest(headline(report))))
         given = content(report, *items_of(db, held.name))
+        studies.append((path, held, report.summary[:2], given["forest"]))
         rests_on = [*given["rests_on"], *provenance(db, held.name)]
         yield page(path, "report", **given | {"alone": False, "rests_on": rests_on})
     yield page("prompts.html", "prompts", prompts=ratings.prompts(db))
