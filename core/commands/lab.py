@@ -203,9 +203,6 @@ def run(
 @command.command("compare")
 @_of_two
 @click.option("--part", type=click.Choice(["develop", "select"]), default="develop", show_default=True)
-@click.option(
-    "--cascade", "one_first", is_flag=True, help="Also: the first judge first, the other where it is unsure."
-)
 @options.figures("items")
 @click.pass_obj
 def compare(
@@ -213,20 +210,17 @@ def compare(
     /,
     study: str,
     part: str,
-    one_first: bool,
     form: str,
     resamples: int,
     seed: int,
     **sides: str,
 ) -> None:
     """What changed from one version to another on the same items, criterion by criterion."""
-    from concord.lab import cascade, comparing
+    from concord.lab import comparing
 
-    workspace, bench = _measured(folder, study, resamples)
+    _, bench = _measured(folder, study, resamples)
     two = _two(bench, **sides)
     tables = [comparing.differences(bench, part, *two, seed=seed), comparing.flips(bench, part, *two)]
-    if one_first:
-        tables.append(cascade.cascade(bench, *two, currency=currency(workspace.models_path), seed=seed))
     if form == "table":
         echo(comparing.gain(tables[0]) + "\n")
     printing.show(tables, form)

@@ -10,7 +10,7 @@ from concord.errors import NotFound, StudyError
 from concord.estimate import Estimate, too_few, undefined
 from concord.lab import parts as divided
 from concord.lab.measuring import OVERALL, Bench, Candidate
-from concord.lab.parts import TEST
+from concord.lab.parts import FEWEST, TEST
 from concord.statistics.correlation import correlation
 from concord.statistics.intervals import (
     DIFFERENCE,
@@ -129,7 +129,7 @@ def _order(
     missing = np.isnan(scores).any(axis=0) | ~bench.marked(part)
     target = np.where(missing, np.nan, bench.people[name].target)
     n = int((~np.isnan(target)).sum())
-    if n < divided.FEWEST:
+    if n < FEWEST:
         return undefined(too_few(n), n=n)
     first, second = (correlation(score, target) for score in scores)
     own, drawn = bench.drawn([lambda w: second(w) - first(w)], part, seed)
@@ -265,6 +265,12 @@ def price(asked: Asked | None) -> float | None:
     return 1000 * asked.cost / asked.judgements
 
 
+def better(table: Table) -> bool:
+    """Whether the second judge of `differences` is shown to agree better with people than the first."""
+    change = table.rows[0]["change"]
+    return isinstance(change, Estimate) and change.interval is not None and change.interval[0] > 0
+
+
 def gain(table: Table) -> str:
     """One sentence on whether the second judge of `differences` is better than the first on these items."""
     change = table.rows[0]["change"]
@@ -278,7 +284,7 @@ def gain(table: Table) -> str:
         return f"{other} is {change.value:+.3f} from {one} on {part}, without an interval: {change.reason}."
     low, high = change.interval
     figure = f"{change.value:+.3f} [{low:+.3f}, {high:+.3f}] on {change.n} items of {part}"
-    if low > 0:
+    if better(table):
         return f"{other} agrees with people better than {one}: {figure}."
     if high < 0:
         return f"{other} agrees with people worse than {one}: {figure}."

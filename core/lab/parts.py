@@ -22,6 +22,8 @@ from concord.table import Cell, Column, Table
 DEVELOP, SELECT, TEST = PARTS = ("develop", "select", "test")
 FEWEST = 8
 """Items that each part has at least: below it no figure has an interval."""
+ENOUGH = 60
+"""Rated items with which a judge with a large flaw was repaired and shown to be in 50 of 50 (`bench.lab`)."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
             "asked with --rubric; its questions need the names of the study's."
         )
     by, scenario_of = scenarios(db, study)
-    means, players = _levels(db, study), {unit["id"]: unit["player"] for unit in studies.units(db, study)}
+    means, players = levels(db, study), {unit["id"]: unit["player"] for unit in studies.units(db, study)}
     keys = {unit["id"]: unit["key"] for unit in studies.units(db, study)}
     together: defaultdict[str, list[int]] = defaultdict(list)
     for unit in sorted(means, key=lambda unit: keys[unit]):
@@ -153,7 +155,7 @@ def read(db: Database, study: str) -> Parts:
     return Parts(study, benchmarks.pop(), kept["rubric"], tuple(by), units, kept)
 
 
-def _levels(db: Database, study: str) -> dict[int, float]:
+def levels(db: Database, study: str) -> dict[int, float]:
     """People's mean score of each rated item, criteria placed on 0 to 1 by their scale."""
     rows = frames.rows(db, study)
     scales = {criterion.name: criterion.scale for criterion in studies.get(db, study).criteria}
@@ -164,6 +166,16 @@ def _levels(db: Database, study: str) -> dict[int, float]:
             place = (score - scale.low) / (scale.high - scale.low) if scale.ordered else 0.5
             given[unit].append(place)
     return {unit: float(np.mean(scores)) for unit, scores in given.items()}
+
+
+def small(n: int) -> str:
+    """The sentence about a study of so few rated items that its parts show large gains only; else “”."""
+    if n >= ENOUGH:
+        return ""
+    return (
+        f"{n} rated items make parts of about {n // 3}: only a large gain can be shown on them, and none "
+        f"where replies fail and fewer than {FEWEST} are left. To know more, have {ENOUGH} rated first."
+    )
 
 
 def seen(db: Database, parts: Parts, before: int) -> tuple[str, ...]:
@@ -198,5 +210,6 @@ def table(db: Database, parts: Parts) -> Table:
     opened = lab.openings(db, parts.study)
     notes = [f"Test part opened by {o.by} on {o.done[:10]} for {o.about}: {o.detail}" for o in opened]
     notes = notes or ["The test part was never opened."]
+    notes += filter(None, [small(len(parts.units))])
     columns = (Column("part"), Column("items"), Column("scenarios"), Column("for", "to"))
     return Table("lab-parts", f"Parts of {parts.study}", columns, rows, notes=tuple(notes))

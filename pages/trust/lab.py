@@ -1,17 +1,14 @@
 """The judge lab: improve a judge on one part of a study, choose on another, report once on the sealed one."""
 
-import difflib
-import tomllib
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 import streamlit as st
 
-from concord.errors import ConcordError, ConfigError, StudyError
+from concord.errors import ConcordError, StudyError
 from concord.lab import (
     card,
-    cascade,
     comparing,
     disagreements,
     measuring,
@@ -22,20 +19,18 @@ from concord.lab import (
 )
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST
-from concord.llm.models import currency, load_models
-from concord.rubrics import shelf, writing
-from concord.rubrics.reading import rubric_of
+from concord.llm.models import load_models
+from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
-from concord.store import conversations, lab, studies
+from concord.store import lab, studies
 from pages.desk import component
 from pages.desk.review import ReviewDesk
 from pages.parts import notice, person, table
-from pages.parts.address import held, listed, nothing, one_of
+from pages.parts.address import held, link, listed, nothing, one_of
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
-from pages.parts.transcript import as_asked
 from pages.study import run_watch
 from pages.study.run_form import estimate
 
@@ -99,21 +94,24 @@ def _divide(study: str) -> None:
         )
     if not rubric:
         rubric = st.selectbox("Rubric by which judges are asked", fitting, key="lab rubric")
-    seed = int(st.number_input("Seed", 0, 2**32 - 1, key="lab seed", help="The same seed divides alike."))
+    with workspace().read() as db:
+        warning = parts.small(len(parts.levels(db, study)))
+    if warning:
+        st.warning(warning, icon=":material/science:")
     if st.button("Divide the items", type="primary", icon=":material/call_split:"):
         with notice.writing() as db:
-            divided = parts.divide(db, study, rubric=rubric or "", seed=seed)
+            divided = parts.divide(db, study, rubric=rubric or "")
             notice.done(f"{len(divided.units)} items were divided into three parts.")
         st.rerun()
     return None
 
 
 def _bench(bench: Bench) -> None:
-    """Edit a version, see what a judge is sent, have it answer, compare, adopt."""
+    """Make a version, have a judge answer by it, compare."""
     with workspace().read() as db:
         table.draw(variants.table(db, bench))
     versions = _versions(bench)
-    with st.expander("Edit a version", icon=":material/edit:", expanded=len(versions) < 2):
+    with st.expander("Make a version", icon=":material/edit:", expanded=len(versions) < 2):
         _edit(bench, versions)
     _answering(bench, DEVELOP, versions)
     _compared(bench, DEVELOP)
@@ -144,37 +142,25 @@ def _versions(bench: Bench) -> list[Numbered]:
 
 
 def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
+    """Other instructions, or examples, as a version; what else a rubric says is changed in its file."""
     base = _used(st, "Begin with", versions, "lab edit base")
     if base is None:
         return
-    before = writing.toml(base.rubric.body)
-    left, right = st.columns(2, gap="large")
-    text = left.text_area(
-        "The rubric as TOML", before, height=420, max_chars=LONGEST, key=f"lab {base.variant}"
+    said = base.rubric.judge.instructions
+    text = st.text_area(
+        "Instructions to the judge", said, height=200, max_chars=LONGEST, key=f"lab {base.variant}"
     )
-    try:
-        rubric = rubric_of(base.rubric.name, tomllib.loads(text), "The rubric")
-    except (tomllib.TOMLDecodeError, ConfigError) as error:
-        left.error(plain(str(error)), icon=":material/error:")
-        return
-    changes = list(difflib.unified_diff(before.splitlines(), text.splitlines(), lineterm="", n=1))[2:]
-    with right:
-        what, sent = st.tabs(["What changes", "As the judge is asked"])
-        what.code("\n".join(changes) or "nothing yet", language="diff", wrap_lines=True)
-        with workspace().read() as db:
-            example = conversations.load(db, bench.parts.keys(DEVELOP)[0])
-        with sent:
-            as_asked(rubric, example)
-    with left.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("What it is to do better", key="lab note", max_chars=300)
         examples = int(st.number_input("Examples from develop", 0, 50, key="lab examples"))
         if st.button("Keep as a version", type="primary", icon=":material/save:"):
             with notice.writing() as db:
-                picked = variants.pick_examples(db, bench, rubric, examples) if examples else None
-                body = variants.changed(rubric, examples=picked)
+                picked = variants.pick_examples(db, bench, base.rubric, examples) if examples else None
+                body = variants.changed(base.rubric, instructions=text, examples=picked)
                 kept = variants.keep(db, bench.parts, body, parent=base, note=note)
                 notice.done(f"{kept.variant} is kept.")
             st.rerun()
+    link("rubrics", "Change anything else, and see what a judge is sent", rubric=bench.parts.rubric)
 
 
 def _used(place: Any, label: str, versions: Sequence[Numbered], key: str) -> Numbered | None:
@@ -194,22 +180,25 @@ def _judge(place: Any, bench: Bench) -> str:
     return str(place.selectbox("Judge", sorted(known, key=lambda name: name not in answered)) or "")
 
 
-def _two(
-    bench: Bench, part: str, key: str, labels: tuple[str, str] = ("From", "To")
-) -> tuple[Candidate, Candidate] | None:
-    """Two judges that answered a part, chosen on the page."""
+def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
+    """Two judges that answered a part, chosen on the page: at first one model by its last two versions."""
     there = bench.answered(part)
     if len(there) < 2:
         st.info(f"Fewer than two judges or versions have answered “{part}”.")
         return None
+    numbered = sorted(there, key=lambda judge: bench.versions.get(judge.variant, 0))
+    several = [judge for judge in numbered if sum(judge.model == other.model for other in there) > 1]
+    last = (several or numbered)[-1]
+    before = [judge for judge in several if judge.model == last.model and judge != last]
+    first = before[-1] if before else numbered[0]
     left, right = st.columns(2)
-    one = left.selectbox(labels[0], there, format_func=str, key=f"{key} one")
-    other = right.selectbox(labels[1], there, index=len(there) - 1, format_func=str, key=f"{key} other")
+    one = left.selectbox("From", there, there.index(first), format_func=str, key=f"{key} one")
+    other = right.selectbox("To", there, there.index(last), format_func=str, key=f"{key} other")
     return (one, other) if one != other else None
 
 
 def _compared(bench: Bench, part: str) -> None:
-    """Two versions on the same items, the items that changed, and adopting one."""
+    """Two versions on the same items, and the items that changed."""
     st.subheader("Compare two on the same items", anchor=False)
     two = _two(bench, part, "lab compare")
     if two is None:
@@ -218,14 +207,6 @@ def _compared(bench: Bench, part: str) -> None:
     st.markdown(f"**{plain(comparing.gain(differences))}**")
     table.draw(differences)
     table.draw(comparing.flips(bench, part, *two))
-    version, variant = bench.versions.get(two[1].variant), two[1].variant
-    if version is None:
-        return
-    if st.button(f"Adopt {variant}", icon=":material/check:", help="Write it as the rubric's file"):
-        with notice.writing() as db:
-            variants.adopt(db, workspace(), bench.parts, version)
-            notice.done(f"{variant} is what the file says.")
-        st.rerun()
 
 
 def _choose(bench: Bench) -> None:
@@ -237,30 +218,9 @@ def _choose(bench: Bench) -> None:
     if not there:
         st.info(f"No judge has answered “{SELECT}” yet: start one above, by each version to compare.")
         return
-    margin = st.slider("How much less agreement is no worse", 0.0, 0.2, comparing.MARGIN, 0.01)
-    chosen = comparing.choose(bench, SELECT, list(bench.answers), margin=margin)
+    chosen = comparing.choose(bench, SELECT, list(bench.answers))
     st.markdown(f"**{plain(chosen.table.notes[0])}**")
     table.draw(chosen.table)
-    together = st.expander(
-        "Judges together: a cheap one first",
-        icon=":material/layers:",
-        key="lab together",
-        on_change="rerun",
-    )
-    if together.open:
-        with together:
-            _together(bench)
-
-
-def _together(bench: Bench) -> None:
-    """A cheap judge before a dear one: what `compare --cascade` prints."""
-    two = _two(bench, SELECT, "lab together", ("First", "Where it is unsure"))
-    if two is None:
-        return
-    try:
-        table.draw(cascade.cascade(bench, *two, currency=currency(workspace().models_path)))
-    except StudyError as error:
-        st.info(plain(str(error)))
 
 
 def _test(bench: Bench) -> None:
@@ -281,12 +241,25 @@ def _test(bench: Bench) -> None:
         disabled=not (sure and reason.strip()),
     ):
         with notice.writing() as db:
-            st.session_state["lab report"] = (bench.parts.study, comparing.report(db, bench, *two, reason))
+            report = comparing.report(db, bench, *two, reason)
+            st.session_state["lab report"] = (bench.parts.study, two[1], report)
         st.rerun()
-    study, report = st.session_state.get("lab report", ("", None))
+    study, judge, report = st.session_state.get("lab report", ("", None, None))
     if report is not None and study == bench.parts.study:
         st.markdown(f"**{plain(report.notes[0])}**")
         table.draw(report)
+        version = bench.versions.get(judge.variant)
+        if version is not None and comparing.better(report):
+            _adopt(bench, judge.variant, version)
+
+
+def _adopt(bench: Bench, variant: str, version: int) -> None:
+    """Make a version that is shown to be better the rubric's file."""
+    if st.button(f"Adopt {variant}", icon=":material/check:", help="Write it as the rubric's file"):
+        with notice.writing() as db:
+            variants.adopt(db, workspace(), bench.parts, version)
+            notice.done(f"{variant} is what the file says.")
+        st.rerun()
 
 
 def _card(bench: Bench) -> None:

@@ -1,4 +1,4 @@
-"""The page Judge lab: divide, edit with a diff, compare, adopt, choose, open the sealed part."""
+"""The page Judge lab: divide, make a version, compare, choose, open the sealed part, adopt."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ def test_without_people_it_says_where_to_begin(workspace: Workspace) -> None:
 def test_a_study_is_divided_once_or_the_page_says_why_not(workspace: Workspace) -> None:
     mock.made(workspace, scenarios=12)
     shown = page()
+    assert "only a large gain can be shown" in "".join(each.value for each in shown.warning)
     press(shown, "Divide the items")
     with workspace.read() as db:
         assert len(parts.read(db, mock.STUDY).units) == 24
@@ -62,18 +63,35 @@ def test_too_few_items_are_a_sentence(workspace: Workspace) -> None:
     assert "8 items" in "".join(each.value for each in shown.error)
 
 
-def test_the_bench_shows_what_changes_compares_and_adopts(shop: Workspace) -> None:
+def test_the_bench_keeps_a_version_and_compares_two_of_one_judge(shop: Workspace) -> None:
+    used = shelf.find(shop, mock.RUBRIC, 2)
+    with shop.write() as db:
+        mock.answer(db, used, parts.read(db, mock.STUDY).keys("develop"), "z-judge")
     shown = page()
-    assert "agrees with people better than mock-judge by shop v1" in said(shown)
-    area = shown.text_area[0]
-    area.set_value(area.value.replace(mock.CURE, "Rate deeds")).run()
-    assert any("+instructions" in code.value for code in shown.code)
+    assert "mock-judge by shop v2 agrees with people better than mock-judge by shop v1" in said(shown)
+    assert not any(button.label.startswith("Adopt") for button in shown.button)
+    shown.text_area[0].set_value("Rate deeds").run()
     press(shown, "Keep as a version")
     with shop.read() as db:
         assert "shop v3" in lab.kept(db, mock.STUDY)["variants"]
-    shown = page()
-    press(shown, "Adopt shop v2")
-    assert shelf.find(shop, mock.RUBRIC).version == 2
+        assert shelf.used(db, mock.RUBRIC, 3).rubric.judge.instructions == "Rate deeds"
+
+
+@pytest.mark.parametrize(("one", "other", "offered"), [(1, 2, True), (2, 1, False)])
+def test_only_a_version_that_is_shown_to_be_better_can_be_adopted(
+    shop: Workspace, one: int, other: int, offered: bool
+) -> None:
+    shown = page(step="test")
+    for label, version in (("From", one), ("To", other)):
+        box = next(box for box in shown.selectbox if box.label == label)
+        box.set_value(next(judge for judge in box.options if judge.endswith(f"v{version}"))).run()
+    next(t for t in shown.text_input if t.label.startswith("Why")).set_value("chosen").run()
+    shown.checkbox[0].check().run()
+    press(shown, "Open the test part")
+    assert any(button.label == f"Adopt shop v{other}" for button in shown.button) == offered
+    if offered:
+        press(shown, "Adopt shop v2")
+        assert shelf.find(shop, mock.RUBRIC).version == 2
 
 
 def test_the_best_on_select_is_named(shop: Workspace) -> None:
@@ -95,12 +113,3 @@ def test_disagreements_lead_to_their_desk(shop: Workspace) -> None:
     shown = page(step="review")
     assert any(button.label == "Say why they differ" for button in shown.button)
     assert "disagreements have a cause" in said(shown)
-
-
-def test_judges_together_stand_where_judges_are_compared(shop: Workspace) -> None:
-    shown = page(step="choose")
-    shown.session_state["lab together"] = True
-    shown.run()
-    assert not shown.exception
-    titles = " ".join(each.value for each in [*shown.subheader, *shown.markdown]).replace("\\", "")
-    assert "mock-judge by shop v1 first, then mock-judge by shop v2" in titles
