@@ -45,9 +45,9 @@ app: setup
 browser: setup
 	@sh bin/find-browser
 
-# What Python compiles is kept in .venv, also where it is told to write nothing beside its files.
+# What Python compiles is kept, also where it is told to keep nothing: each process would compile it anew.
 test: setup browser
-	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(abspath .venv/compiled) $(BIN)/python -m tests.all
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m tests.all
 
 fuzz: setup
 	CONCORD_FUZZ=10000 $(BIN)/python -m pytest -q tests/llm/test_fuzz.py tests/security/test_hostile_files.py tests/commands/test_check.py

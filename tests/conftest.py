@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -89,6 +90,16 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     opened = database.connect
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(database, "connect", connect)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def frozen() -> Iterator[None]:
+    """What is there before the first test is never searched for garbage: a fifth of the CPU."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(gc, "unfreeze", gc.freeze)  # which a run calls when it ends
+        gc.collect()
+        gc.freeze()
         yield
 
 
