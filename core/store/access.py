@@ -16,7 +16,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Rater
 from concord.store import audit, ratings, sessions, settings, studies
-from concord.store.database import find, insert, now, once, records, scalar
+from concord.store.database import find, insert, now, records, scalar
 from concord.store.purposes import RATED
 from concord.store.sessions import Role
 
@@ -178,7 +178,6 @@ def is_withdrawn(db: Database, token: str) -> bool:
     return bool(scalar(db, sql, [sessions.hashed(token)]))
 
 
-@once
 def annotators(db: Database, study: str = "") -> list[Annotator]:
     """Every person who was invited or has items (in the study), with their progress."""
     return records(

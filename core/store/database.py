@@ -5,9 +5,8 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
@@ -18,10 +17,7 @@ from concord.store.locks import turn
 BUSY_SECONDS = 30.0
 IDLE = 8
 """How many idle connections a process that reads often keeps open."""
-CHANGES = "changes"
-"""The setting that counts the transactions that have written."""
 Args = Sequence[Any] | dict[str, Any]
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -56,21 +52,11 @@ Open = tuple[tuple[int, int] | None, Database]
 
 
 class Idle:
-    """Open connections that nobody uses, so many at most, and what is kept of one state."""
+    """Open connections that nobody uses, so many at most."""
 
     def __init__(self, path: Path, most: int = IDLE) -> None:
         self._path, self._most = path, most
         self._free: list[Open] = []
-        self._state: tuple[Any, dict[Any, Any]] = None, {}
-
-    def results(self, file: tuple[int, int] | None, db: Database) -> dict[Any, Any] | None:
-        """The results kept of the state that a connection sees; None where states have no number."""
-        row = find(db, "settings", "value", key=CHANGES)
-        if row is None:
-            return None
-        if self._state[0] != (file, row["value"]):
-            self._state = (file, row["value"]), {}
-        return self._state[1]
 
     def take(self) -> Open:
         """A connection to the file that lies at the path now."""
@@ -101,30 +87,6 @@ class Idle:
 
 
 _idle: dict[Path, Idle] = {}
-_results: dict[int, dict[Any, Any] | None] = {}
-"""The results kept of the state that a connection sees, by the `id` of the connection."""
-
-
-def once(function: Callable[Concatenate[Database, P], T]) -> Callable[Concatenate[Database, P], T]:
-    """Call a function once for each state of the store.
-
-    Its other arguments are hashable, and nobody changes what it returns. What it returns is kept while one
-    connection reads, in a process that reads often until a transaction writes. Within one that writes each
-    call is a call.
-    """
-
-    @wraps(function)
-    def kept(db: Database, /, *args: P.args, **named: P.kwargs) -> T:
-        results = _results.get(id(db))
-        if results is None:
-            return function(db, *args, **named)
-        key = (function, args, *named.items())
-        if key not in results:
-            results[key] = function(db, *args, **named)
-        result: T = results[key]
-        return result
-
-    return kept
 
 
 def keep_open(path: Path) -> None:
@@ -152,11 +114,7 @@ def reading(path: Path) -> Iterator[Database]:
     file, db = idle.take()
     with closing_if_failed(db):
         db.conn.execute("BEGIN")
-        _results[id(db)] = idle.results(file, db)
-        try:
-            yield db
-        finally:
-            _results.pop(id(db), None)
+        yield db
         db.rollback()
     idle.give(file, db)
 
@@ -186,11 +144,10 @@ def writer(path: Path) -> Iterator[Callable[[], AbstractContextManager[Database]
 
 @contextmanager
 def transaction(db: Database) -> Iterator[Database]:
-    """BEGIN IMMEDIATE … COMMIT, or nothing at all. What has been kept of the state before holds no more."""
+    """BEGIN IMMEDIATE … COMMIT, or nothing at all."""
     db.conn.execute("BEGIN IMMEDIATE")
     try:
         yield db
-        db.conn.execute("UPDATE settings SET value = value + 1 WHERE key = ?", [CHANGES])
     except BaseException:
         db.rollback()
         raise

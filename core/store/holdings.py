@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from concord.store import studies as stored
-from concord.store.database import once, records, scalar
+from concord.store.database import records, scalar
 from concord.store.purposes import RATED
 
 
@@ -59,7 +59,6 @@ def holds(db: Database, benchmark: str) -> bool:
     return bool(scalar(db, f"SELECT EXISTS ({tables})", {"name": benchmark}))
 
 
-@once
 def played(db: Database) -> list[Played]:
     """The conversations by benchmark, language and player."""
     sql = (
@@ -71,7 +70,6 @@ def played(db: Database) -> list[Played]:
     return records(db, Played, sql)
 
 
-@once
 def studies(db: Database) -> list[StudyHeld]:
     """Every study, newest first."""
     units = "FROM items u {} WHERE u.study_id = t.id AND u.known = ''"
@@ -92,7 +90,6 @@ def studies(db: Database) -> list[StudyHeld]:
     return records(db, StudyHeld, sql)
 
 
-@once
 def pairs(db: Database) -> list[StudyHeld]:
     """Every study of pairs, newest first. Pairs of a discarded scenario are left out."""
     compared = (

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from concord.store.database import once
 from concord.store.purposes import RATED
 from concord.store.studies import KEPT, KEY, ONE, RANKED, study_id
 
@@ -68,7 +67,6 @@ def remarks(db: Database, name: str, *, with_excluded: bool = False) -> list[Ite
     return [Item(*row) for row in db.execute(_ITEMS + which, [study_id(db, name), with_excluded])]
 
 
-@once
 def mark(db: Database, name: str) -> str:
     """A text that changes with what is behind a study's figures. Raises NotFound.
 

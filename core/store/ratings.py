@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from concord.errors import NotFound
 from concord.rating import Comparison, Criterion, Judgement, Rater, RaterKind, Rating, Spent
 from concord.store import database, summaries
-from concord.store.database import column, find, now, once
+from concord.store.database import column, find, now
 from concord.store.purposes import RATED
 
 
@@ -64,7 +64,6 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal
     )
 
 
-@once
 def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
     """The criteria of a benchmark or a study, in their order; empty where none were registered."""
     return tuple(summaries.criteria(db, scope).get(scope, ()))

@@ -9,8 +9,6 @@ PRAGMA user_version = 2;
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- The numbers by which browsers know items are computed with it, so that nobody can compute them elsewhere.
 INSERT INTO settings (key, value) VALUES ('desk numbers', lower(hex(randomblob(16))));
--- How many transactions have written: what was read holds as long as it is the same.
-INSERT INTO settings (key, value) VALUES ('changes', '0');
 
 
 -- ── What is rated ──────────────────────────────────────────────────────────────────────────────────────

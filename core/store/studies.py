@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from concord.errors import NotFound, StudyError, not_found
 from concord.rating import Criterion
 from concord.store import audit, conversations, database, ratings
-from concord.store.database import column, find, now, once, scalar, update
+from concord.store.database import column, find, now, scalar, update
 
 # A rated item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
 BEGUN = (
@@ -128,7 +128,6 @@ def any_id(db: Database, name: str) -> int:
     return row["id"] if row else study_id(db, name)
 
 
-@once
 def _row(db: Database, name: str) -> dict[str, Any]:
     row = next(iter(db.query("SELECT * FROM studies WHERE name = ? AND kind <> 'checks'", [name])), None)
     if row is None and find(db, "studies", "id", name=name):
@@ -153,7 +152,6 @@ def titles(db: Database) -> dict[str, str]:
     return {name: title or name for name, title in rows}
 
 
-@once
 def ranked(db: Database) -> list[str]:
     """Every study, the one first that says most about judges.
 

@@ -14,7 +14,6 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError
 from concord.store import acts, answers, placements, studies
 from concord.store.answers import ItemAnswer
-from concord.store.database import once
 from concord.store.placements import Placed
 from concord.store.purposes import HIDDEN, PURPOSES, UNRATED
 from concord.store.studies import Study
@@ -104,7 +103,6 @@ def after(db: Database, name: str, rater: int, items: Collection[int]) -> None:
             procedure.after(db, name, rater, items)
 
 
-@once
 def tables(db: Database, name: str) -> list[Table]:
     """Who passed the training, and the figures in which answers to unannounced items count."""
     return [

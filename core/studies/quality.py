@@ -20,7 +20,6 @@ from concord.statistics.oddities import LARGE_SHARE, chance_of_hits, exchanged, 
 from concord.statistics.ratings import Floats
 from concord.store import acts, frames, known, studies
 from concord.store import progress as stored
-from concord.store.database import once
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
 from concord.studies.purposes.gold import hits
@@ -60,7 +59,6 @@ class Signs(NamedTuple):
     table: Table
 
 
-@once
 def signs(db: Database, name: str) -> Signs:
     """What the items and answers of a study show; of pairs hidden items and times. Raises NotFound."""
     study, items = studies.get(db, name), stored.items(db, name)

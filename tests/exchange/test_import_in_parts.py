@@ -35,11 +35,10 @@ def imported(workspace, run, tmp_path, study, lines, *more):
 
 
 def held(workspace):
-    """Everything stored, but raters, contexts and the count of changes, which mean nothing by themselves."""
+    """Everything stored, but raters and contexts, which mean nothing by themselves."""
     with workspace.read() as db:
         names = [name for name in db.table_names() if not name.startswith(("raters", "contexts", "sqlite_"))]
-        rows = {name: sorted(map(repr, db.execute(f"SELECT * FROM {name}").fetchall())) for name in names}
-    return rows | {"settings": [row for row in rows["settings"] if not row.startswith("('changes'")]}
+        return {name: sorted(map(repr, db.execute(f"SELECT * FROM {name}").fetchall())) for name in names}
 
 
 def whole(workspace):

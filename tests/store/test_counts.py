@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Comparison, Judgement, Rater, Rating, Spent
-from concord.store import comparisons, conversations, copies, ratings, studies
+from concord.store import comparisons, conversations, copies, ratings
 from concord.store.conversations import Filter
-from concord.store.database import keep_open
-from concord.store.studies import Study
 
 DIALOGUE = (Message("user", "Hello?"), Message("assistant", "Aye."))
 JUDGE = Rater("a judge", "judge")
@@ -82,27 +78,3 @@ def test_counts_that_do_not_fit_are_named_and_computed_anew(fresh):
             "Rows of rater_counts that do not fit what they count: 1 (1).",
         ]
         assert kept(db) == before  # the check has counted anew
-
-
-@pytest.fixture
-def often(fresh):
-    """A workspace of a process that reads often."""
-    keep_open(fresh.db_path)
-    with fresh.write() as db:
-        studies.create(db, Study("first", ()))
-    return fresh
-
-
-def test_a_study_is_read_once_for_each_state_of_the_store(often):
-    statements: list[str] = []
-    for _ in range(2):
-        with often.read() as db:
-            db.conn.set_trace_callback(statements.append)
-            assert studies.get(db, "first").overlap == 0
-            db.conn.set_trace_callback(None)
-    assert sum("FROM studies" in sql for sql in statements) == 1
-    with often.write() as db:
-        studies.set_overlap(db, "first", 3)
-        assert studies.get(db, "first").overlap == 3
-    with often.read() as db:
-        assert studies.get(db, "first").overlap == 3
