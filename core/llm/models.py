@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -269,45 +268,24 @@ def read_entry(path: Path, name: str, entry: Mapping[str, Any]) -> Model:
         raise ConfigError(f"{path}: [models.{name}] {wrong}") from error
 
 
-def write_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
-    """Write an entry of models.toml, in its old place if it has one, and return its lines.
+def append_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
+    """Append an entry to models.toml and return its lines; what the file holds stays as it is.
 
-    What the file holds besides stays as it is, comments too. Raises ConfigError, and leaves the file, where
-    the entry is written in a way that only an editor can change, such as `models = { … }`.
+    Raises ConfigError, and leaves the file, where no table can follow, as after `models = { … }`.
     """
     text = read_text(path, most=limits.TOML_BYTES) if path.exists() else ""
-    before = read_toml(path) if path.exists() else {}
     block = f"[models.{toml_key(name)}]\n{as_toml(settings)}"
-    wanted = before | {"models": before.get("models", {}) | tomllib.loads(block)["models"]}
-    lines = text.splitlines(keepends=True)
-    heads = [(at, head) for at, line in enumerate(lines) if (head := _head(line))] + [(len(lines), {})]
-    ends = [(at, end) for (at, head), (end, _) in pairwise(heads) if name in head.get("models", {})]
-    for at, end in reversed(ends):
-        while end - 1 > at and lines[end - 1].lstrip()[:1] in ("", "#"):
-            end -= 1  # comments above the next table are of that one
-        lines[at:end] = [block] if at == ends[0][0] else []
-    text = "".join(lines) if ends else text + ("\n" if text and text[-1] != "\n" else "") + f"\n{block}"
+    text += ("\n" if text and text[-1] != "\n" else "") + f"\n{block}"
     try:
-        same = tomllib.loads(text) == wanted
-    except ValueError:
-        same = False
-    if not same:
-        raise ConfigError(
-            f"{path} writes [models.{name}] in a way that only an editor can change: edit it there."
-        )
-    try:
+        tomllib.loads(text)
         path.write_text(text, encoding="utf-8")
+    except ValueError as error:
+        raise ConfigError(
+            f"{path}: no entry can be added ({error}). Write each model as a table [models.NAME]."
+        ) from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
     return block
-
-
-def _head(line: str) -> dict[str, Any]:
-    """What a line that begins a table names; {} for any other line."""
-    try:
-        return tomllib.loads(line) if line.lstrip().startswith("[") else {}
-    except ValueError:  # a line of a list
-        return {}
 
 
 def _mistake(error: Mapping[str, Any]) -> str:

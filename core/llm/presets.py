@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import ConfigError, check_known
-from concord.files import kept_toml, read_toml
-from concord.llm.models import Model, load_models, pick, read_entry, write_entry
+from concord.files import kept_toml
+from concord.llm.models import Model, append_entry, load_models, read_entry
 from concord.table import Column, Table
 
 FILE = "presets.toml"
@@ -61,18 +61,7 @@ def add(path: Path, available: Mapping[str, Preset], name: str, *, preset: str, 
             f"The preset “{preset}” needs --base-url: {settings['base_url']} with your name for {blank[0]}."
         )
     read_entry(path, name, settings)
-    return write_entry(path, name, settings)
-
-
-def change(path: Path, name: str, **given: Any) -> str:
-    """Change settings of an entry of models.toml, and return its lines; a setting of None is taken out.
-
-    Raises NotFound for an unknown model, ConfigError where a setting is wrong.
-    """
-    pick(load_models(path), name, None)
-    settings = {k: v for k, v in (read_toml(path)["models"][name] | given).items() if v is not None}
-    read_entry(path, name, settings)
-    return write_entry(path, name, settings)
+    return append_entry(path, name, settings)
 
 
 def listed(models: Iterable[Model], money: str) -> Table:

@@ -1,4 +1,4 @@
-"""Models: what models.toml says of each; the owner adds and changes entries, and any can be tested."""
+"""Models: what models.toml says of each; the owner adds entries, and any can be tested."""
 
 from typing import Any
 
@@ -45,10 +45,9 @@ def page() -> None:
             link("runs", "Start a run with it")
             link("runs", "Have judges rate stored conversations", judge="true")
             link("import", "Import conversations")
-    if NEW in offered:
-        _form(model)
-    else:
-        st.caption("Only the owner of the workspace adds and changes models.")
+    elif _owner():
+        _form()
+    st.caption("The owner adds models; the workspace's models.toml has every setting, and changes them.")
 
 
 def _owner() -> bool:
@@ -70,65 +69,54 @@ def _test(model: Model) -> None:
         (st.error if result.wrong else st.success)(plain(f"{model.name}: {result.sentence}"))
 
 
-def _form(model: Model | None) -> None:
-    """The settings of an entry that most endpoints need; the file has the others."""
+def _form() -> None:
+    """The settings of a new entry that most endpoints need; the file has the others."""
     kinds = presets.presets(workspace().folders("data"))
-    price, of = model.price if model else None, model.name if model else ""
-    with st.form(f"model {of}", enter_to_submit=False):
+    with st.form("new model", enter_to_submit=False):
         left, right = st.columns(2, gap="large")
-        if model is None:
-            left.text_input("Name", key="entry name", max_chars=60)
-            right.selectbox(
-                "Kind of endpoint",
-                sorted(kinds, key=lambda name: (name != "openai", name)),
-                key="entry kind",
-                help="\n".join(
-                    f"- **{plain(kind.name)}**: {with_code(kind.about)}" for kind in kinds.values()
-                ),
-            )
+        left.text_input("Name", key="entry name", max_chars=60)
+        right.selectbox(
+            "Kind of endpoint",
+            sorted(kinds, key=lambda name: (name != "openai", name)),
+            key="entry kind",
+            help="\n".join(f"- **{plain(kind.name)}**: {with_code(kind.about)}" for kind in kinds.values()),
+        )
         for place, name, label, about in (
             (left, "model", "What the endpoint calls it", ""),
             (right, "base_url", "Base URL", "Empty: that of the kind of endpoint."),
             (left, "api_key_env", "Environment variable with the key", "Its name. No key is written here."),
             (right, "family", "Family", "Such as gpt or llama: do judges prefer their own?"),
         ):
-            value = (getattr(model, name) or "") if model else ""
-            place.text_input(label, value, key=f"{name} of {of}", help=about or None, max_chars=2000)
+            place.text_input(label, key=f"entry {name}", help=about or None, max_chars=2000)
         for place, name in ((left, "input"), (right, "output")):
             place.number_input(
                 f"Price per million tokens {'in' if name == 'input' else 'out'}",
                 0.0,
-                value=getattr(price, name) if price else None,
+                value=None,
                 placeholder="not known",
-                key=f"{name} of {of}",
+                key=f"entry {name}",
             )
-        st.form_submit_button("Save" if model else "Add", type="primary", on_click=_saved, args=(of,))
+        st.form_submit_button("Add", type="primary", on_click=_added)
 
 
-def _saved(of: str) -> None:
+def _added() -> None:
     """Write the entry and the line of the audit log, both or none."""
     state = st.session_state
-    name = of or state["entry name"].strip()
-    given: dict[str, Any] = {text: state[f"{text} of {of}"].strip() or None for text in TEXTS}
-    rates = {way: state[f"{way} of {of}"] for way in ("input", "output")}
+    name = state["entry name"].strip()
+    given: dict[str, Any] = {text: state[f"entry {text}"].strip() or None for text in TEXTS}
+    rates = {way: state[f"entry {way}"] for way in ("input", "output")}
     with notice.writing() as db:
         if not _owner():
-            raise NotAllowed("Only the owner of the workspace changes models.")
-        path = workspace().models_path
+            raise NotAllowed("Only the owner of the workspace adds models.")
         if len({rate is None for rate in rates.values()}) > 1:
             raise ConfigError("A price needs both rates, in and out.")
-        known = load_models(path).get(of)
-        other = known.price.model_dump(exclude_unset=True) if known and known.price else {}
-        given["price"] = None if rates["input"] is None else other | rates
-        audit.record(db, "changed a model" if of else "added a model", about=name)
-        if of:
-            presets.change(path, name, **given)
-        elif not (name and given["model"]):
+        given["price"] = None if rates["input"] is None else rates
+        if not (name and given["model"]):
             raise ConfigError("A model needs a name, and what the endpoint calls it.")
-        else:
-            kinds = presets.presets(workspace().folders("data"))
-            presets.add(path, kinds, name, preset=state["entry kind"], **given)
-            st.query_params["model"] = name
+        audit.record(db, "added a model", about=name)
+        kinds = presets.presets(workspace().folders("data"))
+        presets.add(workspace().models_path, kinds, name, preset=state["entry kind"], **given)
+        st.query_params["model"] = name
         notice.done(f"{name} is in models.toml.")
 
 

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from concord.errors import ConfigError
 from concord.llm.models import load_models
-from concord.llm.presets import change, presets
+from concord.llm.presets import presets
 from concord.workspace import SHIPPED
 
 KINDS = presets([SHIPPED / "data"])
@@ -89,31 +88,9 @@ def test_the_list_says_where_and_with_what_each_model_is_called(workspace, run):
     assert rows["a"]["key"] == "none needed"
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (OWN, OWN.replace("   # first", "").replace("{temperature=0.5}", "{ temperature = 0.5 }")),
-        ("[models.a.params]\ntemperature = 1\n[models.a]\n", "[models.a]\nparams = { temperature = 1 }\n"),
-        (
-            "[models.a]\nparams = { stop = [\n[1],\n] }\n# of b\n[models.b]",
-            "[models.a]\nparams = { stop = [[1]] }\n# of b\n[models.b]",
-        ),
-        ('[ models . "a" ]\r\n', "[models.a]\n"),
-        ('currency = "USD" # of all\n[models.a]\n', 'currency = "USD" # of all\n[models.a]\n'),
-    ],
-)
-def test_a_change_replaces_the_table_of_one_model_only(tmp_path, before, after):
-    path = tmp_path / "models.toml"
-    path.write_bytes(before.encode())
-    change(path, "a", family="sol")
-    *above, last = path.read_text().split('family = "sol"\n')
-    assert "".join(above) + last == after
-
-
-def test_what_only_an_editor_can_change_is_left(tmp_path):
-    path = tmp_path / "models.toml"
-    for text in ("models = { a = {}, b = {} }\n", 'models.a.model = "x"\n'):
-        path.write_text(text)
-        with pytest.raises(ConfigError, match="only an editor"):
-            change(path, "a", family="sol")
-        assert path.read_text() == text
+def test_where_no_table_can_follow_the_file_is_left(fresh, run):
+    text = "models = { a = {model = 'x'} }\n"
+    fresh.models_path.write_text(text)
+    done = add(run, fresh, "b", "vllm")
+    assert "Write each model as a table [models.NAME]" in done.output
+    assert fresh.models_path.read_text() == text
