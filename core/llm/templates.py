@@ -38,11 +38,6 @@ def compiled(text: str) -> Template:
         raise TemplateSyntaxError("it is nested too deep, or holds too large a number", 1) from error
 
 
-def uses(text: str, variable: str) -> bool:
-    """Whether a valid template uses a variable."""
-    return variable in find_undeclared_variables(_environment.parse(text))
-
-
 def mistake(text: str, variables: Sequence[str]) -> str:
     """What is wrong with a template that may use these variables, as a sentence; “” where nothing is."""
     try:

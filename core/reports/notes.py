@@ -3,7 +3,6 @@
 from collections import Counter
 
 from concord.arrays import coded
-from concord.rubrics import guidance
 from concord.scores import FINAL, no_final
 from concord.studies.studies import StudyRatings
 
@@ -51,7 +50,6 @@ def notes(of: StudyRatings, units: int) -> list[str]:
             "Judges that answered several versions of the prompt count once among all judges, with the last: "
             f"{', '.join(latest)}."
         )
-    sentences += guidance.sentences(of.versions_of_judges, of.sent, of.study.guidelines)
     if of.study.anonymous:
         sentences.append("People's ratings have no names: no figure compares one person with another.")
     questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]

@@ -9,7 +9,6 @@ from sqlite_utils import Database
 from concord.errors import ConcordError, check_known
 from concord.llm.replies import UNANSWERED
 from concord.rating import Rater
-from concord.rubrics import guidance
 from concord.runs import judged
 from concord.runs.benchmark import Benchmark
 from concord.runs.registry import BENCHMARKS, get, part, slice_of
@@ -59,8 +58,6 @@ class Rated:
     """What each conversation was about: those of different players with the same one are matched."""
     rubric: str = ""
     """The rubric that its judges rated by; “” where they were asked what is the benchmark's own."""
-    sent: Mapping[str, str | None] = field(default_factory=dict)
-    """The guidelines that judges were sent: see `concord.rubrics.guidance.sent`."""
 
     @property
     def benchmark(self) -> str:
@@ -92,9 +89,7 @@ class Rated:
         return members
 
     def notes(self, panel: Sequence[str]) -> list[str]:
-        """Which conditions are mixed, who is left out for another version of the prompt, and which
-        judges were sent guidelines.
-        """
+        """Which conditions are mixed, and who is left out for another version of the prompt."""
         sentences = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
         if others := [name for name in self.judges if self.raters[name].variant not in versions]:
@@ -103,10 +98,7 @@ class Rated:
             sentences.append(
                 f"The judges answered {len(versions)} versions of the prompt: {', '.join(sorted(versions))}."
             )
-        return [
-            *sentences,
-            *guidance.sentences({name: self.raters[name].variant for name in panel}, self.sent),
-        ]
+        return sentences
 
     def title(self) -> str:
         """The benchmark's, with what the conversations were chosen by."""
@@ -184,7 +176,6 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
             chosen, facets[sorted(n for n in system.items if n in facets and n != system.ending_facet)]
         ),
         used[system.version].name if system.version in used else "",
-        guidance.sent(db),
     )
 
 

@@ -124,17 +124,6 @@ class Rubric:
         return "\n\n".join(part.strip() for part in parts if part.strip())
 
     @property
-    def sent(self) -> str:
-        """The guidelines that judges are sent: those of people; “” where a template does not use them."""
-        from concord.llm.templates import uses  # loads Jinja
-
-        part = self.judge
-        texts = [part.system + part.user] * bool(self.criteria)
-        texts += [part.pair_system + part.pair_user] * bool(self.pairs)
-        used = part.guidelines and not part.template and all(uses(text, "guidelines") for text in texts)
-        return self.guidance if used else ""
-
-    @property
     def ranks(self) -> bool:
         """Whether groups of conversations are put in order, in place of pairs that are compared."""
         return any(criterion.scale.kind.ranks for criterion in self.pairs)

@@ -10,7 +10,6 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, check_known, not_found
-from concord.rubrics import guidance
 from concord.runs.registry import known_or_imported
 from concord.statistics import pairwise, rankings
 from concord.statistics.figures import empty
@@ -106,10 +105,7 @@ def compared(
         if len(chosen) > 1:
             strengths += [by | row for row in pairwise.strengths(outcome, chosen, **draws)]
     mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
-    judged = table[table.kind == "judge"].drop_duplicates("rater")
-    judges = dict(zip(judged.rater, judged.variant, strict=True))
     people = int(table.rater[table.kind == "human"].nunique())
-    read = (of.guidelines if of else "") if people else None
     basis = {
         "benchmark": benchmark,
         "study": study,
@@ -125,7 +121,7 @@ def compared(
         **draws,
     }
     twice = any(kind == "judge" and name not in (*once, ALL_JUDGES) for kind, name, _, _ in raters)
-    notes = _notes(basis, mixed, guidance.sentences(judges, guidance.sent(db), read), twice=twice)
+    notes = _notes(basis, mixed, twice=twice)
     return Compared(
         tuple(known_questions),
         tuple(name for _, name, _, _ in raters),
@@ -302,15 +298,12 @@ AGREEMENT = empty(
 )
 
 
-def _notes(
-    basis: Mapping[str, Any], mixed: Mapping[str, Sequence[str]], guidelines: Sequence[str], *, twice: bool
-) -> list[str]:
+def _notes(basis: Mapping[str, Any], mixed: Mapping[str, Sequence[str]], *, twice: bool) -> list[str]:
     sentences = [
         ("A judge's win counts only if it wins in both orders. " if twice else "")
         + "Δ is the share of wins less that of losses. "
         + described([SHARE], resamples=basis["resamples"], seed=basis["seed"], of="scenarios"),
         *mixed_notes(mixed),
-        *guidelines,
     ]
     if basis["failed"]:
         sentences.append(

@@ -15,7 +15,6 @@ from sqlite_utils import Database
 
 from concord.arrays import Columns, as_column, coded, first_rows, taken
 from concord.errors import StudyError
-from concord.rubrics import guidance
 from concord.store import access, acts, answers, audit, frames, known, progress, settings, studies
 from concord.store.answers import ItemAnswer
 from concord.store.audit import AuditLine
@@ -88,8 +87,6 @@ class StudyRatings:
     """The facets that divide the units into groups: name → unit → value."""
     waiting: Mapping[str, int] = field(default_factory=dict)
     """How many items are open by annotator who was dealt the study and has rated nothing of it."""
-    sent: Mapping[str, str | None] = field(default_factory=dict)
-    """The guidelines that judges were sent: see `concord.rubrics.guidance.sent`."""
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -220,7 +217,6 @@ def ratings_for_agreement(
         dealt=tuple(progress.items(db, name)),
         adjudicated=tuple(answers.answers(db, name, "adjudicate")),
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
-        sent=guidance.sent(db),
     )
 
 

@@ -170,5 +170,3 @@ def test_judges_are_sent_the_guidelines_unless_the_rubric_says_no():
     (prompt,) = rubric_judge.requests(silent, "support v2", EXAMPLE)
     assert "promise" not in prompt.messages[0].content
     assert told.hash != silent.hash
-    unused = rubric(text + '[judge]\nsystem = "{{ reply_form }}"\n')
-    assert (told.sent, silent.sent, unused.sent) == ("A promise is no help.", "", "")
