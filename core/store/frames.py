@@ -181,22 +181,11 @@ def rows(
     study = studies.get(db, name)
     if study.pairs:
         raise StudyError(f"“{name}” is a study of pairs: `concord compare {name}` shows its figures.")
-    if study.per_turn:
-        worded = [c.name for c in study.criteria if c.scale.kind.content]
-        given = _turns_rated(db, of_study, with_extra, worded)
-    else:
-        # Numbers are packed by SQLite: what costs is a value of Python for each.
-        packed = _columns(
-            db,
-            "SELECT (u.id << 31) | s.rater_id AS who, (s.repeat << 32) | (s.n << 1) | s.extra AS times, "
-            "s.criterion, s.total FROM items u JOIN scores s ON s.conversation_id = u.conversation_id "
-            "AND (s.study_id = u.study_id OR s.study_id IS NULL) WHERE u.study_id = ? AND u.known = '' "
-            f"{'' if with_extra else _FIRST}",
-            of_study,
-        )
-        who, times = packed.pop("who"), packed.pop("times")
-        given = packed | {"unit": who >> 31, "rater_id": who & 0x7FFFFFFF, "repeat": times >> 32}
-        given |= {"n": times >> 1 & 0x7FFFFFFF, "extra": (times & 1).astype(bool)}
+    worded = any(criterion.scale.kind.content for criterion in study.criteria)
+    turns = _TURNS.format(", r.explanation AS content" if worded else "")
+    given = _columns(db, turns if study.per_turn else _SUMS, of_study)
+    if not with_extra and given["extra"].any():
+        given = taken(given, ~given["extra"])
     # What a unit and a rater are is read once each, not once a rating.
     units = _columns(
         db,
@@ -235,37 +224,17 @@ def rows(
     }
 
 
-_FIRST = "AND NOT s.extra"
-
-
-def _turns_rated(db: Database, study: int, with_extra: bool, worded: Sequence[str]) -> dict[str, Any]:
-    """The ratings of a study by turns: unit, rater_id, criterion, repeat, extra, total, n, and the content of
-    answers to the criteria in `worded`, where there are any.
-
-    Each conversation's ratings are read once: looking them up turn by turn takes three times as long.
-    """
-    units = {
-        (conversation, turn): unit
-        for unit, conversation, turn in db.execute(
-            "SELECT id, conversation_id, turn FROM items WHERE study_id = ? AND known = ''", [study]
-        )
-    }
-    given = db.execute(
-        "SELECT s.conversation_id, s.turn, s.rater_id, s.criterion, s.repeat, s.extra, s.score, "
-        f"{'s.explanation' if worded else 'NULL'} "
-        "FROM (SELECT DISTINCT conversation_id, study_id FROM items WHERE study_id = ? AND known = '') u "
-        "CROSS JOIN ratings s ON s.conversation_id = u.conversation_id "
-        f"AND (s.study_id = u.study_id OR s.study_id IS NULL) {'' if with_extra else _FIRST}",
-        [study],
-    )
-    names = ("unit", "rater_id", "criterion", "repeat", "extra", "total", "n", "content")
-    columns = len(names) if worded else len(names) - 1
-    rated = (
-        (unit, who, criterion, repeat, extra, score, 1, words if criterion in worded else "")[:columns]
-        for conversation, turn, who, criterion, repeat, extra, score, words in given
-        if (unit := units.get((conversation, turn))) is not None
-    )
-    return _arrays(names[:columns], rated)
+_SUMS = (
+    "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.extra, s.total, s.n FROM items u "
+    "JOIN scores s ON s.conversation_id = u.conversation_id "
+    "AND (s.study_id = u.study_id OR s.study_id IS NULL) WHERE u.study_id = ? AND u.known = ''"
+)
+_TURNS = (
+    "SELECT u.id AS unit, r.rater_id, r.criterion, r.repeat, r.extra, r.score AS total, 1 AS n{} "
+    "FROM items u JOIN ratings r ON r.conversation_id = u.conversation_id "
+    "AND r.turn IS u.turn AND (r.study_id = u.study_id OR r.study_id IS NULL) "
+    "WHERE u.study_id = ? AND u.known = ''"
+)
 
 
 def _columns(db: Database, sql: str, study: int) -> dict[str, Any]:
@@ -274,7 +243,7 @@ def _columns(db: Database, sql: str, study: int) -> dict[str, Any]:
 
 
 NUMBERS = {
-    **dict.fromkeys(("unit", "conversation_id", "rater_id", "repeat", "who", "times", "n"), np.int64),
+    **dict.fromkeys(("unit", "conversation_id", "rater_id", "repeat", "n"), np.int64),
     "extra": np.bool_,
     "turn": np.float64,
     "reply_chars": np.float64,
