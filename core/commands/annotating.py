@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import click
 
-from concord.commands import options, printing
+from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.store import acts
@@ -71,31 +71,16 @@ def _deal(
 
 @commands.command("gold")
 @click.argument("name")
-@click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option(
-    "--feedback/--no-feedback",
-    default=None,
-    help="Show the known answer and its explanation after an item is submitted, which locks it. "
-    "Default: as before; at first none.",
-)
+@click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
-def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None) -> None:
+def _gold(workspace: str, name: str, file: Path) -> None:
     """Mix gold items, whose answers are known, into everybody's items.
 
     FILE is a CSV with the columns key, turn, criterion, answer, tolerance, explanation, attention (yes: an
     attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating. Its
-    items replace those of before. Without FILE only the feedback is set.
+    items replace those of before.
     """
-    opened = Workspace.open(workspace, create=False)
-    if file is None and feedback is None:
-        raise StudyError("Name a file of gold items, or whether annotators see the known answers.")
-    with opened.write() as db:
-        if feedback is not None:
-            stored.remember(db, name, "feedback", feedback)
-            after = "are shown after an item is submitted" if feedback else "are not shown to annotators"
-            echo(f"Study “{name}”: the known answers of gold items {after}.")
-        if file is None:
-            return
+    with Workspace.open(workspace, create=False).write() as db:
         golds = gold.read_gold(db, name, file)
         running.set_gold(db, name, golds)
         hidden = asking.hidden(db, name)
@@ -119,7 +104,6 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None) -
 )
 @click.option("--attempts", type=click.IntRange(1), help="The number of attempts; default: 2.")
 @click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
-@options.form()
 @click.pass_obj
 def _training(
     workspace: str,
@@ -129,27 +113,20 @@ def _training(
     share: float | None,
     attempts: int | None,
     off: bool,
-    form: str,
 ) -> None:
-    """Put a training before a study, change its rule, or show who has passed.
+    """Put a training before a study, or change its rule.
 
     FILE is a CSV as for `concord study gold`; each item has an explanation. Whoever has not passed sees only
     training items, each followed by its known answers. Nothing answered there is a rating.
     """
     rule_options = (file, share, attempts)
-    if off and any(one is not None for one in rule_options):
-        raise StudyError("--off stands alone.")
+    if off == any(one is not None for one in rule_options):
+        raise StudyError("Name a file of training items, a rule, or --off alone.")
     opened = Workspace.open(workspace, create=False)
     if off:
         with opened.write() as db:
             running.end_training(db, name)
         echo(f"Study “{name}”: no training comes before it any more.")
-    elif all(one is None for one in rule_options):
-        with opened.read() as db:
-            tables = training.tables(db, name)
-        printing.show(tables, form)
-        if not tables:
-            echo(f"Study “{name}” has no training. `concord study training {name} FILE` sets one.", err=True)
     else:
         with opened.write() as db:
             before = training.rule_of(stored.get(db, name)) or training.PassRule()
@@ -160,27 +137,6 @@ def _training(
             golds = gold.read_gold(db, name, file, "training") if file else []
             running.set_training(db, name, golds, rule)
         echo(f"Study “{name}” opens to whoever passes its training: {rule.words}.")
-
-
-@commands.command("adjudicate")
-@click.argument("name")
-@click.option("--range", "least", type=float, help="Items with answers at least so far apart on a criterion.")
-@click.option("--criterion", default="", help="Only items with answers this far apart on this criterion.")
-@options.form()
-@click.pass_obj
-def _adjudicate(workspace: str, name: str, least: float | None, criterion: str, form: str) -> None:
-    """Set the rule that names items to adjudicate, or show these items with what is settled."""
-    if criterion and least is None:
-        raise StudyError("A rule is --range, with or without --criterion.")
-    if least is None:
-        with Workspace.open(workspace, create=False).read() as db:
-            if look := asking.look(db, "adjudicate", name, None):
-                printing.show([adjudicate.queue_table(db, look)], form)
-        return
-    with Workspace.open(workspace, create=False).write() as db:
-        adjudicate.set_rule(db, name, adjudicate.Rule(least, criterion))
-        if look := asking.look(db, "adjudicate", name, None):
-            echo(adjudicate.summary(look))
 
 
 @commands.command("reveal")

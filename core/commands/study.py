@@ -12,7 +12,6 @@ from concord.files import read_text
 from concord.rubrics import shelf
 from concord.store import (
     acts,
-    holdings,
 )
 from concord.store import studies as stored
 from concord.store.conversations import Filter
@@ -167,42 +166,6 @@ def _show(workspace: str, name: str) -> None:
             echo(act.sentence)
     elif not study.anonymous:
         echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
-
-
-@command.command("list")
-@click.pass_obj
-def _list(workspace: str) -> None:
-    """The studies of the workspace, newest first, then those of pairs."""
-    with Workspace.open(workspace, create=False).read() as db:
-        rows = [*holdings.studies(db), *holdings.pairs(db)]
-    for study in rows:
-        of = (
-            (f"{study.units} {study.counted}", study.pairs_of)
-            if study.pairs_of
-            else (f"{study.units} units", study.source)
-        )
-        echo("\t".join((study.name, *of, study.title, study.stands)))
-    if not rows:
-        echo(
-            "No study yet. Draw one with `concord study draw`, or bring ratings with `concord import`.",
-            err=True,
-        )
-
-
-@command.command("guidelines")
-@click.argument("name")
-@click.option("--file", "file", type=click.Path(path_type=Path), help="Replace them by this Markdown file.")
-@click.pass_obj
-def _guidelines(workspace: str, name: str, file: Path | None) -> None:
-    """Print a study's guidelines, or replace them."""
-    if file is None:
-        with Workspace.open(workspace, create=False).read() as db:
-            echo(stored.get(db, name).guidelines)
-        return
-    text = read_text(file)
-    with Workspace.open(workspace, create=False).write() as db:
-        stored.write_guidelines(db, name, text)
-    echo(f"The guidelines of “{name}” are replaced.")
 
 
 def _wanted(benchmark: str, where: options.Facets) -> Filter:

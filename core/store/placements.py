@@ -540,9 +540,7 @@ def submit(db: Database, rater: int, placement: int) -> None:
 def _close(db: Database, item: Placement) -> None:
     """Submit an item; where the known answer is shown now, it is locked."""
     _set_state(db, item, "done")
-    shown = PURPOSES[item.purpose].beside
-    feedback = shown == "known, where the study says so" and studies.get(db, item.study).meta.get("feedback")
-    if feedback or shown == "known, once submitted":
+    if PURPOSES[item.purpose].beside == "known, once submitted":
         database.update(db, "placements", item.id, opened=now())
 
 

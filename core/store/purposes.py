@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Beside = Literal["", "known, once submitted", "known, where the study says so", "others", "judge"]
+Beside = Literal["", "known, once submitted", "others", "judge"]
 """What stands beside an item: nothing, the known answer, everybody's answers without names, the judge's score
 and reasons.
 """
@@ -44,7 +44,7 @@ PURPOSES: Mapping[str, Purpose] = {
         Purpose("first", rated=True),
         Purpose("extra", rated=True),
         Purpose("repeat"),
-        Purpose("gold", "known, where the study says so"),
+        Purpose("gold"),
         Purpose("training", "known, once submitted", announced=True, skippable=False),
         Purpose("adjudicate", "others", announced=True, queued=False, alone=True, reasoned=True),
         Purpose("revise", "judge", announced=True, queued=False, locks=True),

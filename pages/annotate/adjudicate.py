@@ -26,7 +26,8 @@ WORK = "settle"
 def page() -> None:
     """Draw the rule and what it names, or the work itself."""
     with workspace().read() as db:
-        every = [study for name in stored.ranked(db) if not (study := stored.get(db, name)).anonymous]
+        there = [stored.get(db, name) for name in [*stored.ranked(db), *stored.names(db, pairs=True)]]
+    every = [study for study in there if not study.anonymous]
     if st.query_params.get("work") == WORK:
         _work([study.name for study in every])
         return
@@ -59,7 +60,7 @@ def page() -> None:
             on_click=person.begin,
             args=(WORK,),
         )
-        if not settles_only:
+        if not (settles_only or look.study.pairs):
             link("agreement", "Agreement before and after", study=name)
     draw(replace(queue, notes=()))
 

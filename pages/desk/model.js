@@ -383,8 +383,8 @@ class Model {
     }
     this.said = null;
     if (item.state !== "done") {
-      if (this.training || this.fixed.feedback) this.asked.add(item.id);
-      if (!this.training) this.done.push({ item: item.id, focus: this.criteria.length, back: [this.back(item)], what: t("submitting") });
+      if (this.training) this.asked.add(item.id);
+      else this.done.push({ item: item.id, focus: this.criteria.length, back: [this.back(item)], what: t("submitting") });
       this.record({ item: item.id, do: "submit" });
       if (this.training) return this.changed();
     }

@@ -34,7 +34,6 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
     """
     title = study.title or study.name
     common: dict[str, Any] = {"guidelines": study.guidelines, "reasons": list(form.REASONS)}
-    common["feedback"] = bool(study.meta.get("feedback"))
     if study.pairs:
         questions = [
             pair_question(c) | ({"options": [], "ties": 0 in c.scale} if study.ranks else {})

@@ -1,4 +1,4 @@
-"""Training, gold items with feedback, and others' answers by keyboard: what is shown when, and locked."""
+"""Training, and others' answers by keyboard: what is shown when, and locked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Rating
-from concord.store import access, conversations, studies
+from concord.store import access, conversations
 from concord.store import studies as stored
 from concord.store.known import Gold, UnitKey
 from concord.studies import dealing, running
@@ -30,11 +30,11 @@ SEED = 1
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The studies “taught”, with a training of two items, and “checked”, with a gold item and feedback."""
+    """The study “taught”, with a training of two items, and “talked”, which shows others' answers."""
     folder = tmp_path_factory.mktemp("training")
     workspace = Workspace.open(folder / "workspace")
     with workspace.write() as db:
-        for name in ("taught", "checked"):
+        for name in ("taught",):
             stored.create(
                 db, stored.Study(name, (Criterion("fluency", "It is fluent."),), title=name, seed=SEED)
             )
@@ -43,11 +43,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             access.invite(db, name)
             dealing.deal_study(db, name, [name])
             golds = [Gold(UnitKey(i, None), "fluency", 4, 0, HOSTILE) for i in ids[OWN:]]
-            if name == "taught":
-                running.set_training(db, name, golds, PassRule(bound=1))
-            else:
-                studies.remember(db, name, "feedback", True)
-                running.set_gold(db, name, golds[:1])
+            running.set_training(db, name, golds, PassRule(bound=1))
         stored.create(db, stored.Study("talked", (Criterion("fluency", "It is fluent."),), title="talked"))
         ids = [conversations.save(db, dialogue("talked", i)) for i in range(2)]
         stored.add_units(db, "talked", [(i, None, "") for i in ids])
@@ -111,33 +107,6 @@ def test_a_training_shows_each_known_answer_and_opens_the_study(app: Server, pag
         "SELECT h.attempt, a.value FROM placements h JOIN answers a ON a.placement_id = h.id "
         "JOIN raters x ON x.id = h.rater_id WHERE x.name = 'taught' ORDER BY h.position"
     ) == [(1, 2), (1, 4), (2, 4), (2, 4)]
-
-
-def test_a_gold_item_comes_back_with_its_known_answer_after_the_next_one(app: Server, page: Page) -> None:
-    begin(app, page, "checked")
-    told, reply = page.locator(".told"), page.locator(".message.reply .text")
-    expect(page.locator(".chip")).to_have_count(OWN + 1)
-    seen: list[str] = []
-    for _ in range(OWN + 1):
-        seen.append((reply.text_content() or "").strip())
-        assert told.text_content() == "" or any(one.startswith("known") for one in seen[:-1])
-        page.keyboard.press("2")
-        expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
-        # The known answer of the item before has arrived, and takes nobody's keys.
-        expect(told).to_be_hidden()
-        expect(reply).to_have_text(seen[-1])
-        page.keyboard.press("Enter")
-        if seen[-2:-1] and seen[-2].startswith("known"):
-            expect(told).to_be_visible()
-            expect(reply).to_have_text(seen[-2])
-            expect(told.locator("strong").first).to_have_text("Expected: 4, Agree")
-            page.keyboard.press("Enter")
-    assert not seen[-1].startswith("known")
-    expect(page.locator(".end h1")).to_contain_text("All done")
-    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
-    assert app.rows(
-        "SELECT count(*), sum(score) FROM ratings JOIN raters x ON x.id = rater_id WHERE x.name = 'checked'"
-    ) == [(OWN, 2 * OWN)]
 
 
 def test_others_answers_are_seen_without_names_and_answered_again(app: Server, page: Page) -> None:

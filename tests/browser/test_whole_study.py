@@ -27,6 +27,8 @@ from concord.cli import main
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import access, conversations, placements, ratings
+from concord.studies.purposes import training
+from concord.studies.purposes.adjudicate import Rule, set_rule
 from concord.workspace import Workspace
 
 from .keeper import Server, serving
@@ -122,10 +124,6 @@ class Desk:
         if item is None:
             return False
         press = self.page.keyboard.press
-        if item in self.gold and item in self.seen:  # once more, with the known answer
-            expect(self.page.locator(".told").first).to_be_visible()
-            press("Enter")
-            return True
         again = item in self.seen
         self.seen.append(item)
         if self.person == "ann" and item % 25 == 0 and not again:
@@ -289,7 +287,7 @@ def invited(workspace: Workspace) -> dict[str, str]:
 
 
 def mixed_in(server: Server, folder: Path) -> list[int]:
-    """Give the study training, and gold items with feedback, the first of them an attention check: all of
+    """Give the study training, and gold items, the first of them an attention check: all of
     conversations that were not drawn. Returns the gold items.
     """
     drawn = server.rows("SELECT c.key FROM items u JOIN conversations c ON c.id = u.conversation_id")
@@ -300,7 +298,7 @@ def mixed_in(server: Server, folder: Path) -> list[int]:
         for item in items:
             lines.append(f"k{item},fluency,{truth(item, 'fluency')},1,It is so.,{'yes' * (item == gold[0])}")
         (folder / name).write_text("\n".join(lines) + "\n")
-    told = concord(server.workspace, "study", "gold", "main", folder / "gold", "--feedback")
+    told = concord(server.workspace, "study", "gold", "main", folder / "gold")
     assert all(f"{who} 5 gold items" in told for who in ("ann", "bob", "cy", "dee", "eve"))
     concord(server.workspace, "study", "training", "main", folder / "training", "--pass", 1)
     return gold
@@ -331,7 +329,8 @@ def rate(workspace: Workspace, desks: Mapping[str, Desk]) -> None:
 
 def adjudicate(server: Server, context: BrowserContext) -> dict[tuple[int, str], int]:
     """Settle what is in dispute as it is in truth; returns what was pressed, by item and criterion."""
-    concord(server.workspace, "study", "adjudicate", "main", "--range", DIFFER)
+    with server.workspace.write() as db:
+        set_rule(db, "main", Rule(DIFFER))
     server.sign_in(context)
     page = context.new_page()
     page.goto(f"{server.url}/adjudicate?study=main&work=settle&as=ida")
@@ -374,14 +373,15 @@ def alpha(answers: Mapping[str, Mapping[int, int]], level: str) -> float:
 
 
 def test_training_opens_the_study_to_those_who_pass(played: Played) -> None:
-    told = json.loads(concord(played.server.workspace, "study", "training", "main", "--format", "json"))
+    with played.server.workspace.read() as db:
+        [attempted] = training.tables(db, "main")
     for person, desk in played.desks.items():
         attempts = [desk.training[at : at + TRAINING] for at in range(0, len(desk.training), TRAINING)]
         assert len(attempts) == (2 if person == CARELESS else 1)
         for number, items in enumerate(attempts, 1):
             far = [abs(given["fluency"] - truth(item, "fluency")) for item, given in items]
-            row = one(told["tables"]["training"]["rows"], annotator=person, attempt=number)
-            assert row["hits"]["value"] == sum(distance <= 1 for distance in far) / TRAINING
+            row = one(attempted.rows, annotator=person, attempt=number)
+            assert row["hits"].value == sum(distance <= 1 for distance in far) / TRAINING
             assert row["verdict"] == ("passed" if max(far) <= 1 else "not passed")
 
 

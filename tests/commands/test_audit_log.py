@@ -22,13 +22,11 @@ def test_each_command_leaves_a_line(filled, run):
     done("--by", "dana", "study", "draw", "s", "--n", "2", "--benchmark", "pingpong", "--seed", "3")
     done("--by", "dana", "people", "invite", "ann", "bob", "--study", "s")
     done("--by", "cy", "study", "deal", "s", "--overlap", "1", "--annotators", "ann,bob")
-    done("--by", "cy", "study", "gold", "s", "--feedback")
     done("study", "reveal", "s", "--others")
     done("--by", "eve", "export", "ratings", "--study", "s")
     assert sorted(lines(filled)) == [
         ("cy", "dealt", "ann", "overlap 1"),
         ("cy", "dealt", "bob", "overlap 1"),
-        ("cy", "feedback set", "", "yes"),
         ("dana", "dealt", "ann", ""),
         ("dana", "dealt", "bob", ""),
         ("dana", "drawn", "", "benchmark pingpong; n 2; seed 3"),
@@ -43,8 +41,7 @@ ACTS = {
     "withdrawn": ("people", "revoke", "Ada"),
     "forgotten": ("people", "forget", "Ada", "--reason", "asked"),
     "dealt": ("study", "deal", "first", "--overlap", "0"),
-    "feedback": ("study", "gold", "first", "--feedback"),
-    "rule": ("study", "adjudicate", "first", "--range", "2"),
+    "training": ("study", "training", "first", "--off"),
     "reveal": ("study", "reveal", "first", "--judge", "strict"),
     "discussion": ("study", "reveal", "first", "--others"),
     "closed": ("study", "close", "first", "--reason", "enough"),

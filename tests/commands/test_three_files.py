@@ -180,10 +180,8 @@ def test_from_an_arena_export_to_the_agreement_of_voters_and_judges(fresh, run, 
         done = run(fresh, *command)
         assert done.exit_code == 0, done.output
 
-    assert run(fresh, "study", "list").output == (
-        "better\t12 pairs\tarena\tWhich answer is better?\tbeing compared\n"
-    )
     [pairs] = overview.look(fresh).pairs
+    assert (pairs.name, pairs.title, pairs.stands) == ("better", "Which answer is better?", "being compared")
     assert (pairs.dealt, pairs.closed, pairs.rated, pairs.judged) == (12, 0, 4, 2)
     assert pairs.simulated
     assert not [step for step in overview.next_steps(overview.look(fresh)) if "not judged" in step.text]

@@ -21,7 +21,9 @@ from concord.files import SHIPPED
 from concord.rating import Criterion, Rater, Rating
 from concord.runs.plans import ComparePlan, JudgePlan
 from concord.store import access, conversations, placements, ratings, studies
+from concord.store.audit import acting
 from concord.studies import asking
+from concord.studies.purposes import adjudicate
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
 from tests.demo.playing import run
@@ -65,9 +67,9 @@ def play(workspace: Workspace) -> None:
                 for answer in _answers(conversations.load(db, unit["conversation_id"]), criteria, person)
             ]
             import_annotations(db, STUDY, annotations)
-    disputed = ("--criterion", "helpful", "--range", 2)
-    command(workspace, "--by", WHO, "study", "adjudicate", STUDY, *disputed)
     with workspace.write() as db:
+        with acting(WHO):
+            adjudicate.set_rule(db, STUDY, adjudicate.Rule(2, "helpful"))
         queue = asking.look(db, "adjudicate", STUDY, None)
         assert queue
         who = ratings.rater_id(db, Rater(ADJUDICATOR, "human"))

@@ -278,7 +278,6 @@ def test_by_command(filled, run):
     given = ("study", "deal", PAIRS, "--annotators", "Ann,Bob")
     assert "Ann 6 items, Bob 6 items" in run(filled, *given).stdout
     report(filled, "Ann", said(1, desk(filled, "Ann")[0][0], "A"))
-    assert "6 pairs\tsimulbench" in run(filled, "study", "list").stdout
     shown = run(filled, "study", "show", PAIRS).stdout
     rows = [line.split() for line in shown.splitlines()]
     assert next(row for row in rows if row[:1] == ["Ann"])[:4] == ["Ann", "6", "1", "0"]

@@ -221,34 +221,6 @@ class TestTraining:
             gold.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,why"))
 
 
-class TestFeedback:
-    def test_none_unless_the_study_says_so(self, db, tmp_path):
-        running.set_gold(db, "s", gold.read_gold(db, "s", file(tmp_path, LINES[0])))
-        rater = access.annotator_id(db, "ann")
-        [item_of_gold] = [item.id for item in placements.placed(db, "s", ["gold"], rater)]
-        do(db, "ann", item_of_gold, "answer", "submit", score=5)
-        assert payload(db, "ann", [item_of_gold])["items"][0]["told"] == {}
-        assert do(db, "ann", item_of_gold, "answer", score=4) == [], "without feedback it may be revised"
-        stored.remember(db, "s", "feedback", True)
-        assert payload(db, "ann", [item_of_gold])["items"][0]["told"] == {}, "not after the fact"
-        [other] = [item.id for item in placements.placed(db, "s", ["gold"], access.annotator_id(db, "bob"))]
-        assert "because" not in json.dumps(payload(db, "bob", [other]))
-        do(db, "bob", other, "answer", "submit", score=5)
-        assert payload(db, "bob", [other])["items"][0]["told"]["fluency"]["answer"] == 1
-        stored.remember(db, "s", "feedback", False)
-        assert do(db, "bob", other, "answer", score=1) == [placements.LOCKED], "shown is shown"
-        # The known answer is 1: both are scored by what they answered first, or while they were not told.
-        assert gold.hits(known.checks(db, "s")) == {"ann": [(False, False)], "bob": [(False, False)]}
-
-    def test_an_items_own_fields_do_not_tell_that_it_is_gold(self, db, tmp_path):
-        running.set_gold(db, "s", gold.read_gold(db, "s", file(tmp_path, LINES[0])))
-        stored.remember(db, "s", "feedback", True)
-        items = [item for item, _ in strip(db, "ann")]
-        shown = payload(db, "ann", items)["items"]
-        assert len(shown) == OWN + 1
-        assert len({json.dumps([sorted(item), item["told"]]) for item in shown}) == 1
-
-
 def test_the_commands(workspace, run, tmp_path):
     known = str(file(tmp_path, *LINES))
     done = run(workspace, "study", "training", "s", known, "--pass", "0.75", "--attempts", "1")
@@ -257,17 +229,11 @@ def test_the_commands(workspace, run, tmp_path):
     with workspace.write() as db:
         attempt(db, "ann", lambda known: known)
         attempt(db, "bob", lambda known: 5)
-    shown = run(workspace, "study", "training", "s").output
+    shown = run(workspace, "study", "show", "s").output.partition("Training")[2]
     assert [line.split()[0] for line in shown.splitlines() if "passed" in line][:2] == ["ann", "bob"]
     assert run(workspace, "study", "admit", "s", "bob", "--reason", "a slip").exit_code == 0
     assert "admitted bob by researcher: a slip" in run(workspace, "study", "show", "s").output
-    assert run(workspace, "study", "training", "s", "--off", "--pass", "1").exit_code == 1
-    assert "are shown after" in run(workspace, "study", "gold", "s", "--feedback").output
-    with workspace.read() as db:
-        assert stored.get(db, "s").meta["feedback"] is True
-    assert run(workspace, "study", "gold", "s").exit_code == 1
+    for wrong in ((), ("--off", "--pass", "1")):
+        assert run(workspace, "study", "training", "s", *wrong).exit_code == 1
     assert run(workspace, "study", "training", "s", "--off").exit_code == 0
-    assert (
-        "“s” has no training. `concord study training s FILE`"
-        in run(workspace, "study", "training", "s").output
-    )
+    assert "not passed" not in run(workspace, "study", "show", "s").output
