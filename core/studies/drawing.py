@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
@@ -17,47 +17,7 @@ from concord.store.studies import Study
 from concord.studies import sampling
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from concord.rubrics.shelf import Numbered
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """A draw that is not stored: the candidates, the chosen ones, what they are spread over."""
-
-    candidates: pd.DataFrame
-    chosen: pd.DataFrame
-    by: tuple[str, ...]
-
-    @property
-    def strata(self) -> tuple[int, int]:
-        """How many strata something was drawn of, and how many there are."""
-        there = self.candidates.groupby(list(self.by), dropna=False).ngroups if self.by else 1
-        return self.chosen.stratum.nunique(), there
-
-
-def draw(
-    db: Database,
-    n: int,
-    *,
-    wanted: Filter,
-    by: Sequence[str] | None = None,
-    seed: int = 0,
-    not_in: Sequence[str] = (),
-) -> Sample:
-    """Draw `n` stored conversations, storing nothing: the sample of `draw_study`.
-
-    Raises StudyError, and NotFound for a study in `not_in`.
-    """
-    candidates = conversations.table(db, wanted)
-    apart = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
-    candidates = candidates[~candidates.id.isin(apart)]
-    if by is None:
-        varied = candidates.drop(columns=["id", "key"]).nunique()
-        by = [str(column) for column, values in varied.items() if 1 < values <= n]
-    chosen = sampling.draw(candidates, n, seed=seed, by=by, name="key")
-    return Sample(candidates, chosen, tuple(by))
 
 
 def left_to_draw(db: Database, study: Study) -> int | None:
@@ -105,15 +65,21 @@ def draw_study(
             )
         rubric.publish(db)
         criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
-    sample = draw(db, n, wanted=wanted, by=by, seed=seed, not_in=not_in)
+    candidates = conversations.table(db, wanted)
+    apart = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
+    candidates = candidates[~candidates.id.isin(apart)]
+    if by is None:
+        varied = candidates.drop(columns=["id", "key"]).nunique()
+        by = [str(column) for column, values in varied.items() if 1 < values <= n]
+    chosen = sampling.draw(candidates, n, seed=seed, by=by, name="key")
     drawn: dict[str, Any] = {
         "benchmark": wanted.benchmark,
         "filter": {k: v for k, v in asdict(wanted).items() if v},
         "n": n,
-        "by": list(sample.by),
-        "candidates": len(sample.candidates),
+        "by": list(by),
+        "candidates": len(candidates),
     }
-    least, greatest = float(sample.chosen.chance.min()), float(sample.chosen.chance.max())
+    least, greatest = float(chosen.chance.min()), float(chosen.chance.max())
     if greatest - least > 1e-9:
         drawn["chance"] = [least, greatest]
     if not_in:
@@ -127,7 +93,7 @@ def draw_study(
         name, criteria, title, guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta=about
     )
     units: list[tuple[int, int | None, str]] = []
-    for conversation, stratum in zip(sample.chosen.id.tolist(), sample.chosen.stratum, strict=True):
+    for conversation, stratum in zip(chosen.id.tolist(), chosen.stratum, strict=True):
         turns: Sequence[int | None] = [None]
         if rubric is not None:
             turns = _asked_by(rubric, conversations.load(db, conversation))
@@ -142,8 +108,8 @@ def draw_study(
     studies.create(db, study)
     studies.add_units(db, name, units)
     long = ("benchmark", "filter", "chance", "candidates")
-    chosen = drawn["filter"] | {what: value for what, value in drawn.items() if what not in long}
-    audit.record(db, "drawn", name, detail=audit.facts(**chosen, seed=seed))
+    told = drawn["filter"] | {what: value for what, value in drawn.items() if what not in long}
+    audit.record(db, "drawn", name, detail=audit.facts(**told, seed=seed))
     return studies.get(db, name)
 
 

@@ -23,8 +23,6 @@ from concord.store.progress import Item
 from concord.store.studies import Study
 from concord.studies.clusters import FIRST_MESSAGE, clusters, facets_for
 from concord.studies.dealing import deal_study as deal_study
-from concord.studies.drawing import Sample as Sample
-from concord.studies.drawing import draw as draw
 from concord.studies.drawing import draw_study as draw_study
 from concord.studies.drawing import left_to_draw as left_to_draw
 from concord.studies.judge_runs import mean_of_runs, repeated

@@ -1,23 +1,21 @@
-"""The form that draws a study: conversations, strata, criteria, and a preview of the sample."""
+"""The form that draws a study: conversations, strata, criteria."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from concord.errors import ConcordError
 from concord.rating import Criterion
 from concord.rubrics import shelf
-from concord.store import conversations, ratings, tables
+from concord.store import conversations, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
-from concord.studies.studies import Sample
 from pages.parts import notice
 from pages.parts.address import link, listed, nothing
 from pages.parts.plain import counted, plain
-from pages.parts.session import sentence, workspace
+from pages.parts.session import workspace
 from pages.study.run_form import questions
 
 LONGEST_GUIDELINES = 100_000
@@ -29,7 +27,7 @@ FIXED = ("benchmark", "language", "player")
 
 
 def form() -> None:
-    """The form. It draws a new sample at every change and stores nothing until the button is pressed."""
+    """The form; nothing is drawn until the button is pressed."""
     with workspace().read() as db:
         benchmarks = conversations.values(db)["benchmark"]
         of = st.query_params.get("study", "") if "draw" in st.query_params else ""
@@ -40,32 +38,27 @@ def form() -> None:
             ("import", "Import conversations"),
             ("runs", "Start a run"),
         )
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.subheader("What is drawn", anchor=False)
-        begin = Filter(**drawn.meta.get("drawn", {}).get("filter", {})) if drawn else Filter()
-        usual = begin.benchmark if begin.benchmark in benchmarks else benchmarks[0]
-        benchmark = listed("Conversations of", "benchmark", benchmarks, usual)
-        with workspace().read() as db:
-            values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
-        wanted = _filter(benchmark, values, begin)
-        with workspace().read() as db:
-            there = conversations.count(db, wanted)
-            n, seed = _numbers((studies.left_to_draw(db, drawn) if drawn else None) or there)
-        varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
-        by = st.multiselect(
-            "Spread over",
-            varied,
-            default=varied,
-            format_func=_heading,
-            help="Every combination of these (a stratum) gives the same number; where there are more "
-            "combinations than items, each single value does. Over nothing: a simple random sample.",
-        )
-        draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "by": by, "not_in": _apart(of)}
-    with right:
-        st.subheader("What the draw looks like", anchor=False)
-        possible = _preview(n, draw)
-    _keep(known, wanted, n, draw, possible)
+    st.subheader("What is drawn", anchor=False)
+    begin = Filter(**drawn.meta.get("drawn", {}).get("filter", {})) if drawn else Filter()
+    usual = begin.benchmark if begin.benchmark in benchmarks else benchmarks[0]
+    benchmark = listed("Conversations of", "benchmark", benchmarks, usual)
+    with workspace().read() as db:
+        values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
+    wanted = _filter(benchmark, values, begin)
+    with workspace().read() as db:
+        there = conversations.count(db, wanted)
+        n, seed = _numbers(there, (studies.left_to_draw(db, drawn) if drawn else None) or there)
+    varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
+    by = st.multiselect(
+        "Spread over",
+        varied,
+        default=varied,
+        format_func=_heading,
+        help="Every combination of these (a stratum) gives the same number; where there are more "
+        "combinations than items, each single value does. Over nothing: a simple random sample.",
+    )
+    draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "by": by, "not_in": _apart(of)}
+    _keep(known, wanted, n, draw)
 
 
 def _apart(of: str) -> list[str]:
@@ -120,44 +113,17 @@ def _filter(benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) 
     )
 
 
-def _numbers(there: int) -> tuple[int, int]:
-    """How many conversations, 100 unless there are fewer, and the seed."""
+def _numbers(there: int, left: int) -> tuple[int, int]:
+    """How many of the conversations there are, 100 unless fewer are left, and the seed."""
     many, seed = st.columns(2)
-    usual = max(1, min(USUAL, there))
+    usual, among = max(1, min(USUAL, left)), f"There are {there}."
     return (
-        int(many.number_input("Conversations", min_value=1, value=usual, step=10)),
+        int(many.number_input("Conversations", min_value=1, value=usual, step=10, help=among)),
         int(seed.number_input("Seed", min_value=0, value=0, help="The same seed draws the same sample.")),
     )
 
 
-@st.cache_resource(max_entries=8, show_spinner="Drawing …")
-def _sample(folder: str, stock: str, n: int, draw: Mapping[str, Any]) -> Sample:
-    """The sample; drawn again only if the stock or the options change."""
-    with workspace().read() as db:
-        return studies.draw(db, n, **draw)
-
-
-def _preview(n: int, draw: Mapping[str, Any]) -> bool:
-    """Show what would be drawn; False where nothing can be, with the reason."""
-    with workspace().read() as db:
-        stock = tables.stamp(db)
-    try:
-        sample = _sample(str(workspace().path), stock, n, draw)
-    except ConcordError as error:
-        sentence(error)
-        return False
-    each = sample.chosen.stratum.value_counts()
-    drawn, there = sample.strata
-    least = f"{each.min()} of each" if each.min() == each.max() else f"{each.min()} to {each.max()} of each"
-    st.markdown(
-        f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} combinations, {least}."
-    )
-    return True
-
-
-def _keep(
-    known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any], possible: bool
-) -> None:
+def _keep(known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any]) -> None:
     """What is asked, of the benchmark's own criteria or by a rubric; the study's name, and its guidelines."""
     st.subheader("What is asked", anchor=False)
     offered = [*([""] if known else []), *shelf.names(workspace())]
@@ -178,7 +144,7 @@ def _keep(
     title = right.text_input("Title that annotators see", placeholder="the name", max_chars=120).strip()
     # A key for each default text, so that a change of the criteria does not lose what was typed.
     how |= {"title": title, "overlap": int(overlap), "guidelines": editor(begin, key=f"guidelines of {key}")}
-    needed = {"a name": name, "a criterion": how.get("ask", True), "a draw that is possible": possible}
+    needed = {"a name": name, "a criterion": how.get("ask", True)}
     missing = [what for what, there in needed.items() if not there]
     st.button(
         "Keep this study",
