@@ -431,7 +431,9 @@ def test_a_tenth_came_again_far_enough_from_the_first_time(played: Played) -> No
             assert len(set(between) - {*played.gold}) >= APART, (person, item)
         if person != LEAVER:
             every = desk.first.keys() - {*played.gold}  # with extra items, of which some came after the deal
-            assert round(0.1 * len(played.answers()[person])) <= len(desk.again) <= round(0.1 * len(every))
+            # One that was begun stays where extra items go to others again.
+            least, most = round(0.1 * len(played.answers()[person])), round(0.1 * len(every)) + 1
+            assert least <= len(desk.again) <= most
 
 
 def test_answers_that_are_no_ratings_are_exported_as_they_were_pressed(played: Played) -> None:
