@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from shlex import quote
 from typing import Any
 
 from concord.errors import ImportRefused
@@ -14,8 +13,6 @@ from concord.rating import RaterKind
 
 SHOWN = 3
 """So many cells of a column are quoted."""
-FRAME = "ratings"
-"""What a table is called that is no file."""
 _WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 
 
@@ -113,13 +110,6 @@ class TableOptions:
         """The first criterion that is stated; “” where none is."""
         return self.criteria[0] if self.criteria else ""
 
-    def command(self, name: str, *more: str) -> str:
-        """The command for a table with these options and more, as it is typed."""
-        stated = {"--human": self.people, "--judge": self.judges, "--gold": self.gold, "--by": self.by}
-        stated |= {"--criterion": self.criteria, "--id": (self.id,) if self.id else ()}
-        options = (f"{option} {quote(','.join(value))}" for option, value in stated.items() if value)
-        return " ".join(["concord check", quote(name), *options, *more])
-
 
 NO_OPTIONS = TableOptions()
 
@@ -169,12 +159,5 @@ class FileTable:
         return self.columns[column].cells if column in self.columns else ()
 
     def refusal(self, message: str, *options: str) -> ImportRefused:
-        """An error, with the command to type where options mend it."""
-        command = f" Type: {self.options.command(self.name, *options)}" if options else ""
-        if not self.needed:
-            command = command.replace("check", "import ratings --study NAME", 1)
-        if options and self.name == FRAME:
-            stated = " ".join(options).replace("--", "").replace("pass-from", "pass_from").split()
-            pairs = zip(stated[::2], stated[1::2], strict=True)
-            command = " Give " + ", ".join(f"{option}={value.split(',')}" for option, value in pairs) + "."
-        return ImportRefused(f"{self.name}: {message}{command}")
+        """An error, with the options to add where some mend it."""
+        return ImportRefused(f"{self.name}: {message}{' Add: ' * bool(options)}{' '.join(options)}")

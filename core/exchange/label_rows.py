@@ -6,9 +6,12 @@ from typing import Any
 
 from concord.exchange import rows
 from concord.exchange.answer_words import words
-from concord.exchange.columns import FRAME, kinds_by_name
+from concord.exchange.columns import kinds_by_name
 from concord.exchange.rows import FileRow
 from concord.rating import RaterKind
+
+FRAME = "ratings"
+"""What a table is called that is no file."""
 
 
 def records(source: Any) -> tuple[str, list[Mapping[str, Any]], list[str], list[str]]:

@@ -5,7 +5,7 @@ from shlex import quote
 
 from concord.errors import not_found
 from concord.exchange.answer_words import words
-from concord.exchange.columns import FRAME, FileTable, kinds_by_name, tokens
+from concord.exchange.columns import FileTable, kinds_by_name, tokens
 from concord.rating import RaterKind
 
 
@@ -46,8 +46,7 @@ def whose(
     if not unsure:
         columns = ", ".join([*table.columns][:12])
         message = f"no {what} are known to be {lacking}, and none is left that could be. It has {columns}."
-        advice = f" Add a column of {lacking} answers, then type: {table.options.command(table.name)}"
-        raise table.refusal(message + advice * (table.name != FRAME))
+        raise table.refusal(f"{message} Add a column of {lacking} answers.")
     if len(unsure) == 1 and not people and not judges:
         raise table.refusal(
             f"{unsure[0]} alone could hold answers. People and judges need a column each, or a column that "

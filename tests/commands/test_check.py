@@ -137,15 +137,15 @@ def test_three_people_and_two_judges_on_a_scale(tmp_path):
     assert any("whole numbers from 1 to 5 (guessed" in line for line in whole["taken"])
 
 
-def test_names_that_say_nothing_are_asked_for_with_the_command_to_type(tmp_path):
+def test_names_that_say_nothing_are_asked_for_with_the_option_to_add(tmp_path):
     file = tmp_path / "stars.csv"
     three_people(("alice", "bob", "cleo")).to_csv(file, index=False)
     done = check(file)
     assert done.exit_code == 1
-    command = f"concord check {file} --human alice,bob,cleo"
     assert "which columns are a person's? It may be alice, bob, cleo." in done.output
-    assert command in done.output
-    assert check(*command.split()[2:]).exit_code == 0
+    option = done.output.rpartition("Add: ")[2].split()
+    assert option == ["--human", "alice,bob,cleo"]
+    assert check(file, *option).exit_code == 0
 
 
 def test_numbers_between_0_and_1(tmp_path):
@@ -317,11 +317,11 @@ def test_categories_have_kappa(tmp_path):
 BAD = {
     "no person": (
         pd.DataFrame({"id": range(9), "judge": [1, 0, 1] * 3}),
-        "no columns are known to be a person's.*Add a column of a person's answers, then type: concord check",
+        "no columns are known to be a person's.*Add a column of a person's answers.",
     ),
     "no judge": (
         pd.DataFrame({"id": range(9), "human": [1, 0, 1] * 3}),
-        "no columns are known to be a judge's.*Add a column of a judge's answers, then type: concord check",
+        "no columns are known to be a judge's.*Add a column of a judge's answers.",
     ),
     "ids twice": (
         pd.DataFrame({"id": [1, 1, 2], "human": [1, 0, 1], "judge": [1, 0, 0]}),
@@ -329,11 +329,11 @@ BAD = {
     ),
     "a probability": (
         pd.DataFrame({"human": ["pass", "fail", "pass"], "judge": [0.9, 0.2, 0.4]}),
-        "Say from which number on it passes. Type: concord check .* --pass-from 0.55",
+        "Say from which number on it passes. Add: --pass-from 0.55",
     ),
     "stars of people, words of a judge": (
         pd.DataFrame({"human": [1, 3, 5, 4, 2], "judge": ["fail", "fail", "pass", "pass", "fail"]}),
-        "human numbers from 1 to 5. Say from which number on it passes. Type: concord check .* --pass-from 3",
+        "human numbers from 1 to 5. Say from which number on it passes. Add: --pass-from 3",
     ),
     "columns that should be rows": (
         pd.DataFrame([{f"{n}.{who}": n % 2 for n in range(60) for who in ("human", "judge")}]),
@@ -685,7 +685,7 @@ def test_what_does_not_vary_is_not_offered_as_answers(tmp_path):
     file = tmp_path / "table.csv"
     pd.DataFrame({"human": PEOPLE, "checked": JUDGED, "multimodal": False}).to_csv(file, index=False)
     done = check(file)
-    assert "which columns are a judge's? It may be checked. Type:" in done.output
+    assert "which columns are a judge's? It may be checked. Add:" in done.output
     assert check(file, "--judge", "checked").exit_code == 0
 
 
@@ -828,7 +828,7 @@ def test_no_name_is_proposed_for_a_column_of_free_text(tmp_path):
         done = check(file, *options)
         assert done.exit_code == 1
         assert "--human NAME" not in done.output
-        assert "--human human" not in done.output.partition("Type:")[2]
+        assert "--human human" not in done.output.partition("Add:")[2]
     assert "With --human and --judge name columns that answer" in " ".join(done.output.split())
 
 
