@@ -19,6 +19,7 @@ from concord.reports.sections import AT_ONCE
 from concord.statistics import reliability
 from concord.statistics.coefficients import COEFFICIENTS, Name
 from concord.statistics.ratings import called
+from concord.statistics.study import with_others
 from concord.table import Table, as_html
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
         people = Figures()
     else:
         part = report.agreement.criteria[criterion]
-        annotators, alphas = Figures(part.each), Figures(part.alpha)
+        annotators, alphas = Figures(with_others(report.ratings, criterion)), Figures(part.alpha)
         rows = report.section("people", criterion)["people"].rows
         by_title = {str(row["measure"]): cast(Estimate, row["value"]) for row in rows}
         people = Figures({name: by_title[of] for name, of in reliability.COEFFICIENTS.items()})

@@ -141,9 +141,8 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     if not evidence.ratings[criterion].ordered:
         return
     yield reliability(evidence.ratings, criterion, **evidence.drawing)
-    part = evidence.agreement.criteria[criterion]
-    if part.compared:
-        yield annotators_table(part, evidence.label)
+    if (annotators := annotators_table(evidence.ratings, criterion, evidence.label)).rows:
+        yield annotators
 
 
 def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:

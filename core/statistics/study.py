@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple, Unpack
 
@@ -27,7 +26,7 @@ from concord.statistics.figures import (
 )
 from concord.statistics.intervals import BIAS, CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
-from concord.statistics.ratings import FINAL, CriterionScores, Facet, Panels, Ratings, divide, sums
+from concord.statistics.ratings import Facet, Panels, Ratings, divide, sums
 from concord.statistics.resampling import mean
 from concord.table import Cell, Column, Note, Table
 
@@ -63,50 +62,22 @@ class RaterAgreement(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CriterionAgreement:
-    """The figures of one criterion; `basis` says what they rest on, `reason` why people are not compared.
+    """The figures of one criterion: people's alpha by metric, judges, panels, and what they rest on.
 
-    `people` are those who rated it, by name, with their numbers in `scores`; they may be no persons.
-    `raters` are the judges, then panels.
+    `people` is the number of those who rated it, on so many `items`; they may be no persons.
     """
 
-    criterion: str
-    people: Mapping[str, int]
+    people: int
+    items: int
     alpha: Mapping[str, Estimate]
-    scores: CriterionScores
-    raters: tuple[RaterAgreement, ...]
+    judges: tuple[RaterAgreement, ...]
+    panels: tuple[RaterAgreement, ...]
     basis: Note
-    reason: str
 
     @property
-    def items(self) -> int:
-        """How many items somebody rated."""
-        return int((self.scores.present > 0).sum())
-
-    @property
-    def judges(self) -> tuple[RaterAgreement, ...]:
-        """The judges alone."""
-        return self.raters[: len(self.scores.judges)]
-
-    @property
-    def panels(self) -> tuple[RaterAgreement, ...]:
-        """The panels alone."""
-        return self.raters[len(self.scores.judges) :]
-
-    @property
-    def compared(self) -> Mapping[str, int]:
-        """The people who are compared with each other."""
-        return {} if self.reason else self.people
-
-    @cached_property
-    def pairs(self) -> Mapping[tuple[str, str], Estimate]:
-        """Spearman of every two people on the items that both rated."""
-        own = {name: self.scores.of(person) for name, person in self.compared.items()}
-        return {(a, b): rank_correlation(own[a], own[b], a, b) for a, b in combinations(own, 2)}
-
-    @cached_property
-    def each(self) -> Mapping[str, Estimate]:
-        """Spearman of every person with the mean of the others."""
-        return {name: _person(name, self.scores, person) for name, person in self.compared.items()}
+    def raters(self) -> tuple[RaterAgreement, ...]:
+        """The judges, then panels."""
+        return (*self.judges, *self.panels)
 
     def rater(self, members: Sequence[str]) -> RaterAgreement | None:
         """The judge or panel of these members; None where there is none."""
@@ -129,9 +100,8 @@ def study_agreement(
     """The figures of a study, called `study` in titles, on the criteria whose answers have an order.
 
     `panels` (default: `default_panels`) are sets of judges, read as their mean on the items that all of them
-    rated. Judges are compared with the mean of all people present on an item, a person also with the mean of
-    the others, on the items that somebody else rated too. A figure that is undefined in more than 5% of the
-    draws has no interval. Raises StudyError for a panel of unknown judges.
+    rated. Judges are compared with the mean of all people present on an item. A figure that is undefined in
+    more than 5% of the draws has no interval. Raises StudyError for a panel of unknown judges.
     """
     if panels is not None:
         panels = list({frozenset(panel): tuple(dict.fromkeys(panel)) for panel in panels}.values())
@@ -153,37 +123,29 @@ def study_agreement(
         about = whom(table, name, drawing.get("people", "these"))
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), about]))
         rests_on = basis(table, name, method=method)["text"]
-        people = _people(table, scores)
-        criteria[name] = CriterionAgreement(
-            name, people, alpha, scores, rows, rests_on, _alone(table, scores)
-        )
+        items, judges = int((scores.present > 0).sum()), len(scores.judges)
+        # Unnamed people's *final* is a mean of means, without ratings of its own.
+        people = len(scores.people) if len(scores.item) or not items else len(table.people)
+        criteria[name] = CriterionAgreement(people, items, alpha, rows[:judges], rows[judges:], rests_on)
     clusters = drawing.get("clusters")
     drawn = None if clusters is None else count_clusters(table.facet(clusters)[0], table.rated)
     how = {"resamples": 1000, "seed": 0, "people": "these", **drawing, "clusters": drawn}
     return StudyAgreement(study, len(table.units), criteria, how)
 
 
-def _people(table: Ratings, scores: CriterionScores) -> dict[str, int]:
-    """The people who rated a criterion; of unnamed people's *final*, which has no ratings, all there are."""
-    if not (scores.present > 0).any():
-        return {}
-    numbers = scores.people.tolist() if len(scores.item) else range(len(table.people))
-    return {table.people[person]: person for person in numbers}
+def with_others(table: Ratings, criterion: str) -> dict[str, Estimate]:
+    """Spearman of every person with the mean of the others, on the items that somebody else rated too.
 
-
-def _alone(table: Ratings, scores: CriterionScores) -> str:
-    """Why people are not compared with each other; empty where they are."""
-    if not (scores.present > 0).any():
-        whole = scores.criterion == FINAL and table.counted
-        return f"no person rated {'every criterion that enters final' if whole else 'this criterion'}"
-    return scores.unlinked or ("one person alone cannot be compared" if len(scores.people) < 2 else "")
-
-
-def _person(name: str, scores: CriterionScores, person: int) -> Estimate:
-    others = scores.others(person)
-    return rank_correlation(
-        np.where(np.isnan(others), np.nan, scores.of(person)), others, name, "the others' mean"
-    )
+    Empty for one person alone, and for people without names.
+    """
+    scores = table[criterion]
+    compared = [] if scores.unlinked or len(scores.people) < 2 else scores.people.tolist()
+    return {
+        table.people[person]: rank_correlation(
+            scores.of(person), scores.others(person), table.people[person], "the others' mean"
+        )
+        for person in compared
+    }
 
 
 def title(criterion: str) -> str:
@@ -243,7 +205,7 @@ def people_table(study: StudyAgreement, label: Labels = title) -> Table:
         ),
         tuple(
             {f"alpha_{metric}": alpha for metric, alpha in part.alpha.items()}
-            | {"criterion": label(name), "people": len(part.people), "items": part.items}
+            | {"criterion": label(name), "people": part.people, "items": part.items}
             for name, part in study.criteria.items()
         ),
         notes=tuple(filter(None, [_drawn(study), _piled_up(study)]))
@@ -263,30 +225,29 @@ def _drawn(study: StudyAgreement) -> str:
     return described([CORRELATION], **study.drawing)
 
 
-def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
+def annotators_table(table: Ratings, criterion: str, label: Labels = title) -> Table:
     """Annotators × annotators on one criterion: Spearman of every two, and of each with the others.
 
     Of more than `MOST_ANNOTATORS` only the last.
     """
-    others, both = list(part.each) if len(part.each) <= MOST_ANNOTATORS else [], {}
-    if others:
-        both = {**part.pairs, **{(b, a): rho for (a, b), rho in part.pairs.items()}}
+    scores, each = table[criterion], with_others(table, criterion)
+    others = list(each) if len(each) <= MOST_ANNOTATORS else []
+    own = {name: scores.of(table.people.index(name)) for name in others}
+    both = {(a, b): rank_correlation(own[a], own[b], a, b) for a, b in combinations(own, 2)}
+    both |= {(b, a): rho for (a, b), rho in both.items()}
     rows: list[dict[str, Any]] = [
         {"annotator": name, "others": rho} | {f"with {other}": both.get((name, other)) for other in others}
-        for name, rho in part.each.items()
+        for name, rho in each.items()
     ]
-    return Table(
-        f"annotators-{part.criterion}",
-        f"Annotators on {label(part.criterion)}: Spearman's ρ{' of every two' if others else ''}",
-        (
-            Column("annotator"),
-            *(Column(f"with {other}", other) for other in others),
-            Column("others", "the others"),
-        ),
-        tuple(rows),
-        "With “the others”: the mean of the others, as one more person stands beside a judge.",
-        (part.basis,),
+    form = empty(
+        f"annotators-{criterion}",
+        f"Annotators on {label(criterion)}: Spearman's ρ{' of every two' if others else ''}",
+        Column("annotator"),
+        *(Column(f"with {other}", other) for other in others),
+        Column("others", "the others"),
+        caption="With “the others”: the mean of the others, as one more person stands beside a judge.",
     )
+    return tabulate(form, table, criterion, rows, target="")
 
 
 def severities(

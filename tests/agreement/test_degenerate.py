@@ -70,8 +70,8 @@ def test_every_none_has_a_reason(ratings, anonymous):
     table = read_ratings(ratings, criteria=["quality"], anonymous_people=anonymous)
     found = study_agreement(table, resamples=20)
     tables = [judges_table(found), people_table(found)]
-    tables += [annotators_table(part) for part in found.criteria.values()]
-    result = [as_values(table) for table in tables]
+    tables += [annotators_table(table, name) for name in found.criteria]
+    result = [as_values(table)["rows"] for table in tables]
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 
     def walk(node):

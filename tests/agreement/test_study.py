@@ -10,7 +10,7 @@ from concord.errors import StudyError
 from concord.estimate import undefined
 from concord.statistics.ratings import FINAL, default_panels, read_ratings
 from concord.statistics.resampling import draws
-from concord.statistics.study import annotators_table
+from concord.statistics.study import annotators_table, with_others
 from concord.statistics.study import study_agreement as measured
 
 from .frames import ends, fed, frame, judges, matrix, people, study
@@ -23,6 +23,15 @@ def study_agreement(rows, **options):
     reading = ("criteria", "counted", "without_judges", "anonymous_people")
     table = read_ratings(rows, **{name: options.pop(name) for name in reading if name in options})
     return measured(table, **options).criteria
+
+
+def pair(rows, a, b, criterion="quality", **reading):
+    table = annotators_table(read_ratings(rows, **reading), criterion)
+    return next(row[f"with {b}"] for row in table.rows if row["annotator"] == a)
+
+
+def each(rows, criterion="quality", **reading):
+    return with_others(read_ratings(rows, **reading), criterion)
 
 
 def random_study(seed=0, items=40):
@@ -48,18 +57,18 @@ def test_judges_and_panels_against_scipy():
 
 
 def test_people_against_each_other_and_the_others():
-    part = study_agreement(study(PEOPLE, JUDGES), resamples=10)["quality"]
-    pair = part.pairs["bob", "cy"]
-    assert pair.n == 4  # unit 2 is not cy's, unit 5 not bob's
-    assert pair.value == pytest.approx(stats.spearmanr([2, 2, 5, 4], [1, 3, 4, 5]).statistic)
+    both = pair(people(PEOPLE), "bob", "cy")
+    assert both.n == 4  # unit 2 is not cy's, unit 5 not bob's
+    assert both.value == pytest.approx(stats.spearmanr([2, 2, 5, 4], [1, 3, 4, 5]).statistic)
     others = [1.5, 2, 4.5, 4.5, 3]  # ann and bob; on unit 5 ann alone
-    assert part.each["cy"].n == 5
-    assert part.each["cy"].value == pytest.approx(stats.spearmanr([1, 3, 4, 5, 2], others).statistic)
+    cy = each(people(PEOPLE))["cy"]
+    assert cy.n == 5
+    assert cy.value == pytest.approx(stats.spearmanr([1, 3, 4, 5, 2], others).statistic)
 
 
 def test_only_items_that_somebody_else_rated_count():
     rows = people({"ann": [1, 2, 3, 4, 5, 1], "bob": [3, 2, 1, None, None, None]})
-    ann = study_agreement(rows, resamples=10)["quality"].each["ann"]
+    ann = each(rows)["ann"]
     assert (ann.n, ann.value) == (3, -1)
 
 
@@ -89,12 +98,12 @@ def test_the_order_of_rows_and_the_names_of_raters_change_nothing():
     rows = random_study(1)
     own = study_agreement(rows, resamples=50)["quality"]
     mixed = study_agreement(rows.sample(frac=1, random_state=0), resamples=50)["quality"]
-    assert (mixed.alpha, mixed.raters, mixed.pairs) == (own.alpha, own.raters, own.pairs)
+    assert (mixed.alpha, mixed.raters) == (own.alpha, own.raters)
     swapped = rows.assign(rater=rows["rater"].replace({"p0": "p3", "p3": "p0"}))
     other = study_agreement(swapped, resamples=50)["quality"]
     assert own.judges == other.judges
     assert own.alpha["ordinal"].value == pytest.approx(other.alpha["ordinal"].value)
-    assert own.each["p0"].value == pytest.approx(other.each["p3"].value)
+    assert each(rows)["p0"].value == pytest.approx(each(swapped)["p3"].value)
 
 
 def test_a_panel_needs_all_its_members_on_an_item():
@@ -128,7 +137,7 @@ def test_final_over_criteria():
     )
     result = study_agreement(rows, resamples=10)[FINAL]
     ann, bob, j, k = sum(parts.values())
-    assert result.pairs["ann", "bob"].value == pytest.approx(stats.spearmanr(ann, bob).statistic)
+    assert pair(rows, "ann", "bob", FINAL).value == pytest.approx(stats.spearmanr(ann, bob).statistic)
     assert result.judges[0].spearman.value == pytest.approx(stats.spearmanr(ann + bob, j).statistic)
     assert result.panels[0].spearman.value == pytest.approx(stats.spearmanr(ann + bob, j + k).statistic)
     expected = krippendorff.alpha([ann, bob], level_of_measurement="ordinal")
@@ -154,7 +163,7 @@ def test_constant_ratings_are_undefined():
     part = study_agreement(rows, resamples=20)["quality"]
     assert part.alpha["ordinal"].value is None
     assert part.alpha["ordinal"].reason == "all ratings are equal"
-    assert part.pairs["ann", "bob"].reason == "ann and bob are constant on the items in common"
+    assert pair(rows, "ann", "bob").reason == "ann and bob are constant on the items in common"
     assert part.judges[0].spearman.reason == "people's mean is constant on the items in common"
     [judge] = study_agreement(study(PEOPLE, {"j": [4] * 6}), resamples=20)["quality"].judges
     assert judge.spearman == undefined("j is constant on the items in common", n=6)
@@ -165,8 +174,7 @@ def test_one_person():
     rows = study({"ann": [1, 2, 3, 4, 5]}, {"j": [1, 2, 3, 5, 4]})
     part = study_agreement(rows, resamples=20)["quality"]
     assert part.alpha["interval"].reason == "no item was rated by two people"
-    assert part.pairs == part.each == {}
-    assert part.reason == "one person alone cannot be compared"
+    assert each(rows) == {}
     assert part.judges[0].spearman.value == pytest.approx(0.9)  # 1 − 6·2/(5·24)
 
 
@@ -175,19 +183,18 @@ def test_no_judges_no_people_no_ratings():
     assert without_judges.raters == ()
     assert without_judges.alpha["ordinal"].value > 0.5
     without_people = study_agreement(judges(JUDGES), resamples=20)["quality"]
-    assert (without_people.people, without_people.items) == ({}, 0)
-    assert without_people.reason == "no person rated this criterion"
+    assert (without_people.people, without_people.items) == (0, 0)
     assert {row.spearman.reason for row in without_people.judges} == {"no person's rating to compare with"}
     assert study_agreement(frame([]), resamples=20) == {}
     waiting = study_agreement(frame([]), resamples=20, criteria=["fun"])
     assert waiting["fun"].alpha["ordinal"].value is None
-    assert waiting[FINAL].reason == "no person rated every criterion that enters final"
+    assert (waiting[FINAL].people, waiting[FINAL].items) == (0, 0)
 
 
 def test_every_two_of_more_than_twelve_annotators_are_not_listed():
     for number, listed in ((12, 12), (13, 0)):
         persons = {f"p{n}": [1 + (n + item) % 5 for item in range(6)] for n in range(number)}
-        table = annotators_table(study_agreement(study(persons, {}), resamples=0)["quality"])
+        table = annotators_table(read_ratings(people(persons)), "quality")
         assert len(table.rows) == number
         assert sum(column.name.startswith("with ") for column in table.columns) == listed
 
@@ -208,11 +215,11 @@ def test_anonymous_people_are_not_compared():
     rows = pd.concat([study(PEOPLE, JUDGES, "a"), study(PEOPLE, JUDGES, "b")])
     result = study_agreement(rows, resamples=20, anonymous_people=True)
     part = result["a"]
-    assert part.pairs == part.each == {}
-    assert part.reason == "people's positions are unnamed: they are not persons"
+    assert each(rows, "a", anonymous_people=True) == {}
+    assert (part.people, result[FINAL].people) == (3, 3)
     expected = krippendorff.alpha(matrix(people(PEOPLE)), level_of_measurement="ordinal")
     assert part.alpha["ordinal"].value == pytest.approx(expected)  # alpha asks how often, not who
-    assert result[FINAL].alpha["ordinal"].reason == part.reason
+    assert "they are not persons" in result[FINAL].alpha["ordinal"].reason
     assert result[FINAL].judges[0].spearman.value == pytest.approx(part.judges[0].spearman.value)
 
 
@@ -222,7 +229,8 @@ def test_what_closes_units_to_judges_changes_no_figure_of_people():
     closed = dict.fromkeys((0, 3), "refused")
     some = study_agreement(rows, resamples=20, without_judges=closed)["quality"]
     fewer = study_agreement(rows[~rows["unit"].isin([0, 3])], resamples=20)["quality"]
-    assert (some.alpha, some.pairs, some.each) == (every.alpha, every.pairs, every.each)
+    assert some.alpha == every.alpha
+    assert each(rows, without_judges=closed) == each(rows)
     for one, other in zip(some.raters, fewer.raters, strict=True):
         assert (one.spearman.value, one.spearman.n) == (other.spearman.value, other.spearman.n)
 
@@ -248,4 +256,3 @@ def test_fed_against_an_independent_computation():
         for metric in ("ordinal", "interval"):
             expected = krippendorff.alpha(persons.to_numpy(), level_of_measurement=metric)
             assert part.alpha[metric].value == pytest.approx(expected)
-        assert part.pairs == {}

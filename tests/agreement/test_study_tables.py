@@ -18,11 +18,15 @@ PEOPLE = {"ann": [1, 2, 3, 4, 5, 3], "bob": [2, 2, 3, 5, 4, None], "cy": [1, 3, 
 JUDGES = {"gpt_4o": [1, 3, 3, 4, 4, 2], "k": [2, 1, 5, 4, None, 3], "flat": [4] * 6}
 
 
-@pytest.fixture(scope="module")
-def found():
+def ratings():
     rated, judged = ({name: 2 * row for name, row in rows.items()} for rows in (PEOPLE, JUDGES))
     parts = [study(rated, judged, name) for name in ("in_character", "fluency")]
-    return study_agreement(read_ratings(pd.concat(parts)), resamples=50, study="R&D")
+    return read_ratings(pd.concat(parts))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return study_agreement(ratings(), resamples=50, study="R&D")
 
 
 def test_judges_by_criteria(found):
@@ -55,8 +59,8 @@ def test_latex(found):
     assert r"study R\&D" in written
 
 
-def test_annotators_by_annotators(found):
-    table = annotators_table(found.criteria["final"])
+def test_annotators_by_annotators():
+    table = annotators_table(ratings(), "final")
     assert [column.title for column in table.columns] == [
         "annotator",
         "ann",
