@@ -275,13 +275,6 @@ def test_answers_as_categories_have_kappa_alone():
     assert found.frame.query("of == 'people'")["figure"].tolist() == ["alpha_nominal"]
 
 
-def test_panels_can_be_asked_for():
-    table = pd.concat([frame(), frame("k").query("rater == 'k'"), frame("l").query("rater == 'l'")])
-    assert list(concord.agreement(table, panels=[["k", "l"]]).panels) == ["all 3 judges", "k + l"]
-    with pytest.raises(NotFound, match="There is no judge “x”"):
-        concord.agreement(table, panels=[["k", "x"]])
-
-
 def test_a_function_judges_and_its_errors_are_counted():
     def judge(given):
         return {"kind": 2 // (given["conversation"]["key"] != "conversations/d2")}

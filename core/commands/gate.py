@@ -67,7 +67,7 @@ def command(
     from concord.reports.gate import gate
     from concord.workspace import Workspace
 
-    asked = Options(panels=(judges,) if len(judges) > 1 else (), resamples=resamples, seed=seed)
+    asked = Options(resamples=resamples, seed=seed)
     if file is not None:
         table = labels.read(file, reading)
         report, within = report_of(table.of, asked, table.features), f" in {file.name}"

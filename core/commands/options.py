@@ -143,7 +143,7 @@ def _usual_margin() -> float:
 
 
 def measuring(command: F) -> F:
-    """How a study is measured: `panels`, `keep_refused`, `with_excluded`, `cluster_by`, `people`,
+    """How a study is measured: `keep_refused`, `with_excluded`, `cluster_by`, `people`,
     `cuts`, `scales` and `margin`.
     """
     alike = (
@@ -157,7 +157,6 @@ def measuring(command: F) -> F:
     refused = "Count conversations in which a judge saw a refusal."
     excluded = "Count annotators whom `concord study exclude` left out."
     cut = "People pass an item with at least this score (the middle of the scale); may be repeated."
-    panel = "A panel of judges to measure beside the mean of all and every pair; may be repeated."
     scale = (
         "The scale on which people and judges answer a criterion (1..5 alone: every one), instead of the "
         "study's; may be repeated."
@@ -190,7 +189,6 @@ def measuring(command: F) -> F:
             callback=lambda _context, _option, given: tuple(map(cut_of, given)),
             help=cut,
         ),
-        click.option("--panel", "panels", type=NAMES, multiple=True, help=panel),
         _scales(tuple, scale),
     ):
         command = option(command)

@@ -101,7 +101,7 @@ class Agreement:
 
     @property
     def panels(self) -> Named[Figures]:
-        """The figures of the panel of all judges and of those asked for, on the main criterion."""
+        """The figures of the panel of all judges, on the main criterion."""
         return self[self.report.main].panels
 
     @property

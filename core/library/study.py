@@ -25,7 +25,6 @@ OF_RATINGS = ("unit", "turn", "criterion", "rater", "kind", "variant", "repeat",
 class Measuring(TypedDict, total=False):
     """How agreement is measured; `concord.reports.agreement_report.Options` says what each means."""
 
-    panels: Sequence[Sequence[str]]
     cluster_by: Sequence[str] | None
     people: People | None
     margin: float
@@ -115,7 +114,6 @@ def ratings_frame(rows: Iterable[Mapping[str, Any]], prefix: str = "") -> pd.Dat
 
 def _options(how: Measuring) -> Options:
     given: dict[str, Any] = {**how}
-    given |= {"panels": tuple(map(tuple, given.get("panels", ())))}
     if given.get("cluster_by") is not None:
         given["cluster_by"] = tuple(given["cluster_by"])
     return Options(**given)

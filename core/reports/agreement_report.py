@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from textwrap import fill
 from typing import Any
 
@@ -184,8 +183,7 @@ class AgreementReport(Evidence):
 def agreement_report(db: Database, study: str, options: Options = Options()) -> AgreementReport:
     """The report of a study.
 
-    Raises NotFound for an unknown study or a panel with an unknown judge, StudyError for a study without any
-    rating.
+    Raises NotFound for an unknown study, StudyError for a study without any rating.
     """
     of = studies.ratings_for_agreement(
         db,
@@ -202,9 +200,8 @@ def report_of(
 ) -> AgreementReport:
     """The report of ratings that were read: see `concord.reports.evidence.Evidence.read`.
 
-    Raises NotFound for a panel with an unknown judge and a cut of an unknown criterion.
+    Raises NotFound for a cut of an unknown criterion.
     """
-    check_known("judge", chain.from_iterable(options.panels), of.judges)
     for criterion, _ in options.cuts:
         check_known("criterion", criterion, (*of.criteria, FINAL))
     return AgreementReport.read(of, options, features)

@@ -45,14 +45,13 @@ MOST_GROUPS = 60
 class Options:
     """How a study is measured: equal options on equal data give equal figures.
 
-    `panels` are measured beside the usual ones. Items alike in all facets of `cluster_by` are resampled
+    Items alike in all facets of `cluster_by` are resampled
     together, by default those of one scenario; with `()` items are drawn one by one. `people` says whom
     intervals are about; None leaves it to the design. `scales` declare the scale of a criterion (“” for
     every one) on which people and judges answer.
     """
 
     exclude_refused: bool = True
-    panels: tuple[tuple[str, ...], ...] = ()
     resamples: int = 1000
     seed: int = 0
     cluster_by: tuple[str, ...] | None = None
@@ -135,12 +134,6 @@ class Evidence:
         scores = self.ratings[criterion]
         return any(np.isfinite(score + scores.target).any() for score in scores.judges.values())
 
-    @property
-    def asked_panels(self) -> tuple[tuple[str, ...], ...]:
-        """The panels asked for, their judges in order."""
-        panels = [panel for panel in self.options.panels if len(panel) > 1]
-        return tuple(dict.fromkeys(tuple(j for j in self.ratings.judges if j in of) for of in panels))
-
     @cached_property
     def judges(self) -> tuple[str, ...]:
         """The judges, each model once: see `StudyRatings.latest`."""
@@ -148,13 +141,11 @@ class Evidence:
 
     @property
     def panels(self) -> tuple[tuple[str, ...], ...]:
-        """The panels looked at closely: all judges, and those asked for.
+        """The panel looked at closely, of all judges, where there are several.
 
-        A judge that answered several versions of the prompt is in the panel of all once, with the last.
+        A judge that answered several versions of the prompt is in it once, with the last.
         """
-        judges = self.judges
-        everybody = (judges,) if len(judges) > 1 else ()
-        return tuple(dict.fromkeys([*everybody, *self.asked_panels]))
+        return (self.judges,) if len(self.judges) > 1 else ()
 
     @property
     def primary_panel(self) -> tuple[str, ...]:
@@ -180,7 +171,7 @@ class Evidence:
     @cached_property
     def names(self) -> dict[str, str]:
         """What readers see for the names of judges and panels in tables."""
-        return reader_names(self.ratings.judges, self.asked_panels, self.judges)
+        return reader_names(self.ratings.judges, self.judges)
 
     def label(self, name: str) -> str:
         """A criterion as a reader sees it."""
@@ -189,11 +180,8 @@ class Evidence:
 
     @cached_property
     def agreement(self) -> StudyAgreement:
-        """Alpha and correlations on every criterion.
-
-        Panels are the mean of all judges, every pair, and those asked for.
-        """
-        panels = [*default_panels(self.judges), *self.asked_panels]
+        """Alpha and correlations on every criterion; panels are the mean of all judges, and every pair."""
+        panels = default_panels(self.judges)
         return study_agreement(self.ratings, panels=panels, study=self.of.study.name, **self.drawing)
 
     def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:

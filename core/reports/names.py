@@ -1,7 +1,7 @@
 """What readers see for the names of judges and panels."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -9,9 +9,7 @@ from concord.statistics.ratings import called, default_panels
 from concord.table import Table
 
 
-def reader_names(
-    judges: Sequence[str], panels: Iterable[tuple[str, ...]], every: Sequence[str] = ()
-) -> dict[str, str]:
+def reader_names(judges: Sequence[str], every: Sequence[str] = ()) -> dict[str, str]:
     """What readers see for the names of judges and panels in tables: “all 3 judges”, “kind + strict”.
 
     `every` are those that count as all, where a judge has several versions.
@@ -19,7 +17,7 @@ def reader_names(
     every = every or judges
     short = short_names(judges)
     readable = {called((judge,)): judge for judge in judges}
-    for panel in [*default_panels(every), *panels]:
+    for panel in default_panels(every):
         readable[called(panel)] = " + ".join(short[judge] for judge in panel)
     if len(every) > 2:
         readable[called(every)] = f"all {len(every)} judges"

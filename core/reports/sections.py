@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
@@ -14,7 +14,7 @@ from concord import scores as rules
 from concord.arrays import Columns
 from concord.reports.coefficient import leading, usual
 from concord.reports.evidence import Evidence
-from concord.reports.features import FEATURES, OWN_FAMILY
+from concord.reports.features import OWN_FAMILY
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
 from concord.statistics.confusion import answer_of_people, decisions, decisions_at
@@ -39,7 +39,7 @@ from concord.statistics.systems import systems
 from concord.store.answers import ItemAnswer
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
-from concord.table import Column, Note, Table
+from concord.table import Note, Table
 
 OF_ORDER = ("spearman", "kendall", "pearson", "p")
 """Columns that answers without an order, or of two kinds, are not compared by."""
@@ -91,23 +91,6 @@ def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
         yield judges_table(evidence.agreement, evidence.label)
     if evidence.ordered:
         yield people_table(evidence.agreement, evidence.label)
-    if unordered := [name for name in evidence.criteria if name not in evidence.ordered]:
-        yield _categories(evidence, unordered)
-
-
-def _categories(evidence: Evidence, names: Sequence[str]) -> Table:
-    """Nominal alpha and kappas of criteria whose answers are categories, the criterion's name first."""
-    tables = {name: section(evidence, "people", name)["nominal"] for name in names}
-    widest = max(tables.values(), key=lambda table: len(table.columns))
-    return replace(
-        widest,
-        name="nominal_by_criterion",
-        title=f"{widest.title} of study {evidence.of.study.name}",
-        columns=(Column("criterion"), *widest.columns),
-        rows=tuple({"criterion": name, **row} for name, table in tables.items() for row in table.rows),
-        notes=tuple(f"{name}: {note}" for name, table in tables.items() for note in table.notes),
-        meta={},
-    )
 
 
 def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -223,7 +206,7 @@ def _against(
     ratings = evidence.ratings
     scores = np.array([given.get(unit, np.nan) for unit in ratings.units])
     judged = ratings.against(target, criterion, scores, people=people)
-    options = replace(evidence.options, panels=evidence.panels, people=None)
+    options = replace(evidence.options, people=None)
     table = next(_judges(replace(evidence, ratings=judged, options=options, kept={}), criterion))
     compared = {*judged.judges, *map(called, evidence.panels)}
     heading = "Judge, panel or person" if people else "Judge or panel"
@@ -329,29 +312,19 @@ def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def unmeasured(evidence: Evidence) -> str:
-    """Which features of the section the study does not let one measure, and why; “” where it lets all."""
-    has = evidence.features
-    missing = {
-        "length": "" if FEATURES["reply_chars"] in has else "replies do not differ in it, or have no text",
-        "turn": "" if {FEATURES["turn"], FEATURES["turns"]} & set(has) else "all are of the same",
-        "language": "" if any(name.startswith("language ") for name in has) else "all items are of one",
-    }
-    if not evidence.own_family:
-        families = dict(evidence.options.families)
-        models = {*evidence.of.models_of_judges.values()}
-        known = models & set(families), set(evidence.players.values()) & set(families)
-        missing["own family"] = (
-            "no judge with a family met players of it and of others"
-            if all(known)
-            else 'models.toml says no family of judges or of players: add `family = "…"` to their tables'
-        )
-    elif len(evidence.judges) > 1:
-        without = [judge for judge in evidence.judges if judge not in evidence.own_family]
+    """Of which judges the section does not say whether they favour their own family, and why; else “”."""
+    families = dict(evidence.options.families)
+    models = {*evidence.of.models_of_judges.values()}
+    if evidence.own_family:
+        without = ", ".join(judge for judge in evidence.judges if judge not in evidence.own_family)
         why = "no family in models.toml, or no players of it and of others"
-        missing[f"own family of {', '.join(without)}"] = why if without else ""
-        missing["own family of panels"] = "a family is a single judge's"
-    lacking = "; ".join(f"{name} ({why})" for name, why in missing.items() if why)
-    return f"Not measured in this study: {lacking}." if lacking else ""
+        return f"Own family is not measured of {without}: {why}." if without else ""
+    if models & set(families) and set(evidence.players.values()) & set(families):
+        return "Own family is not measured: no judge with a family met players of it and of others."
+    return (
+        "Own family is not measured: models.toml says no family of judges or of players; add `family = "
+        '"…"` to their tables.'
+    )
 
 
 SECTIONS: dict[str, Section] = {

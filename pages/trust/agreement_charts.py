@@ -1,6 +1,6 @@
 """The charts of the agreement page; a rater's name is data, never the name of a field."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import altair as alt
@@ -29,8 +29,6 @@ from pages.parts.charts import (
 
 HUMAN = "one more person"
 TALL_ROW = 32
-SQUARE = 400
-"""The height of the scatter in pixels."""
 
 
 def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[str, Chart]]:
@@ -76,44 +74,6 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
 def _with_verdict(row: Mapping[str, Cell]) -> str:
     """The name of a judge or panel, its verdict in the line below."""
     return "\n".join(str(row[name]) for name in ("name", "verdict") if row.get(name))
-
-
-def scatter(
-    points: pd.DataFrame, label: str, members: Sequence[str], ends: tuple[float, float] | None
-) -> Chart:
-    """A judge's score against people's mean; items at one place are one dot, its size their number.
-
-    `ends` are those of the scale that people and judge share; with them comes the diagonal on which both
-    agree.
-    """
-    dots = points.groupby(["mean", "score"], as_index=False).agg(
-        items=("unit", "size"), who=("player", lambda players: ", ".join(sorted(set(map(str, players)))[:4]))
-    )
-    fixed: dict[str, Any] = {"domain": list(ends), "nice": False} if ends else {}
-    scale = alt.Scale(zero=False, padding=12, **fixed)
-    most = max(2, int(dots["items"].max()))
-    areas = alt.Scale(range=[50, min(50 * most, 300)], domain=[1, most])
-    whose = members[0] if len(members) == 1 else f"mean of {len(members)} judges"
-    chart = (
-        alt.Chart(dots)
-        .mark_point(filled=True, stroke=None, opacity=0.65)
-        .encode(
-            x=alt.X("mean:Q", title=f"{label}: mean of people", scale=scale),
-            y=alt.Y(
-                "score:Q", title=f"{label}: {whose}", scale=scale, axis=alt.Axis(titleLimit=SQUARE - 100)
-            ),
-            size=alt.Size("items:Q", scale=areas, legend=None),
-            tooltip=tips(
-                ("mean:Q", "mean of people", ".2f"),
-                ("score:Q", "judge", ".2f"),
-                ("items:Q", "items"),
-                ("who:N", "players"),
-            ),
-        )
-    )
-    alike = alt.Chart(pd.DataFrame({"mean": ends or (), "score": ends or ()}))
-    diagonal = alike.mark_line(color=GREY, strokeDash=[4, 4], strokeWidth=1).encode(x="mean:Q", y="score:Q")
-    return alt.layer(diagonal, chart).properties(height=SQUARE)
 
 
 def distribution(table: Table, scale: Scale | None) -> Chart:

@@ -294,14 +294,12 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     if (wanted := st.session_state.pop(WANTED, None)) is not None:
         read(wanted, "agreement")
     left, right = st.columns([2, 3], gap="large")
-    scale = report.scale(criterion)
     one_scale = not report.ratings.no_level(criterion, members)
-    ends = (scale.low, scale.high) if scale and one_scale else None
     if not one_scale:
         st.caption(f"The units differ: {plain(report.ratings.no_level(criterion, members))}.")
     with left:
-        scatter = charts.scatter(points, report.label(criterion), members, ends)
-        show(scatter, f"{rater} against the mean of people, item by item")
+        dots = points.groupby(["mean", "score"], as_index=False).agg(items=("unit", "size"))
+        st.scatter_chart(dots, x="mean", y="score", size="items", x_label="People's mean", y_label="Judge")
         st.caption(f"{len(points)} items; a larger dot is several.")
     with right:
         draw(_items(report, points.head(MOST_ITEMS)), select=_read)

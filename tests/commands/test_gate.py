@@ -30,7 +30,7 @@ def gate(filled, run):
 def figure(workspace, criterion, members):
     with workspace.read() as db:
         (name,) = studies.names(db)
-        report = agreement_report(db, name, Options(resamples=200, panels=(members,) if members[1:] else ()))
+        report = agreement_report(db, name, Options(resamples=200))
         return report.agreement.criteria[criterion].rater(members).spearman
 
 

@@ -162,14 +162,6 @@ class TestAgreement:
         )
         assert first == again != other
 
-    def test_a_panel_of_ones_choice(self, filled, run):
-        done = agreement(run, filled, "--format", "json", "--panel", "strict, kind")
-        every = json.loads(done.stdout)["criteria"]["by_criterion"]["rows"]
-        assert len(every) == 3 + 4  # that pair was there already
-        wrong = agreement(run, filled, "--panel", "strict,kynd")
-        assert wrong.exit_code == 1
-        assert "“kynd”" in wrong.output
-
     def test_csv_holds_every_figure(self, filled, run):
         rows = list(csv.DictReader(io.StringIO(agreement(run, filled, "--format", "csv").stdout)))
         found = json.loads(agreement(run, filled, "--format", "json").stdout)["sections"]["fluency"]

@@ -8,7 +8,7 @@ from html import escape, unescape
 
 import pytest
 
-from concord.errors import NotFound, StudyError
+from concord.errors import StudyError
 from concord.exchange import publish
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.reports.sections import SECTIONS
@@ -126,11 +126,6 @@ def test_judges_are_named_with_their_prompts_and_failures(filled):
         ).fetchall()
     assert judges["erratic"]["failed"] == failures > 0
     assert judges["strict"]["failed"] == 0
-
-
-def test_a_panel_with_an_unknown_judge_is_refused(filled):
-    with pytest.raises(NotFound, match="nobody"):
-        made(filled, Options(resamples=0, panels=(("strict", "nobody"),)))
 
 
 def test_a_study_without_ratings_is_refused(filled):

@@ -133,7 +133,6 @@ def test_categories_have_nominal_figures_and_no_others(shop, run):
     alpha = next(row for row in rows if row["coefficient"] == "alpha_nominal")
     assert (alpha["value"]["value"], alpha["n"]) == (1.0, 6)
     assert list(told["sections"]) == ["solved", "polite", "effort", "cause"]
-    assert "Agreement on answers as categories" in done(run(shop, "agreement", "--study", "s"))
 
 
 def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
@@ -142,7 +141,7 @@ def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
     assert list(told["sections"]) == ["cause"]
-    assert (told["main"], list(told["criteria"])) == ("cause", ["nominal_by_criterion"])
+    assert (told["main"], list(told["criteria"])) == ("cause", [])
 
 
 def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):
