@@ -9,12 +9,11 @@ import streamlit as st
 
 from concord.estimate import Estimate
 from pages.parts.plain import plain
-from pages.parts.theme import on_phone
 
 GREEN, ORANGE, GREY = "#3a927e", "#d2701f", "#8a8f98"
 """Readable on white and on black."""
-WIDE, NARROW = 260, 110
-"""Pixels of a name beside a chart, in a window and on a phone."""
+WIDE = 260
+"""Pixels of a name beside a chart."""
 VALUE = ("value:Q", "value", ".3f")
 ENDS = (("low:Q", "from", ".3f"), ("high:Q", "to", ".3f"), ("n:Q", "items"))
 """What a mark with an interval says of itself, as `tips` takes it."""
@@ -67,19 +66,17 @@ def in_rows(chart: Chart, pixels: int, rows: int) -> Chart:
 
 
 def name_axis(limit: int = WIDE, **look: Any) -> alt.Axis:
-    """An axis of names: every one of them, at its row, of at most so many pixels, on phones of fewer.
+    """An axis of names: every one of them, at its row, of at most so many pixels.
 
     A name has as many lines as it is written in.
     """
-    limit = min(limit, NARROW) if on_phone() else limit
     look = {"labelLimit": limit, "labelOverlap": False, "labelFlush": False, "ticks": False, **look}
     return alt.Axis(labelExpr="split(datum.label, '\\n')", **look)
 
 
 def legend(columns: int, **look: Any) -> alt.Legend:
-    """A legend above a chart; on phones of two columns at most, so that no entry is cut."""
-    columns, limit = (min(columns, 2), WIDE if columns == 1 else 150) if on_phone() else (columns, WIDE)
-    return alt.Legend(orient="top", title=None, labelLimit=limit, columns=columns, **look)
+    """A legend above a chart."""
+    return alt.Legend(orient="top", title=None, labelLimit=WIDE, columns=columns, **look)
 
 
 def tips(*fields: tuple[str, ...]) -> list[alt.Tooltip]:
@@ -103,8 +100,6 @@ def text_colour() -> str:
 
 ROW, BETWEEN = 26, 13
 """Pixels that a row takes, and one of several points in it."""
-LONG = 22
-"""Characters of a kind, of which two do not fit beside one another on a phone."""
 NAMED = 6
 """Rows without a figure or an interval that are named one by one."""
 
@@ -158,11 +153,7 @@ def intervals(
     # More than five ticks have labels that overlap, of which every second is left out, 0 too.
     ticks = alt.Axis(tickCount=5)
     shades = colours or alt.Scale(domain=kinds)
-    shown = (
-        legend(1 if narrow or (on_phone() and max(map(len, kinds), default=0) >= LONG) else 2)
-        if key and len(kinds) > 1
-        else None
-    )
+    shown = legend(1 if narrow else 2) if key and len(kinds) > 1 else None
     place: dict[str, Any] = {
         "y": alt.Y("name:N", sort=names, title=None, axis=name_axis(limit)),
         "color": alt.Color("kind:N", scale=shades, legend=shown),

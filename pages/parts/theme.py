@@ -54,11 +54,6 @@ def connection_notice() -> None:
     )
 
 
-def on_phone() -> bool:
-    """Whether the reader's browser says that it is a phone's; the width of its window is not known here."""
-    return "Mobi" in st.context.headers.get("User-Agent", "")
-
-
 def aligned() -> None:
     """Adapt parts to the width of the window, align the first column of figures in tables that have row
     names with its heading, and write a chosen segment or tab in the text's colour: the dark theme's primary

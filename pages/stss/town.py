@@ -24,7 +24,6 @@ from pages.parts.charts import legend, show, text_colour
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
-from pages.parts.theme import on_phone
 
 AT = "at"
 """What the address says of the moment shown."""
@@ -210,7 +209,7 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
     if len(people):
         dots = alt.Chart(people).encode(x=x, y=y, tooltip="words:N")
         shapes, colours = zip(*LOOKS.values(), strict=True)
-        key = legend(2 if on_phone() else len(LOOKS))
+        key = legend(len(LOOKS))
         layers += [
             dots.mark_point(size=330, shape="circle", color=label).transform_filter("datum.talks"),
             dots.mark_point(size=110, filled=True, opacity=1).encode(
