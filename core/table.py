@@ -284,44 +284,16 @@ def markdown_text(text: str) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A table for booktabs, with its caption and label; notes follow as comments."""
+    """The rows for booktabs; title, caption and notes stand beside them as comments."""
+    import pandas as pd  # which tables on a terminal do without
+
+    cells = [[plain_line(shown(row.get(c.name), c)) for c in table.shown] for row in table.rows]
+    frame = pd.DataFrame(cells, columns=[plain_line(c.title) for c in table.shown])
     alignment = "".join("l" if is_text(table, column) else "r" for column in table.shown)
-    caption = latex_text(f"{table.title}. {table.caption}".strip())
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        rf"\label{{tab:{re.sub(r'[^a-z0-9-]+', '-', table.name.lower())}}}",
-        rf"\begin{{tabular}}{{{alignment}}}",
-        r"\toprule",
-        _latex_line(column.title for column in table.shown),
-        r"\midrule",
-        *(_latex_line(shown(row.get(c.name), c) for c in table.shown) for row in table.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
+    rows = frame.to_latex(index=False, escape=True, column_format=alignment)
+    above = filter(None, (table.title, table.caption))
     notes = [*table.notes, *table.reasons()]
-    return "\n".join([*lines, *(f"% {plain_line(note)}" for note in notes)]) + "\n"
-
-
-def _latex_line(cells: Iterable[str]) -> str:
-    return " & ".join(map(latex_text, cells)) + r" \\"
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "±": r"$\pm$",
-    "–": "--",
-    **{character: "\\" + character for character in "&%$#_{}"},
-}
-
-
-def latex_text(text: str) -> str:
-    """Text as LaTeX takes it."""
-    return "".join(_LATEX.get(character, character) for character in plain_line(text))
+    return "".join([*(f"% {plain_line(s)}\n" for s in above), rows, *(f"% {plain_line(s)}\n" for s in notes)])
 
 
 def as_text(table: Table, width: int = 0) -> str:

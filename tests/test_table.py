@@ -63,7 +63,7 @@ def test_csv_is_unrounded_and_marks_formulas():
 
 def test_latex_escapes_names():
     written = as_latex(TABLE)
-    assert r"a\_b & 3.46 $\pm$ 0.25" in written
+    assert r"a\_b & 3.46 ± 0.25" in written
     assert r"\begin{tabular}{lrrrr}" in written
     assert "% =1+1, Final: no conversation" in written
 

@@ -32,7 +32,6 @@ from concord.table import (
     as_document,
     as_figures_csv,
     as_values,
-    latex_text,
     markdown_text,
 )
 
@@ -227,9 +226,7 @@ def _listed(sentences: Sequence[str], form: str, width: int) -> str:
     if not sentences:
         return ""
     if form == "latex":
-        return "\n".join(
-            [r"\begin{itemize}", *(rf"\item {latex_text(s)}" for s in sentences), r"\end{itemize}", "", ""]
-        )
+        return "\n".join([*(f"% {plain_line(sentence)}" for sentence in sentences), "", ""])
     if form == "markdown":
         return "\n".join([*(f"- {markdown_text(sentence)}" for sentence in sentences), "", ""])
     return "\n".join([*(fill(s, width, subsequent_indent="  ") for s in map(plain_line, sentences)), "", ""])

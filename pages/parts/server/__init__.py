@@ -6,11 +6,6 @@ to Streamlit.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from importlib import import_module
-from threading import Thread
-from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -67,26 +62,9 @@ def _unforeseen(error: Exception) -> bool:
     return True
 
 
-LIBRARIES = ("pandas", "altair", "scipy.sparse", "concord.reports.overview", "pages.trust.agreement_charts")
-"""What the first page needs, in an order in which it waits for none of them long."""
-
-
-def _import_libraries() -> None:
-    for module in LIBRARIES:
-        import_module(module)
-
-
-@asynccontextmanager
-async def _starting(_: App) -> AsyncIterator[dict[str, Any]]:
-    """Import libraries beside the server: a browser loads Streamlit's scripts meanwhile."""
-    Thread(target=_import_libraries, daemon=True).start()
-    yield {}
-
-
 app = App(
     SHIPPED / "app.py",
     routes=ROUTES,
     middleware=MIDDLEWARE,
     on_script_error=_unforeseen,
-    lifespan=_starting,
 )
