@@ -11,6 +11,9 @@ from concord.benchmarks.stss.tasks import Subgoal
 from concord.errors import ConfigError
 from tests.stss.made import CAFE, HALL, PARK, at, lived, party, talk
 
+VAIN = "did it, but not at the best moment"
+NOT = "did not do it there and then"
+
 
 def why(found, name):
     return next(e.why for e in found.evidence if e.agent == name and not e.counted)
@@ -105,50 +108,22 @@ def test_online_needs_no_place():
     assert score(task, happened).value == pytest.approx(1 / 3)
 
 
-INVITED = tuple(
-    talk(f"1 1{n}:00", "Ada", name, "Come to my party!") for n, name in enumerate(("Ben", "Cleo"))
-)
-
-
-def missing(*lines, **changes):
-    """What Ada's party makes of lines, with Ben and Cleo told."""
-    return score(
-        party(**changes),
-        lived(f"Ada | 2 18:00 – 2 22:00 | party | {CAFE}", *lines, talks=INVITED),
+def test_an_invited_one_who_did_it_elsewhere_missed_it_and_one_who_was_not_invited_did_not():
+    talks = tuple(
+        talk(f"1 1{n}:00", "Ada", name, "Come to my party!") for n, name in enumerate(("Ben", "Cleo"))
     )
-
-
-def test_of_an_invited_one_the_moment_is_shown_at_which_most_fitted():
-    found = missing(
+    happened = lived(
+        f"Ada | 2 18:00 – 2 22:00 | party | {CAFE}",
         f"Ben | 2 18:00 | enjoying the party | {CAFE}",
         f"Ben | 2 18:30 – 2 22:00 | sleeping | {HALL}",
-        f"Cleo | 2 19:00 | reading | {HALL}",
-        f"Cleo | 2 19:30 – 2 22:00 | holding a party of her own | {PARK}",
+        f"Cleo | 2 19:00 – 2 22:00 | holding a party of her own | {PARK}",
         f"Dov | 2 19:00 – 2 22:00 | mopping the floor | {CAFE}",
+        talks=talks,
     )
-    # Ben: words and place fit at 18:00; Cleo: words and time from 19:30. Nobody had told Dov.
-    assert missed(found) == {
-        "Ben": ("the time did not fit", "13 10:00"),
-        "Cleo": ("the place did not fit", "13 11:00"),
-    }
-    ben, cleo = found.evidence
-    assert (ben.time[11:16], ben.action, ben.place) == ("18:00", "enjoying the party", CAFE)
-    assert (cleo.time[11:16], cleo.action) == ("19:30", "holding a party of her own")
-
-
-def test_of_as_many_that_fit_the_time_weighs_most():
-    found = missing(
-        f"Ben | 1 20:00 | painting | {CAFE}",
-        f"Ben | 2 19:00 – 2 22:00 | sleeping | {HALL}",
-        f"Cleo | 2 18:00 | party | {CAFE}",
-        f"Cleo | 2 18:30 – 2 22:00 | painting | {CAFE}",
-    )
-    # Ben fits in the place the day before, and asleep in the time; Cleo in two of three at 18:00 and 19:00.
-    assert missed(found) == {
-        "Ben": ("the words and the place did not fit", "13 10:00"),
-        "Cleo": ("the words did not fit", "13 11:00"),
-    }
-    assert [e.time[8:16] for e in found.evidence] == ["14 19:00", "14 19:00"]
+    found = score(party(), happened)
+    assert missed(found) == {"Ben": (NOT, "13 10:00"), "Cleo": (NOT, "13 11:00")}
+    # What they did instead when it began.
+    assert [(e.time[8:16], e.place) for e in found.evidence] == [("14 19:00", HALL), ("14 19:00", PARK)]
 
 
 # Companions: at one moment, and the performer with them.
@@ -177,14 +152,14 @@ def test_companions_count_at_the_best_moment_with_the_performer():
     found = score(coffee(), happened)
     assert found.value == 0.5
     assert who(found) == ["Ada", "Ben", "Cleo"]
-    assert why(found, "Dov") == "did it, but not at the best-attended moment"
+    assert why(found, "Dov") == VAIN
 
 
 def test_companions_without_the_performer_are_none():
     happened = lived(f"Ada | 2 10:00 | sleeping | {HALL}", f"Ben | 2 10:00 | coffee | {CAFE}")
     found = score(coffee(), happened)
     assert found.value == 0
-    assert why(found, "Ben") == "did it, but not when Ada did"
+    assert why(found, "Ben") == VAIN
 
 
 def test_companions_who_were_asked_and_did_not_come():
@@ -202,10 +177,7 @@ def test_companions_who_were_asked_and_did_not_come():
             ),
         ),
     )
-    assert missed(found) == {
-        "Ben": ("never did it", "13 10:00"),
-        "Cleo": ("the words did not fit", "13 11:00"),
-    }
+    assert missed(found) == {"Ada": (VAIN, ""), "Ben": (NOT, "13 10:00"), "Cleo": (NOT, "13 11:00")}
 
 
 def test_companions_at_different_moments_are_not_together():
@@ -295,7 +267,7 @@ def test_merely_conversing_about_it_keeps_no_appointment():
     found = score(thesis(), happened)
     assert found.value == 0
     assert missed(found) == {
-        "Ada": ("only talked about it", ""),
+        "Ada": (NOT, ""),
         "Ben": ("did it, but not when the other did", ""),
     }
 
@@ -306,7 +278,7 @@ def test_an_appointment_kept_at_another_time_is_missed():
         task,
         lived(f"Ada | 2 09:00 | reading the thesis | {CAFE}", f"Ben | 2 09:00 – 2 11:00 | work | {CAFE}"),
     )
-    assert missed(found) == {"Ada": ("the words did not fit", ""), "Ben": ("the words did not fit", "")}
+    assert missed(found) == {"Ada": (NOT, ""), "Ben": (NOT, "")}
 
 
 # Help: errands in their order.
@@ -350,7 +322,7 @@ def test_who_was_asked_and_did_nothing_is_told():
         talks=(asked,),
     )
     found = score(medicine(), happened)
-    assert missed(found) == {"Ben": ("was asked, and did no part of it", "13 10:00")}
+    assert missed(found) == {"Ben": (NOT, "13 10:00")}
 
 
 def test_a_false_start_does_not_spoil_the_order():

@@ -3,7 +3,7 @@
 Where the paper and its authors' code differ, this follows the paper: who came early and stayed takes part.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import product
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.benchmarks.stss.tasks import Kind, SocialTask, Subgoal
-from concord.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
+from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
 from concord.errors import ConfigError
 
 Mask = npt.NDArray[np.bool_]
@@ -30,10 +30,11 @@ ELSEWHERE = 0.5
 
 @dataclass(frozen=True)
 class Deed:
-    """What one resident did about one subgoal (from 1): when and where.
+    """What one resident did about one subgoal (from 1), when and where.
 
-    Of one who did not count it is the moment at which most fitted, “” if nothing did, and `why` says what did
-    not. `told` is when the performer first told them before the day of the event, “” if never.
+    Of who did not do it these are of the beginning of its time, “” where it has none. `why` says why it did
+    not count, or not wholly. `told` is when the performer first told them before the day of the event, “” if
+    never.
     """
 
     agent: str
@@ -46,13 +47,12 @@ class Deed:
     told: str = ""
 
 
-Outcome = tuple[float, Sequence[Deed]]
-"""A score and its evidence: who counted, and how those missed it who were invited or had to be there."""
-
-
 @dataclass(frozen=True)
 class Score:
-    """A simulation's score, 0 to 1. `conversation_ratio` may exceed 1; it is None for errands."""
+    """A simulation's score, 0 to 1. `conversation_ratio` may exceed 1; it is None for errands.
+
+    Its evidence lists who counted, then who missed it: who did it in vain, was told, or had to be there.
+    """
 
     task: str
     kind: Kind
@@ -64,73 +64,50 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """How a trajectory fits one subgoal (its number counts from 1).
-
-    `worded` and `placed` are masks over states, `timed` and those of residents over moments.
-    """
+    """How a trajectory fits one subgoal (its number counts from 1): of its states, and of its moments."""
 
     trajectory: Trajectory
-    subgoal: Subgoal
     number: int
-    worded: Mask
-    placed: Mask
-    timed: Mask
+    states: Mask
+    moments: Mask
 
     def matches(self, name: str) -> Mask:
         """Moments at which word, place and time fit."""
-        mask: Mask = (self.worded & self.placed)[self.trajectory.lives[name]] & self.timed
+        mask: Mask = self.states[self.trajectory.lives[name]] & self.moments
         return mask
 
-    def deed(
-        self, name: str, mask: Mask, why: str = "", *, counted: bool = False, moment: int | None = None
-    ) -> Deed:
-        """What a resident does at one of the moments of a mask, the first unless another is given."""
-        moment = int(np.argmax(mask)) if moment is None else moment
+    def deed(self, name: str, mask: Mask, why: str = "", *, counted: bool = True) -> Deed:
+        """What a resident does at the first of some moments."""
+        moment = int(np.argmax(mask))
         time, state = self.trajectory.times[moment].strftime(STAMP), self.trajectory.at(name, moment)
         return Deed(name, self.number, counted, why, time, state.action, state.place)
 
-    def part(
-        self, name: str, mask: Mask, told: Invited, why: str = "", moment: int | None = None
-    ) -> list[Deed]:
-        """What one of the others did, if they did it or were told; it counts unless `why` says why not."""
-        if mask.any():
-            return [self.deed(name, mask, why, counted=not why, moment=moment)]
-        return [self.missed(name)] if name in told else []
 
-    def missed(self, name: str) -> Deed:
-        """The moment at which most of what the subgoal names fitted, and what did not."""
-        life = self.trajectory.lives[name]
-        fitting = {"the words": self.worded[life]}
-        if self.subgoal.location is not None:
-            fitting["the place"] = self.placed[life]
-        if self.subgoal.start is not None:
-            fitting["the time"] = self.timed
-        # Of as many that fit, the time weighs most: it says what was done instead.
-        near = 2 * np.sum(list(fitting.values()), axis=0) + fitting.get("the time", 0)
-        moment = int(np.argmax(near))
-        if not near[moment]:
-            return Deed(name, self.number, False, "never did it")
-        lacking = [what for what, mask in fitting.items() if not mask[moment]]
-        why = f"{' and '.join(lacking)} did not fit" if lacking else "only talked about it"
-        return self.deed(name, near > 0, why, moment=moment)
+Outcome = tuple[float, Sequence[Deed]]
+"""A score, and what counted."""
 
 
-def fits(task: SocialTask, trajectory: Trajectory, *, action_may_name_place: bool = False) -> Iterator[Fit]:
+def fits(task: SocialTask, trajectory: Trajectory) -> list[Fit]:
     """A trajectory against each subgoal of a task. Both ends of the window count.
 
-    Keywords match in any case, a location as written or, if allowed, in the action.
+    Keywords match in any case, a location as written. Companions may name it in the action; where an
+    appointment is kept does not matter, but to converse about it is not to keep it.
     """
-    states = trajectory.states
+    parts = []
     for number, subgoal in enumerate(task.subgoals, start=1):
-        place = subgoal.location or ""
-        worded = [says_one_of(subgoal.keywords, state.action) for state in states]
-        placed = [
-            place in state.place or (action_may_name_place and place.lower() in state.action.lower())
-            for state in states
-        ]
+        fitting = [_fits(task.kind, subgoal, state) for state in trajectory.states]
         timed = [within(time, subgoal) for time in trajectory.times]
-        masks = (np.array(mask, dtype=bool) for mask in (worded, placed, timed))
-        yield Fit(trajectory, subgoal, number, *masks)
+        parts.append(Fit(trajectory, number, np.array(fitting, dtype=bool), np.array(timed, dtype=bool)))
+    return parts
+
+
+def _fits(kind: Kind, subgoal: Subgoal, state: State) -> bool:
+    place, action = subgoal.location or "", state.action.lower()
+    if not says_one_of(subgoal.keywords, action):
+        return False
+    if kind == "appointment":
+        return ONLY_TALK not in action
+    return place in state.place or (kind == "companions" and place.lower() in action)
 
 
 def says_one_of(keywords: tuple[str, ...], text: str) -> bool:
@@ -172,103 +149,98 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
                 f"The task “{task.id}” names {name}, who is not in the trajectory. "
                 f"It holds: {', '.join(trajectory.residents)}."
             )
-    guests = invited(task, trajectory)
-    value, evidence = RULES[task.kind](task, trajectory, guests)
+    parts, guests = fits(task, trajectory), invited(task, trajectory)
+    value, counted = RULES[task.kind](task, trajectory, parts)
     # Errands want no number of people.
     ratio = None if task.kind == "help" or task.wanted < 2 else len(guests) / (task.wanted - 1)
     times = {name: talk.time.strftime(STAMP) for name, talk in guests.items()}
-    deeds = tuple(replace(deed, told=times.get(deed.agent, "")) for deed in evidence)
-    return Score(task.id, task.kind, value, ratio, deeds, guests)
+    deeds = [*counted, *_missed(task, parts, {deed.agent for deed in counted}, guests)]
+    evidence = tuple(replace(deed, told=times.get(deed.agent, "")) for deed in deeds)
+    return Score(task.id, task.kind, value, ratio, evidence, guests)
 
 
-def attendance(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
+IN_VAIN: Mapping[Kind, str] = {
+    "companions": "did it, but not at the best moment",
+    "appointment": "did it, but not when the other did",
+    "help": "somebody else did more of it",
+}
+"""Why what somebody did does not count. Who takes part in a public or an online activity counts always."""
+
+
+def _missed(task: SocialTask, parts: Sequence[Fit], counted: Container[str], told: Invited) -> Iterator[Deed]:
+    """Who did it in vain, was told and did not do it, or had to be there and was not."""
+    needed = (task.performer, *task.target) if task.kind in ("companions", "appointment") else task.target
+    for name in parts[0].trajectory.residents:
+        if name in counted or (name == task.performer and name not in needed):
+            continue
+        if tried := next((fit for fit in parts if fit.matches(name).any()), None):
+            yield tried.deed(name, tried.matches(name), IN_VAIN[task.kind], counted=False)
+        elif name in needed or name in told:
+            first, why = parts[0], "did not do it there and then"
+            # What they did instead, where the event has a time.
+            timed = first.moments.any() and not first.moments.all()
+            yield first.deed(name, first.moments, why, counted=False) if timed else Deed(name, 1, False, why)
+
+
+def attendance(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> Outcome:
     """Public and online activities: others who match at any moment, mean over subgoals, ÷ (wanted − 1)."""
-    evidence = [
-        deed
-        for fit, name in product(fits(task, trajectory), _others(task, trajectory))
-        for deed in fit.part(name, fit.matches(name), told)
+    came = [
+        fit.deed(name, mask)
+        for fit, name in product(parts, _others(task, trajectory))
+        if (mask := fit.matches(name)).any()
     ]
-    came = sum(deed.counted for deed in evidence)
-    return min(1.0, came / len(task.subgoals) / (task.wanted - 1)), evidence
+    return min(1.0, len(came) / len(parts) / (task.wanted - 1)), came
 
 
-def company(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
-    """Companions: others who match at the performer's best moment ÷ (wanted − 1), at most 1.
-
-    A location named in the action counts like the place.
-    """
-    performer, others, tried = task.performer, _others(task, trajectory), []
-    for fit in fits(task, trajectory, action_may_name_place=True):
-        own = fit.matches(performer)
-        each = {name: fit.matches(name) for name in others}
+def company(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> Outcome:
+    """Companions: others who match at the performer's best moment ÷ (wanted − 1), at most 1."""
+    tried: list[Outcome] = []
+    for fit in parts:
+        own = fit.matches(task.performer)
+        each = {name: fit.matches(name) for name in _others(task, trajectory)}
         together = np.sum(list(each.values()), axis=0) * own if each else np.zeros(len(own), dtype=int)
-        moment = int(np.argmax(together))
-        value = min(1.0, float(together[moment]) / (task.wanted - 1))
-        if own.any():
-            at = moment if value else None
-            evidence = [fit.deed(performer, own, "the performer", counted=True, moment=at)]
-        else:
-            evidence = [fit.missed(performer)]
-        why = f"did it, but not {'at the best-attended moment' if value else f'when {performer} did'}"
-        for name, mask in each.items():
-            there = value and mask[moment]
-            evidence += fit.part(name, mask, told, "" if there else why, moment if there else None)
-        tried.append((value, evidence))
+        best = np.arange(len(own)) == np.argmax(together)
+        value = min(1.0, float(together.max()) / (task.wanted - 1))
+        there = [name for name, mask in ((task.performer, own), *each.items()) if (mask & best).any()]
+        tried.append((value, [fit.deed(name, best) for name in there] if value else []))
     return max(tried, key=itemgetter(0))
 
 
-def meeting(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
+def meeting(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> Outcome:
     """Appointment: performer and target do it at one moment, in the same sector and arena 1, elsewhere 0.5.
 
-    “Conversing about” it is not doing it. Of several targets or subgoals the best one counts.
+    Of several targets or subgoals the best one counts.
     """
     known = {state.room: i for i, state in enumerate(trajectory.states)}
     rooms = np.array([known[state.room] for state in trajectory.states])
-    keeps = np.array([ONLY_TALK not in state.action.lower() for state in trajectory.states], dtype=bool)
-    lives, tried = trajectory.lives, []
-    for fit, target in product(fits(task, trajectory), task.target):
+    lives, tried = trajectory.lives, list[Outcome]()
+    for fit, target in product(parts, task.target):
         pair = (task.performer, target)
-        kept = {name: (fit.worded & keeps)[lives[name]] & fit.timed for name in pair}
-        both = kept[task.performer] & kept[target]
+        both = fit.matches(task.performer) & fit.matches(target)
         together = both & (rooms[lives[task.performer]] == rooms[lives[target]])
-        value = 1.0 if together.any() else ELSEWHERE if both.any() else 0.0
-        if value:
-            why = "" if value == 1 else "at the same time, in different rooms"
-            mask = together if value == 1 else both
-            evidence = [fit.deed(name, mask, why, counted=True) for name in pair]
-        else:
-            apart = "did it, but not when the other did"
-            evidence = [
-                fit.deed(name, kept[name], apart) if kept[name].any() else fit.missed(name) for name in pair
-            ]
-        tried.append((value, evidence))
-    return max(tried, key=itemgetter(0))
+        if together.any():
+            tried.append((1.0, [fit.deed(name, together) for name in pair]))
+        elif both.any():
+            why = "at the same time, in different rooms"
+            tried.append((ELSEWHERE, [fit.deed(name, both, why) for name in pair]))
+    return max(tried, key=itemgetter(0), default=(0.0, []))
 
 
-def errands(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
+def errands(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> Outcome:
     """Help: the best other person's share of subgoals done; all done out of order 0.5, all in order 1."""
-    parts = list(fits(task, trajectory))
-    helpers, evidence = [], []
+    tried: list[Outcome] = []
     for name in _others(task, trajectory):
         masks = [fit.matches(name) for fit in parts]
         share = sum(bool(mask.any()) for mask in masks) / len(masks)
-        if share:
-            helpers.append((name, masks, share if share < 1 or _in_order(masks) else OUT_OF_ORDER))
-        elif name in told:
-            evidence.append(Deed(name, 1, False, "was asked, and did no part of it"))
-    best = max((value for _, _, value in helpers), default=0.0)
-    for name, masks, value in helpers:
-        why = "all done, out of order" if all(m.any() for m in masks) and value < 1 else ""
-        for fit, mask in zip(parts, masks, strict=True):
-            if mask.any():
-                less = "" if value == best else "somebody else did more of it"
-                evidence.append(fit.deed(name, mask, why or less, counted=not less))
-            else:
-                evidence.append(fit.missed(name))
-    return best, evidence
+        disordered = share == 1 and not _in_order(masks)
+        why = "all done, out of order" if disordered else ""
+        deeds = [fit.deed(name, mask, why) for fit, mask in zip(parts, masks, strict=True) if mask.any()]
+        tried.append((OUT_OF_ORDER if disordered else share, deeds))
+    best = max((value for value, _ in tried), default=0.0)
+    return best, [deed for value, deeds in tried if value == best for deed in deeds]
 
 
-Rule = Callable[[SocialTask, Trajectory, Invited], Outcome]
+Rule = Callable[[SocialTask, Trajectory, Sequence[Fit]], Outcome]
 
 RULES: dict[Kind, Rule] = {
     "public": attendance,
