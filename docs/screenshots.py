@@ -33,7 +33,12 @@ SHOTS = {
     "desk-phone": ("/rate?token={token}&study=try-the-desk", 390, 800, "dark"),
     "agreement": ("/agreement?study=demo", 1280, 1400, "light"),
     "leaderboard": ("/leaderboard", 1280, 900, "light"),
-    "spot-check": ("/spot-check", 1280, 900, "light"),
+    "spot-check": (
+        "/spot-check?benchmark=simulbench&work=triage&these=697%20718%20713%20695",
+        1280,
+        900,
+        "light",
+    ),
     "town": ("/town?conversation=742", 1280, 1950, "light"),
 }
 
