@@ -1,6 +1,6 @@
 """The forms that start a run, made from a benchmark's roles and options, and the estimate of its cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import streamlit as st
@@ -165,11 +165,6 @@ def described(run: Progress) -> str:
         case ProposePlan():
             about = " (proposals)"
     return f"{title}{about} · {models}"
-
-
-def results(plan: Mapping[str, Any]) -> str:
-    """What the results of a run are that is counted and paid for."""
-    return "conversations or judgements" if plan.get("kind") == "play" else "results"
 
 
 def _conditions(where: Where) -> str:

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import streamlit as st
 
+from concord.errors import ConcordError
 from concord.llm.models import currency
-from concord.runs import status
+from concord.runs import planning, status
+from concord.runs.plans import from_dict
 from concord.runs.status import duration
 from concord.store import conversations, runs
 from concord.store.conversations import Filter
@@ -98,7 +100,6 @@ def figures(run: Progress) -> None:
     st.progress(min(1.0, made / run.planned) if run.planned else 1.0)
     rate = run.spent.calls / run.elapsed if run.elapsed > 0 else 0.0
     paid_in = currency(workspace().models_path)
-    each = replace(run.spent, cost=1000 * run.spent.cost / max(run.done, 1))
     left = run.seconds_left if run.state == "running" and run.left else None
     figures = {
         "stored": f"{run.stored + run.done:,} of {run.planned:,}",
@@ -107,12 +108,28 @@ def figures(run: Progress) -> None:
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
         **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
         "cost": status.cost(run, paid_in),
-        **({f"for 1,000 {run_form.results(run.plan)}": each.price(paid_in)} if run.done else {}),
+        **_of_a_thousand(run, paid_in),
         **({"time left": "–" if left is None else duration(left)} if run.state == "running" else {}),
     }
     with st.container(horizontal=True, gap="large"):
         for label, value in figures.items():
             st.markdown(f"**{plain(value)}**  \n:small[:gray[{plain(label)}]]", width="content")
+
+
+def _of_a_thousand(run: Progress, paid_in: str) -> dict[str, str]:
+    """What a thousand more of the same would cost, by what a result of this run did; {} before the first."""
+    if not run.done:
+        return {}
+    try:
+        results = planning.pieces_each(workspace(), from_dict(run.plan))
+    except ConcordError:
+        results = 0  # It cannot be carried out today, such as without its rubric.
+    made = run.plan.get("kind") == "play"
+    label = f"to {'make' if made else 'judge'} 1,000 more conversations" if results else "for 1,000 results"
+    if made and results > 1:
+        label += ", judged alike"
+    cost = 1000 * max(results, 1) * run.spent.cost / run.done
+    return {label: replace(run.spent, cost=cost).price(paid_in)}
 
 
 def failures(run: Progress) -> None:
