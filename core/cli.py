@@ -37,7 +37,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "gate": ("concord.commands.gate", "Fail unless judges agree with people well enough, for CI."),
     "drift": ("concord.commands.drift", "Whether a judge that judged the same items again says the same."),
     "lab": ("concord.commands.lab", "Improve a judge, and say honestly what was gained."),
-    "improve": ("concord.commands.improve", "Better instructions for a judge, from its disagreements."),
     "leaderboard": (
         "concord.commands.leaderboard",
         "A benchmark's table of models; its order beside another ranking.",

@@ -267,6 +267,53 @@ def report(
     printing.show([table], form)
 
 
+@command.command("improve")
+@STUDY
+@JUDGE
+@click.option(
+    "--with",
+    "optimiser",
+    default="",
+    help="The model that writes instructions; without one only examples are tried.",
+)
+@click.option("--budget", type=click.FloatRange(min=0), help="Spend no more, over all calls of this command.")
+@click.option("--version", default="", help="The version to improve; the rubric's file unless given.")
+@options.number("--rounds", 3, "Times instructions are proposed.")
+@options.form()
+@click.pass_obj
+def improve(
+    folder: str,
+    /,
+    study: str,
+    judge: str,
+    optimiser: str,
+    budget: float | None,
+    version: str,
+    rounds: int,
+    form: str,
+) -> None:
+    """Propose instructions on develop, choose on select, and report the gain on the sealed part.
+
+    The version as it was, one with examples and the best proposal are compared; the gain of the one chosen is
+    measured once, with its interval, or it is said that there is none. Each version is kept (`concord lab
+    show`), and nothing that is stored is paid again.
+    """
+    from concord.lab import improving
+    from concord.lab.running import Purse
+
+    workspace, purse = Workspace.open(folder, create=False), Purse(budget)
+    propose = improving.by_model(workspace, study, optimiser, purse) if optimiser else None
+    answer = improving.by_runs(workspace, judge, purse)
+    outcome = improving.improve(
+        *(workspace, study, judge, propose, answer), version=shelf.number_of(version), rounds=rounds
+    )
+    if form == "table":
+        for line in outcome.sentences:
+            echo(line)
+        echo(f"Spent: {purse.spent:.4f}" + ("" if budget is None else f" of {budget:g}") + "\n")
+    printing.show(outcome.tables, form)
+
+
 @command.command("card")
 @_of_one
 @click.option(
@@ -275,7 +322,7 @@ def report(
 @click.option("--robustness", is_flag=True, help="With `concord lab robustness`, which asks what it lacks.")
 @click.pass_obj
 def card(folder: str, /, study: str, judge: str, version: str, target: Path, robustness: bool) -> None:
-    """Write the judge's card (HTML, Markdown, JSON), its prompt, and files that run it elsewhere.
+    """Write the judge's card (HTML, JSON), its prompt, and files that run it elsewhere.
 
     judge.py runs it in Python, mlflow_scorer.py in MLflow, inspect_scorer.py in Inspect. Nothing is opened.
     """

@@ -27,7 +27,7 @@ from concord.rubrics.rubric import EXAMPLE
 from concord.runs import rubric_judge
 from concord.store import lab, studies
 from concord.store.lab import Asked
-from concord.table import SCHEMA, Cell, Column, Table, as_markdown, as_values
+from concord.table import SCHEMA, Cell, Column, Table, as_values
 from concord.workspace import Workspace
 
 EXPORTED, SCORERS = Path(__file__).parent / "exported", ("judge.py", "mlflow_scorer.py", "inspect_scorer.py")
@@ -53,14 +53,6 @@ class Card:
         """One file that asks nothing of any network; every text in it is escaped."""
         environment = templates(today, site=self.title, simulated=self.simulated)
         return environment.get_template("card.html").render(heading=self.title, **vars(self))
-
-    def as_markdown(self) -> str:
-        """The card for a repository."""
-        lines = [f"# {self.title}", *self.sentences]
-        lines.append("\n".join(f"- {name}: {text}" for name, text in self.facts.items()))
-        lines += [as_markdown(table) for table in self.tables]
-        lines += ["## What it must not be used for", "\n".join(f"- {limit}" for limit in self.limits)]
-        return "\n\n".join(lines) + "\n"
 
     def as_json(self) -> str:
         """Everything as plain values, figures unrounded."""
@@ -192,7 +184,6 @@ def write(whole: Card, folder: Path, today: date) -> list[Path]:
     prompt = "\n\n".join(f"── {message.role}\n\n{message.content}" for message in whole.prompt)
     files = {
         "card.html": whole.as_html(today),
-        "card.md": whole.as_markdown(),
         "card.json": whole.as_json(),
         "prompt.txt": prompt + "\n",
         "rubric.toml": writing.toml(whole.rubric),

@@ -47,13 +47,13 @@ def folder(made: card.Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_card_says_what_by_whom_and_what_not(made):
-    text = made.as_markdown()
+    text = made.as_json()
     assert "60 items of Shop, by 3 people, 3 of them simulated" in text
     assert "No figure of the sealed part" in text
     assert "Anything real" in text
     [row] = [row for row in made.tables[0].rows if row["criterion"] == "all criteria"]
     assert row["person"].value > row["agreement"].value  # the judge takes length for merit
-    value = json.loads(made.as_json())
+    value = json.loads(text)
     assert value["fingerprint"] == made.fingerprint
     page = made.as_html(date(2026, 11, 25))
     assert made.fingerprint in page
@@ -119,4 +119,4 @@ def test_the_command_writes_every_file(workspace, made, run, tmp_path):
     told = ("--judge", "a", "--version", 1, "--to", tmp_path / "out")
     outcome = run(workspace, "lab", "card", mock.STUDY, *told)
     assert outcome.exit_code == 0, outcome.output
-    assert len(list((tmp_path / "out").iterdir())) == 8
+    assert len(list((tmp_path / "out").iterdir())) == 7

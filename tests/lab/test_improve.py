@@ -103,15 +103,16 @@ def test_the_command_holds_its_budget_to_the_call(workspace, run):
     priced = "price = { input = 100.0, output = 1000.0 }\nmax_concurrency = 1\n"
     judges = {"a": f'model = "mock-judge-strict"\n{priced}', "m": f'model = "mock-judge-strict"\n{priced}'}
     workspace.models_path.write_text(toml(address, **judges))
-    outcome = run(workspace, "improve", "shop", "--judge", "a", "--with", "m", "--budget", 1.5)
+    asked = ("lab", "improve", "shop", "--judge", "a", "--with", "m", "--budget")
+    assert "concord lab split shop" in run(workspace, *asked, 1.5).output
+    mock.divided(workspace)
+    outcome = run(workspace, *asked, 1.5)
     assert "budget ended" in outcome.output, outcome.output
     with workspace.read() as db:
         spent = db.execute("SELECT sum(cost) FROM runs").fetchone()[0]
     assert 0 < spent <= 1.5
-    outcome = run(workspace, "improve", "shop", "--judge", "a", "--with", "m", "--budget", 50, "--rounds", 1)
+    outcome = run(workspace, *asked, 50, "--rounds", 1)
     assert outcome.exit_code == 0, outcome.output
     assert "of 50" in outcome.output
     assert "Proposal 1" in outcome.output
-    outcome = run(workspace, "improve", "nobody", "--judge", "a")
-    assert "--study" in outcome.output
     assert Purse(1.0, 2.0).left == 0.0

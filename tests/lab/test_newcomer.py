@@ -83,7 +83,17 @@ def test_the_judge_is_improved_by_what_the_page_says(folder):
 def test_the_rule_that_writes_instructions_improves_it_too(folder):
     for line in LINES[: next(at for at, line in enumerate(LINES) if "split" in line) + 1]:
         follow(line)
-    words = ("improve", "rated", "--judge", "mock-judge-erratic", "--with", "mock-vivid", "--budget", "0.10")
+    words = (
+        "lab",
+        "improve",
+        "rated",
+        "--judge",
+        "mock-judge-erratic",
+        "--with",
+        "mock-vivid",
+        "--budget",
+        "0.10",
+    )
     text = invoke(*words)
     assert "agrees with people better" in text
     assert "of 0.1" in text
