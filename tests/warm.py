@@ -4,8 +4,8 @@
 and `-m` or `-c`. The first call starts the process that is forked; it ends with the tests, and
 `python -m tests.all` starts one for all of its processes. Where imports depend on the environment (HOME,
 sitecustomize), or other code is imported than this checkout's, `subprocess` is right. Passphrases are hashed
-cheaply, and a run that a forked server starts is forked too. test_wheel.py installs Concord and starts it
-cold.
+cheaply, a server looks for no components in installed packages, and a run that it starts is forked too.
+test_wheel.py installs Concord and starts it cold.
 """
 
 from __future__ import annotations
@@ -212,9 +212,12 @@ def _import_everything() -> None:
                 importlib.import_module(".".join((package, *parts)).removesuffix(".__init__"))
     # Made anew by each server: what it is made of depends on the environment.
     del sys.modules["pages.parts.server"]
+    from streamlit.components.v2 import manifest_scanner
+
     from concord.runs import launching
     from concord.store import access
 
+    manifest_scanner.scan_component_manifests = lambda *_: []
     access._SCRYPT = CHEAP
     launching.subprocess = FORKING  # type: ignore[assignment]
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_packaged_components() -> Iterator[None]:
+    """No run of a page looks for components in all installed packages, for more CPU than most pages need."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(manifest_scanner, "scan_component_manifests", list)
+        yield
 
 
 @pytest.fixture(autouse=True)
