@@ -1,6 +1,6 @@
 """Pairwise comparison of models by judges and people: the tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from concord.errors import ConcordError, check_known, not_found
 from concord.runs.registry import known_or_imported
-from concord.statistics import pairwise, rankings
+from concord.statistics import pairwise
 from concord.statistics.figures import empty
 from concord.statistics.intervals import SHARE, described
 from concord.statistics.pairwise import Row
@@ -41,7 +41,6 @@ class Compared:
     duels: Table
     strengths: Table
     bias: Table
-    orders: Table
     matches: Table
 
 
@@ -129,7 +128,6 @@ def compared(
         replace(DUELS, rows=tuple(duels), notes=tuple(notes), meta=basis),
         replace(STRENGTHS, rows=tuple(strengths)),
         replace(BIAS, rows=tuple(pairwise.bias(placed))),
-        replace(ORDERS, rows=tuple(_orders(given, **draws)) if of and of.ranks else ()),
         replace(AGREEMENT, rows=tuple(_matches(given, **draws))),
     )
 
@@ -181,23 +179,6 @@ def _matches(given: pd.DataFrame, **draws: int) -> list[Row]:
     return matches + [pairwise.match(a, b, each[a], each[b]) for a, b in sorted(shared)]
 
 
-def _orders(given: pd.DataFrame, **draws: int) -> Iterator[Row]:
-    """Agreement of people's orders with each other, and of those of judges and gold labels with people's."""
-    of = {kind: given[given.kind == kind] for kind in ("human", "judge", "gold")}
-    people = rankings.orders(of["human"])
-    if of["human"].rater.nunique() > 1:
-        groups = (ranks.to_numpy() for ranks in people.values())
-        yield {"a": PEOPLE, "b": pairwise.EACH_OTHER, **rankings.among(groups, **draws)}
-    others = {str(judge): rows for judge, rows in of["judge"].groupby("rater")}
-    others |= {ALL_JUDGES: of["judge"]} if len(others) > 1 else {}
-    for name, rows in (others | {GOLD: of["gold"]}).items():
-        theirs = rankings.orders(rows)
-        both = [s for s in theirs if s in people and [*theirs[s].columns] == [*people[s].columns]]
-        if both:
-            pairs = ((theirs[scenario].to_numpy(), people[scenario].to_numpy()) for scenario in both)
-            yield {"a": name, "b": PEOPLE, **rankings.beside(pairs, **draws)}
-
-
 percent = partial(Column, digits=3, percent=True)
 """A column of shares."""
 
@@ -238,7 +219,7 @@ def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
         first, *columns = duels.columns
         title = f"{duels.title}, by {rater or result.raters[0]}"
         duels = replace(duels, title=title, columns=(replace(first, file_only=True), *columns))
-    every = (duels, strengths, result.bias, result.orders, result.matches)
+    every = (duels, strengths, result.bias, result.matches)
     return tuple(table for table in every if table.rows)
 
 
@@ -271,16 +252,6 @@ BIAS = empty(
     Column("first", "to the first", help="Flips that favour the reply shown first"),
     Column("second", "to the second", help="Flips that favour the reply shown second"),
 )
-ORDERS = empty(
-    "orders",
-    "Agreement of orders",
-    Column("a", "one"),
-    Column("b", "other"),
-    Column("rho", "Spearman's ρ", digits=3, interval="ends", n=True, help="Of mean ranks, or of every two"),
-    caption="Means over groups of three or more.",
-)
-
-
 AGREEMENT = empty(
     "agreement",
     "Agreement of judges and people",

@@ -33,8 +33,8 @@ def page() -> None:
         _work(benchmark, st.query_params["work"])
         return
     notice.show()
-    _audit(benchmark)
     _chosen(benchmark)
+    _audit(benchmark)
 
 
 def _benchmark() -> Benchmark | None:

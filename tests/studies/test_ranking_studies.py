@@ -342,23 +342,22 @@ def test_a_mock_model_answers(judged, run, mock):
 
 
 def test_orders_have_wins_strengths_and_agreement(judged, run):
-    """Ann and the judge give w x y z, Ben w y x z: ρ = 1 − 6 · 2 / 60 = 0.8."""
+    """Ann and the judge give w x y z, Ben w y x z."""
     deal(judged, "Ann", "Ben")
     order(judged, "Ann", "w > x > y > z")
     order(judged, "Ben", "w > y > x > z")
     run(judged, "compare", "s", "--judges", "order")
     with judged.read() as db:
         found = comparisons.compared(db, "s", resamples=0)
-    people, judge = found.orders.rows
-    assert (people["rho"].value, people["rho"].n) == (pytest.approx(0.8), 3)
-    # Mean ranks of people 1, 2.5, 2.5, 4 beside 1, 2, 3, 4: 4.5 / √(5 · 4.5).
-    assert (judge["a"], judge["rho"].value) == ("order", pytest.approx(4.5 / (5 * 4.5) ** 0.5))
+    people = next(row for row in found.matches.rows if row["b"] == "each other")
+    # Five of the six pairs of each group alike: τ = 2 · 5 / 6 − 1 = 2 / 3.
+    assert (people["equal"].value, people["equal"].n) == (pytest.approx(5 / 6), 18)
     by_people = [row for row in found.duels.rows if row["rater"] == "people"]
     duels = {(row["one"], row["other"]): (row["won"], row["tied"], row["lost"]) for row in by_people}
     assert duels["w", "x"] == (3, 0, 0)
     assert duels["x", "y"] == (0, 3, 0)
     names = [table.name for table in comparisons.result_tables(found)]
-    assert names == ["duels", "strengths", "orders", "agreement"]
+    assert names == ["duels", "strengths", "agreement"]
 
 
 def test_orders_are_exported_and_read_again(judged, run, tmp_path):
@@ -374,8 +373,8 @@ def test_orders_are_exported_and_read_again(judged, run, tmp_path):
     assert told.exit_code == 0, told.output
     assert verdicts(judged) == before
     with judged.read() as db:
-        [judge] = comparisons.compared(db, "s", resamples=0).orders.rows
-    assert judge["rho"].value == pytest.approx(4.5 / (5 * 4.5) ** 0.5)
+        [judge] = comparisons.compared(db, "s", resamples=0).matches.rows
+    assert (judge["equal"].value, judge["equal"].n) == (pytest.approx(5 / 6), 18), "x and y tie for Ann"
 
 
 def test_ranks_of_a_file_are_orders_of_its_judge(judged, run, tmp_path):
