@@ -42,13 +42,14 @@ def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
     field = page.get_by_label("The rubric as TOML")
     expect(field).to_have_value(re.compile('^.*title = ""', re.DOTALL))  # that of a new one is in its place
     # A run of the page that is under way may put its own text over the one that is written.
-    shown, title = page.get_by_label("Title that annotators see"), tomllib.loads(text)["title"]
+    statement = tomllib.loads(text)["criteria"][0]["statement"]
+    shown = page.get_by_role("tabpanel").get_by_text(statement).first  # as annotators see it
 
     def write() -> None:
         field.fill(text)
         field.press("Control+Enter")
 
-    again(write, lambda: expect(shown).to_have_value(title, timeout=SOON))
+    again(write, lambda: expect(shown).to_be_visible(timeout=SOON))
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text(f"{name} is saved.")).to_be_visible()
 
