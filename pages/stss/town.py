@@ -20,22 +20,16 @@ from concord.store.conversations import Filter
 from concord.table import Cell, Column, Table
 from pages.parts import table
 from pages.parts.address import held, link, listed
-from pages.parts.charts import legend, show, text_colour
+from pages.parts.charts import show, text_colour
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
 
 AT = "at"
 """What the address says of the moment shown."""
-LOOKS = {
-    "performer": ("diamond", "#3a927e"),
-    "counted": ("circle", "#2f7fc2"),
-    "missed it": ("triangle-up", "#d2701f"),
-    "others": ("square", "#8a8f98"),
-}
-"""The shape and the colour of each part in the score."""
 GREY, HEIGHT = "#8a8f98", 520
 BOLD = "datum.task ? 'bold' : 'normal'"
+FILLED = f"datum.here ? '#2f7fc2' : '{GREY}'"
 NAMED = 3
 """So many people in one place are named; of more the first, and how many others."""
 
@@ -129,16 +123,17 @@ def _to_moment(row: Mapping[str, Cell]) -> None:
 def _moment(of: Simulation) -> None:
     """The map, who does what, and what is said at the moment that the slider chooses; drawn alone."""
     here = views.people_at(of, _time(of))
-    off = [h.name for h in here if h.at is None]
+    off = [h.name for h in here if h.room[0] not in of.town.sectors]
     words = "Map of the town: " + "; ".join(f"{h.name}: {', '.join(h.room)}" for h in here)
     show(_map(of.town, of.sectors, here), words)
     st.caption(
-        "Ring: in conversation. Bold place: where the task is to be done."
+        "Blue: somebody is there. Bold: where the task is to be done."
         + (plain(f" At places that the map lacks: {', '.join(off)}.") if off else "")
     )
-    columns = tuple(map(Column, ("who", "does", "where", "since")))
+    columns = tuple(map(Column, ("who", "part", "does", "where", "since")))
     rows = tuple(
-        {"who": h.name, "does": h.action, "where": ", ".join(h.room), "since": clock(h.since)} for h in here
+        {"who": h.name, "part": h.part, "does": h.action, "where": ", ".join(h.room), "since": clock(h.since)}
+        for h in here
     )
     table.draw(Table("people", "Who is where", columns, rows), titled=False)
     for number in sorted({h.talk for h in here if h.talk is not None}):
@@ -169,7 +164,7 @@ def _address(time: datetime) -> str:
 
 
 def _map(town: Town, task: list[str], here: list[Here]) -> Any:
-    """Places, ways between them, and people where they stand."""
+    """Places, ways between them, and who is there."""
     there: dict[str, list[str]] = {}
     for h in here:
         there.setdefault(h.room[0], []).append(h.name)
@@ -182,6 +177,7 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
             "x": s.at[0],
             "y": s.at[1],
             "task": name in task,
+            "here": name in there,
             "name": f"{name}\n{_crowd(there.get(name, []))}" if name in task or name in there else "",
             "words": f"{name}: {', '.join(s.arenas)}. Here: {', '.join(there.get(name, [])) or 'nobody'}.",
         }
@@ -192,35 +188,9 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
     names = base.encode(text="name:N").transform_filter("datum.name")
     layers = [
         alt.Chart(ways).mark_rule(color=GREY, opacity=0.4).encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
-        base.mark_square(size=260, color=GREY, opacity=0.35),
+        base.mark_square(size=260, fill={"expr": FILLED}, opacity=0.5),
         names.mark_text(dy=20, color=label, fontSize=12, lineBreak="\n", fontWeight={"expr": BOLD}),
     ]
-    people = pd.DataFrame(
-        {
-            "x": h.at[0],
-            "y": h.at[1],
-            "part": h.part,
-            "talks": h.talk is not None,
-            "words": f"{h.name}: {h.action}, {', '.join(h.room)}",
-        }
-        for h in here
-        if h.at is not None
-    )
-    if len(people):
-        dots = alt.Chart(people).encode(x=x, y=y, tooltip="words:N")
-        shapes, colours = zip(*LOOKS.values(), strict=True)
-        key = legend(len(LOOKS))
-        layers += [
-            dots.mark_point(size=330, shape="circle", color=label).transform_filter("datum.talks"),
-            dots.mark_point(size=110, filled=True, opacity=1).encode(
-                shape=alt.Shape(
-                    "part:N", scale=alt.Scale(domain=list(LOOKS), range=list(shapes)), legend=key
-                ),
-                color=alt.Color(
-                    "part:N", scale=alt.Scale(domain=list(LOOKS), range=list(colours)), legend=key
-                ),
-            ),
-        ]
     return alt.layer(*layers).properties(height=HEIGHT)
 
 

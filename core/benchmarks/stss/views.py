@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
 from functools import cached_property
-from math import cos, pi, sin, sqrt
 from typing import Literal, NamedTuple, get_args
 
 from concord.benchmarks.stss.scoring import Score, about, score
@@ -16,11 +15,6 @@ from concord.table import Cell, Column, Table
 Part = Literal["performer", "counted", "missed it", "others"]
 """A resident's part in the task's score."""
 PARTS = get_args(Part)
-APART = 0.016
-"""Distance of two people in one place, as a share of the town's width."""
-TURN = pi * (3 - sqrt(5))
-"""Each further one of a crowd is turned by this angle, so that no two meet."""
-
 RULES: Mapping[Kind, str] = {
     "public": "Others who took part, averaged over the events, ÷ people wanted; at most 1.",
     "online": "Others who took part, averaged over the events, ÷ people wanted; at most 1.",
@@ -32,7 +26,7 @@ RULES: Mapping[Kind, str] = {
 
 
 class Here(NamedTuple):
-    """What a resident does at a moment, and since when; `at` is None where the map lacks the place.
+    """What a resident does at a moment, and since when.
 
     `room` is sector and arena; `talk` is the number of the conversation in which they are, if any.
     """
@@ -42,7 +36,6 @@ class Here(NamedTuple):
     action: str
     room: tuple[str, ...]
     since: datetime
-    at: tuple[float, float] | None
     talk: int | None
 
 
@@ -89,11 +82,8 @@ def opens(of: Simulation) -> datetime:
 
 
 def people_at(of: Simulation, now: datetime) -> list[Here]:
-    """Everybody at a moment, by part in the score; a crowd stands apart."""
+    """Everybody at a moment, by part in the score."""
     moment = of.lived.moment(now)
-    places = {name: sector.at for name, sector in of.town.sectors.items()}
-    across = max((abs(a[0] - b[0]) for a in places.values() for b in places.values()), default=0)
-    crowds: dict[tuple[float, float], int] = {}
     there = []
     for name, part in of.parts.items():
         state = of.lived.at(name, moment)
@@ -103,12 +93,7 @@ def people_at(of: Simulation, now: datetime) -> list[Here]:
             for n, talk in enumerate(of.lived.talks, start=1)
             if name in talk.pair and since <= talk.time <= of.lived.times[moment]
         )
-        at = places.get(state.room[0])
-        if at is not None:
-            crowds[at] = number = crowds.get(at, -1) + 1
-            away = APART * across * sqrt(number)
-            at = (at[0] + away * cos(TURN * number), at[1] + away * sin(TURN * number))
-        there.append(Here(name, part, state.action, state.room, since, at, max(spoken, default=None)))
+        there.append(Here(name, part, state.action, state.room, since, max(spoken, default=None)))
     return there
 
 
