@@ -35,7 +35,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "How well judges agree with people, and people with each other.",
     ),
     "gate": ("concord.commands.gate", "Fail unless judges agree with people well enough, for CI."),
-    "drift": ("concord.commands.drift", "Whether a judge that judged the same items again says the same."),
+    "drift": (
+        "concord.commands.gate:drift",
+        "Whether a judge that judged the same items again says the same.",
+    ),
     "lab": ("concord.commands.lab", "Improve a judge, and say honestly what was gained."),
     "leaderboard": (
         "concord.commands.leaderboard",

@@ -253,18 +253,16 @@ def test_what_is_misspelt_suggests():
 
 def test_what_a_prompt_shows_fits_a_screen():
     found = concord.agreement(frame())
-    for value in (found, found["wit"].judges, found.people, found.judges["j"]["spearman"]):
+    for value in (found, found["wit"].judges, found["wit"].people, found.judges["j"]["spearman"]):
         lines = repr(value).splitlines()
         assert len(lines) <= 24
         assert max(map(len, lines)) <= 240
 
 
 def test_coefficients_of_people_are_there():
-    people = concord.agreement(frame()).people
+    people = concord.agreement(frame())["wit"].people
     assert {"ac2", "mean_of_people", "alpha_ordinal", "icc_mean"} <= people.keys()
-    assert people["icc_single"].value == pytest.approx(
-        concord.agreement(frame())["wit"].people["icc_single"].value
-    )
+    assert people["icc_single"].defined
 
 
 def test_answers_as_categories_have_kappa_alone():

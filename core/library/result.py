@@ -100,26 +100,6 @@ class Agreement:
         return self[self.report.main].judges
 
     @property
-    def panels(self) -> Named[Figures]:
-        """The figures of the panel of all judges, on the main criterion."""
-        return self[self.report.main].panels
-
-    @property
-    def annotators(self) -> Figures:
-        """Each annotator's ρ with the mean of the others on the main criterion: *final*, else the last."""
-        return self[self.report.main].annotators
-
-    @property
-    def alpha(self) -> Figures:
-        """People's alpha by metric on the main criterion: *final*, else the last."""
-        return self[self.report.main].alpha
-
-    @property
-    def people(self) -> Figures:
-        """Coefficients of people's agreement on the main criterion: *final*, else the last."""
-        return self[self.report.main].people
-
-    @property
     def summary(self) -> list[str]:
         """What the figures say, in sentences, and what a reader of them has to know."""
         return [*self.report.summary, *self.report.missing, *self.report.notes, *self.notes]
