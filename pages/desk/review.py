@@ -77,7 +77,6 @@ class ReviewDesk:
             "about": {
                 "title": one.unit.key,
                 "facts": [f"{one.criterion.label}: {one.criterion.statement}", people, *comments],
-                "tags": [],
             },
             "context": [[k, form.as_text(v)] for k, v in whole.context.items() if not k.startswith("_")],
             "said": lines,

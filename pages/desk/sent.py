@@ -155,7 +155,7 @@ def shown_pair(db: Database, ids: Iterable[int], rubric: Rubric | None = None) -
     last = [conversation.messages[-1] for conversation in sides]
     replies = [form.content(m) | {"cut": bool(m.meta.get("cut"))} for m in last]
     title = "" if rubric else str(one.context.get("Task", ""))
-    head = {"about": {"title": title, "facts": [], "tags": []}} if title else {}
+    head = {"about": {"title": title, "facts": []}} if title else {}
     return about | head | {"said": before[:-1], "sides": replies}
 
 

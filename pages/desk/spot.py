@@ -119,7 +119,6 @@ def item(screen: Screen, number: int, only: int | None = None) -> dict[str, Any]
         "about": {
             "title": context.get("Task") or conversation.facets.get(main, conversation.key),
             "facts": [conversation.player, *kept, conversation.language, criterion, *rated],
-            "tags": [],
         },
         "context": [[heading, text] for heading, text in context.items() if len(text) > 60],
         "said": lines,

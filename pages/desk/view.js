@@ -219,9 +219,8 @@ class View {
   }
 
   // What an item is about, in sight while its dialogue scrolls beneath.
-  about({ title, facts, tags }) {
-    return el("header", { class: "about" }, el("h2", {}, title), el("p", {}, facts.join(" · ")),
-      el("p", {}, tags.map((text) => el("span", { class: "tag" }, text))));
+  about({ title, facts }) {
+    return el("header", { class: "about" }, el("h2", {}, title), el("p", {}, facts.join(" · ")));
   }
 
   // Where there is no room for a column of its own, the card lies above the dialogue and scrolls away with it; it opens as it was left.
