@@ -201,7 +201,6 @@ EFFECTS = {
     "copy": ("one judge with a person's answers, 50 items", Design(effect="copy")),
     "one answer": ("one judge gives 4 to 95 %, 50 items", Design(effect="one answer")),
     "careless": ("one person gives 4 to 95 %, 50 items", Design(effect="careless")),
-    "straight": ("one person gives all criteria one answer, 50 items", Design(effect="straight")),
     "gold": ("one person hits 20 % of 20 gold items", Design(effect="gold")),
     "repeats": ("one person answers 20 % of 20 repeats alike", Design(effect="repeats")),
     "lacks ratings": ("one judge lacks most of the worst 15 %, 60 items", Design(60, effect="lacks ratings")),
@@ -265,8 +264,6 @@ def _apply(design: Design, scores: Floats, quality: Floats, lost: Floats, rng: n
         scores[judge] = mostly
     elif design.effect == "careless":
         scores[0] = mostly
-    elif design.effect == "straight":
-        scores[0] = scores[0, :1]
     elif design.effect == "lacks ratings":
         worst = quality.mean(axis=0) <= np.quantile(quality.mean(axis=0), 0.15)
         lost[judge] = worst & (rng.random(items) < 0.8)

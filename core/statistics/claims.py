@@ -62,7 +62,6 @@ CLAIMS = {
     "length": ClaimKind(ONE_FLAG, "a judge prefers longer replies, or shorter ones, beside people"),
     "lacks ratings": ClaimKind(ONE_FLAG, "a judge lacks ratings of the worse items, or of the better ones"),
     "careless": ClaimKind(ONE_FLAG, "a person gives one answer more often than others do to the same items"),
-    "straight": ClaimKind(ONE_FLAG, "a person gives all criteria one answer more often than others do"),
     "gold": ClaimKind(ONE_FLAG, "a person hits too few gold items"),
     "repeats": ClaimKind(ONE_FLAG, "a person answers too few repeated items alike"),
     "level": ClaimKind(ONE_FLAG, "the judges score higher or lower than people"),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlite_utils import Database
 
 from concord.store import studies
-from concord.store.database import column, records
+from concord.store.database import records
 from concord.store.purposes import RATED
 
 
@@ -85,20 +85,6 @@ def judge_scores(db: Database, name: str, judge: int) -> dict[tuple[int, str], t
         key: ([score for score, _ in of], "\n".join(filter(None, (words for _, words in of))))
         for key, of in given.items()
     }
-
-
-def judges_of(db: Database, name: str) -> set[int]:
-    """The judges with a score of a unit of a study, whose `judge_scores` is not empty. Raises NotFound."""
-    # Each is looked for by itself: the first unit that it rated settles it.
-    rated = column(
-        db,
-        "SELECT x.id FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 FROM studies t "
-        "JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL JOIN ratings r "
-        "ON r.conversation_id = u.conversation_id AND r.rater_id = x.id AND r.study_id IS NULL "
-        "AND (t.per_turn = 0 OR r.turn IS u.turn) WHERE t.id = ?)",
-        [studies.study_id(db, name)],
-    )
-    return set(rated)
 
 
 def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:

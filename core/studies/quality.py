@@ -16,7 +16,7 @@ from concord.questions import Scale
 from concord.rating import Criterion
 from concord.statistics.claims import Flag, ranked, stated, sure_of
 from concord.statistics.hidden import share
-from concord.statistics.oddities import LARGE_SHARE, chance_of_hits, exchanged, one_answer
+from concord.statistics.oddities import LARGE_SHARE, chance_of_hits, one_answer
 from concord.statistics.ratings import Floats
 from concord.store import acts, frames, known, studies
 from concord.store import progress as stored
@@ -39,7 +39,6 @@ GOLD_LEAST = 0.7
 """The share of gold items that a careful annotator hits at least."""
 SAME_LEAST = 0.7
 """The share of repeated items that a careful annotator rates alike at least."""
-SAME_ON_ALL = 0.8
 FEWEST_ITEMS = 10
 """Below this many items done nothing is said about how somebody rates."""
 
@@ -85,15 +84,15 @@ def suspicions(
     """Flags of people whose way of rating deserves a look; empty where nothing stands out.
 
     `given` has the columns of the study's ratings, extra ones included. Named are people with at least ten
-    items done who gave one answer to a criterion in more than nine items of ten, or one to all criteria in
-    more than eight of ten (of three criteria or more), more often than others did on the same items beyond
-    chance (`concord.statistics.oddities`), and who were faster than anybody reads in more than two of ten
-    conversations. Where nobody else rated the items, or all answers to them are alike, nothing is said.
+    items done who gave one answer to a criterion in more than nine items of ten, more often than others did
+    on the same items beyond chance (`concord.statistics.oddities`), and who were faster than anybody reads in
+    more than two of ten conversations. Where nobody else rated the items, or all answers to them are alike,
+    nothing is said.
     """
     names, grids = _grids(_people(given))
     by_name = _by_annotator(items)
     scales = {c.name: c.scale for c in criteria}
-    flags = [*_one_answer(names, grids, scales), *_same_on_all(names, grids)]
+    flags = [*_one_answer(names, grids, scales)]
     flags += [Flag("too fast", f"{name} {how}") for name, mine in by_name.items() for how in _too_fast(mine)]
     return ranked(flags)
 
@@ -245,31 +244,6 @@ def _one_answer(
                 f"{row.others:.0%} of the same.",
                 on=(criterion,),
             )
-
-
-def _same_on_all(names: Sequence[str], grids: Mapping[str, Floats]) -> Iterable[Flag]:
-    if not grids:
-        return
-    hits = np.array([_same(np.array(own)) for own in zip(*grids.values(), strict=True)])
-    kept = np.asarray((~np.isnan(hits)).any(axis=1))
-    hits, names = hits[kept], [name for name, some in zip(names, kept, strict=True) if some]
-    several = (~np.isnan(hits)).sum(axis=0) > 1 if len(hits) else np.zeros(0, dtype=bool)
-    p = [exchanged(hits[:, several], row) for row in range(len(hits))]
-    for row, sure in enumerate(stated("straight", p)):
-        own = hits[row][~np.isnan(hits[row])]
-        if sure and len(own) >= FEWEST_ITEMS and own.mean() > SAME_ON_ALL:
-            others = np.nanmean(np.delete(hits, row, axis=0))
-            yield Flag(
-                "straight",
-                f"{names[row]} gave all criteria the same answer in {own.mean():.0%} of {len(own)} "
-                f"items, others in {others:.0%} of theirs.",
-            )
-
-
-def _same(given: Floats) -> Floats:
-    """Whether answers (criteria × units) are one answer to all criteria; nan where fewer than three are."""
-    several = (~np.isnan(given)).sum(axis=0) >= 3
-    return np.where(several, np.fmin.reduce(given) == np.fmax.reduce(given), np.nan)
 
 
 def _too_fast(mine: Sequence[Item]) -> Iterable[str]:

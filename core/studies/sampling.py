@@ -19,7 +19,6 @@ from concord.errors import StudyError
 if TYPE_CHECKING:
     import pandas as pd
 
-BY = ("player", "character", "situation")
 T = TypeVar("T", bound=Hashable)
 
 
@@ -28,7 +27,7 @@ def draw(
     n: int,
     *,
     seed: int = 0,
-    by: Sequence[str] = BY,
+    by: Sequence[str],
     name: str = "unit",
 ) -> pd.DataFrame:
     """Draw `n` of the candidates, spread over the strata that the columns `by` make; rows in the order drawn.

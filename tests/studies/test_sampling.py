@@ -18,6 +18,9 @@ def grid(repeats=1, players="abcd", characters=8, situations=8):
     )
 
 
+BY = ("player", "character", "situation")
+
+
 def spread(values):
     counts = Counter(values)
     return max(counts.values()) - min(counts.values())
@@ -36,7 +39,7 @@ class TestDraw:
 
     @pytest.mark.parametrize("n", [8, 30, 64, 100, 250, 300])
     def test_more_strata_than_units_still_spread_over_every_margin(self, n):
-        drawn = sampling.draw(grid(repeats=2), n)
+        drawn = sampling.draw(grid(repeats=2), n, by=BY)
         assert len(drawn) == n
         assert len(set(drawn.stratum)) == min(n, 256)
         for column in ("character", "situation"):
@@ -47,9 +50,10 @@ class TestDraw:
 
     def test_the_seed_decides_and_the_order_of_candidates_does_not(self):
         table = grid()
-        first = sampling.draw(table, 40, seed=1)
-        assert list(sampling.draw(table.sample(frac=1, random_state=5), 40, seed=1).unit) == list(first.unit)
-        assert set(sampling.draw(table, 40, seed=2).unit) != set(first.unit)
+        first = sampling.draw(table, 40, seed=1, by=BY)
+        again = sampling.draw(table.sample(frac=1, random_state=5), 40, seed=1, by=BY)
+        assert list(again.unit) == list(first.unit)
+        assert set(sampling.draw(table, 40, seed=2, by=BY).unit) != set(first.unit)
 
     def test_a_missing_value_is_a_stratum(self):
         table = pd.DataFrame({"unit": list("abcd"), "tone": ["dry", None, "dry", None]})
@@ -210,10 +214,10 @@ class TestTheSameSeedGivesTheSame:
 
     def test_sample(self):
         table = grid(players="ab", characters=2, situations=2)
-        drawn = sampling.draw(table, 5)
+        drawn = sampling.draw(table, 5, by=BY)
         assert list(drawn.unit) == ["a-1-0-0", "a-0-0-0", "b-1-1-0", "b-0-0-0", "a-1-1-0"]
         assert drawn.stratum[0] == "a / c1 / s0"
-        assert list(sampling.draw(table, 5, seed=7).unit) == [
+        assert list(sampling.draw(table, 5, seed=7, by=BY).unit) == [
             "a-1-0-0",
             "a-0-1-0",
             "b-1-1-0",

@@ -11,18 +11,16 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError, check_known
 from concord.rating import Rater
-from concord.scores import labels
-from concord.store import access, acts, answers, placements, ratings, rubrics, studies
+from concord.store import access, acts, answers, frames, placements, ratings, studies
 from concord.store.studies import Study
 from concord.studies.purposes import Blind, Shown, ShownAnswer
 
 
 def judges_of(db: Database, name: str) -> dict[str, Rater]:
     """The judges who rated a study's units by its own questions, by what the figures call them."""
-    study = studies.get(db, name)
-    wanted = answers.judges_of(db, name).difference(rubrics.other_judges(db, study.rubric))
-    mine = [rater for rater, number in ratings.judges(db).items() if number in wanted]
-    return {label: rater for rater, label in labels(mine).items()}
+    rows = frames.rows(db, name)
+    every = zip(*(rows[column].tolist() for column in ("kind", "rater", "model", "variant")), strict=True)
+    return {label: Rater(model, "judge", variant) for kind, label, model, variant in every if kind == "judge"}
 
 
 def judge_of(study: Study) -> Rater | None:
