@@ -219,11 +219,10 @@ def compare(
     from concord.lab import comparing
 
     _, bench = _measured(folder, study, resamples)
-    two = _two(bench, **sides)
-    tables = [comparing.differences(bench, part, *two, seed=seed), comparing.flips(bench, part, *two)]
+    table = comparing.differences(bench, part, *_two(bench, **sides), seed=seed)
     if form == "table":
-        echo(comparing.gain(tables[0]) + "\n")
-    printing.show(tables, form)
+        echo(comparing.gain(table) + "\n")
+    printing.show([table], form)
 
 
 @command.command("choose")

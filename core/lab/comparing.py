@@ -138,39 +138,6 @@ def _order(
     return of_items(own[0], drawn[0], n, bench.clusters(part))
 
 
-def flips(bench: Bench, part: str, one: Candidate, other: Candidate) -> Table:
-    """The items whose agreement changed from `one` to `other`, the largest change first, for the worse first.
-
-    Of each item the criterion that changed most, with what people and both judges answered. Of the test part
-    nothing is listed: who reads its items has opened it for good.
-    """
-    if part == TEST:
-        raise StudyError("Single items of the test part are not shown: they would be no test any more.")
-    of = {unit.id: unit for unit in bench.parts.units}
-    change = np.array([bench.agreement(other, c.name) - bench.agreement(one, c.name) for c in bench.criteria])
-    change = np.where(bench.marked(part), np.nan_to_num(change.round(9)), 0.0)
-    most = np.abs(change).argmax(axis=0)
-    largest = change[most, np.arange(len(most))]
-    rows: list[dict[str, Cell]] = []
-    order = np.lexsort((largest, -np.abs(largest)))
-    for place in order[largest[order] != 0].tolist():
-        criterion = bench.criteria[most[place]]
-        scores = bench.people[criterion.name]
-        row: dict[str, Cell] = {"item": of[bench.units[place]].name, "criterion": criterion.label}
-        row["people"] = criterion.scale.words(sorted(scores.score[scores.item == place].tolist()))
-        for side, judge in (("one", one), ("other", other)):
-            row[side] = criterion.scale.word(float(bench.answers[judge][criterion.name][place]))
-        rows.append(row | {"change": float(largest[place])})
-    columns = (
-        *map(Column, ("item", "criterion", "people")),
-        *map(Column, ("one", "other"), _heads(one, other)),
-        Column("change", digits=2, signed=True),
-    )
-    closer, away = (largest > 0).sum(), (largest < 0).sum()
-    note = f"By the criterion that changed most, {closer} items came closer to people and {away} went away."
-    return Table("lab-flips", f"Items that changed on {part}", columns, tuple(rows), notes=(note,))
-
-
 @dataclass(frozen=True)
 class Chosen:
     """What was chosen on a part: the table of all, whose first note says it, the best, and the cheapest that

@@ -198,7 +198,7 @@ def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | Non
 
 
 def _compared(bench: Bench, part: str) -> None:
-    """Two versions on the same items, and the items that changed."""
+    """Two versions on the same items."""
     st.subheader("Compare two on the same items", anchor=False)
     two = _two(bench, part, "lab compare")
     if two is None:
@@ -206,7 +206,7 @@ def _compared(bench: Bench, part: str) -> None:
     differences = comparing.differences(bench, part, *two)
     st.markdown(f"**{plain(comparing.gain(differences))}**")
     table.draw(differences)
-    table.draw(comparing.flips(bench, part, *two))
+    st.caption("Which items still differ, and why: the step *Where it differs*.")
 
 
 def _choose(bench: Bench) -> None:

@@ -128,16 +128,6 @@ def test_a_judge_beside_itself_gains_nothing(shop):
     assert "better" not in sentence
 
 
-def test_flips_name_items_but_not_those_of_the_test_part(shop):
-    of = bench(shop)
-    table = comparing.flips(of, "develop", *two(of))
-    assert table.rows
-    shown = {unit.key for unit in of.parts.of("develop")}
-    assert {row["item"] for row in table.rows} <= shown
-    with pytest.raises(StudyError, match="no test any more"):
-        comparing.flips(of, "test", *two(of))
-
-
 def test_the_cheapest_that_is_not_worse_is_chosen(shop):
     of = bench(shop)
     _, better = two(of)
