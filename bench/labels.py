@@ -54,7 +54,7 @@ def ours(file: Path) -> dict[str, float]:
     checked = concord.check(file, resamples=50)
     shown = screen_json(checked.report, taken=(), left_out=())["screen"]
     row = shown["decisions"]["rows"][0]
-    kappa = shown["judges_at_a_glance"]["rows"][0]["agreement"]["value"]
+    kappa = shown["glance"]["rows"][0]["kappa"]["value"]
     figures = {name: row[name]["value"] for name in ("sensitivity", "specificity", "corrected")}
     return {"kappa": kappa, "low": row["corrected"]["ci"][0], "high": row["corrected"]["ci"][1], **figures}
 

@@ -248,7 +248,7 @@ def gain(table: Table) -> str:
     if change.value == 0 and change.interval is None:
         return f"No gain is shown from {one} to {other}: no change on any of {change.n} items of {part}."
     if change.interval is None:
-        return f"{other} is {change.value:+.3f} from {one} on {part}, without an interval: {change.reason}."
+        return f"{other} is {change.value:+.3f} from {one} on {part}, {change.reason}."
     low, high = change.interval
     figure = f"{change.value:+.3f} [{low:+.3f}, {high:+.3f}] on {change.n} items of {part}"
     if better(table):

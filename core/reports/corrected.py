@@ -28,7 +28,7 @@ COLUMNS = (
     Column("corrected", interval="ends", help="The judges' mean, corrected where people scored too (PPI++)"),
     Column(
         "worth",
-        "as many by people alone",
+        "needed by people alone",
         digits=0,
         help="Conversations scored by people alone that would give as narrow an interval",
     ),
@@ -106,7 +106,7 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
         "judges' mean over all conversations, corrected by the difference between people and judges where "
         "both scored; judges weigh as much as they follow people there (prediction-powered inference, "
         "PPI++). 95% intervals: Student's t, with one more conversation at each end of the scale.",
-        "As many by people alone: the number of conversations scored by people alone that would give as "
+        "Needed by people alone: the number of conversations scored by people alone that would give as "
         "narrow an interval. It is assumed that people's conversations are a random draw of the player's. "
         f"Judges: {', '.join(board.judges)}.",
     ]

@@ -14,7 +14,6 @@ from concord.questions import Scale
 from concord.rating import Criterion
 from concord.reports.features import features, own_family
 from concord.reports.names import reader_names
-from concord.reports.notes import with_exclusions
 from concord.reports.scales import final_scale, other_scales, scale_notes, scales
 from concord.scores import no_final
 from concord.statistics.claims import MARGIN, Flag
@@ -99,7 +98,7 @@ class Evidence:
             anonymous_people=of.study.anonymous,
             order=of.order,
             other_scale=other_scales(shared),
-            basis_notes=with_exclusions(of, scale_notes(shared, counted)),
+            basis_notes=scale_notes(shared, counted),
             sets=[c.name for c in of.study.criteria if c.scale.sets],
             categories=[c.name for c in of.study.criteria if not c.scale.ordered],
         )

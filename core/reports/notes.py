@@ -3,7 +3,7 @@
 from collections import Counter
 
 from concord.arrays import coded
-from concord.scores import FINAL, no_final
+from concord.scores import no_final
 from concord.studies.studies import StudyRatings
 
 COUNTED = (
@@ -59,24 +59,6 @@ def notes(of: StudyRatings, units: int) -> list[str]:
         names = ", ".join(c.name for c in questions)
         sentences.append(f"Final is the mean of what people and judges both rated: {names}.")
     return sentences
-
-
-def with_exclusions(of: StudyRatings, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """What basis lines add: whom a decision left out, and ratings that were chosen by what others answered.
-
-    The reasons stand in the notes of the report.
-    """
-    how = []
-    if n := _extra_items(of):
-        how.append(f"without extra ratings of {n} items whose raters differed")
-    if of.excluded:
-        names = ", ".join(decision.about for decision in of.excluded)
-        how.append(
-            f"with {names}, left out by default"
-            if of.with_excluded
-            else f"without {names}, left out by decision"
-        )
-    return {name: (*words.get(name, ()), *how) for name in (*of.criteria, FINAL)} if how else words
 
 
 def _extra_items(of: StudyRatings) -> int:

@@ -9,7 +9,6 @@ from concord.estimate import Estimate, value_of
 from concord.files.plain import plain_line
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import usual
-from concord.statistics.coefficients import COEFFICIENTS
 from concord.statistics.confusion import mistaken
 from concord.statistics.glance import measured
 from concord.table import Cell, Column, Table, as_text, as_values, shown
@@ -19,37 +18,21 @@ MOST_JUDGES = 6
 
 
 def judges_table(report: AgreementReport, criterion: str) -> Table:
-    """A row a judge, and one of all together, those that agree best first: agreement with the other people
-    and one more person's, bias, n, the verdict.
-
-    Agreement is Spearman's ρ, and of two answers and of categories kappa. Where nobody can be held out it is
-    that with people's mean, or with most of them.
+    """The glance, those that agree best first: agreement, one more person's, bias, n, the verdict; of
+    categories also the two that a judge confuses most often.
     """
-    beside, by = report.section("glance", criterion)["glance"], usual(report, criterion)
-    compared, kappa = measured(beside) == "judge", by == "kappa"
-    categories = kappa and not report.ratings[criterion].ordered
-    rows: list[dict[str, Cell]] = [
-        {"rater": row["rater"], "name": row["name"], "agreement": row.get(by), "each": row.get("judge")}
-        | {name: row.get(name) for name in ("person", "difference", "n", "bias", "verdict")}
-        | ({"mistaken": _mistaken(report, criterion, str(row["rater"]))} if categories else {})
-        for row in beside.rows
-    ]
-    rows.sort(key=lambda row: -value_of(row["each" if compared else "agreement"]))
-    symbol = COEFFICIENTS[by].split()[-1]
-    columns = (
-        Column("rater", file_only=True),
-        Column("name", "Judge"),
-        Column("each", f"{symbol} with the other people", interval="ends", file_only=not compared),
-        Column("person", "One more person", file_only=not compared),
-        Column("difference", interval="ends", signed=True, file_only=True),
-        Column("agreement", f"{symbol} with people", interval="ends", file_only=compared),
-        *((Column("bias", "Bias (points)", signed=True),) if not kappa else ()),
-        Column("n", "Rows"),
-        *((Column("verdict", "Beside one more person"),) if compared else ()),
-        *((Column("mistaken", "Mistaken most often"),) if categories else ()),
-    )
+    beside = report.section("glance", criterion)["glance"]
+    by, kappa = measured(beside), usual(report, criterion) == "kappa"
+    rows = sorted(beside.rows, key=lambda row: -value_of(row[by]))[:MOST_JUDGES]
+    of = {column.name: column for column in beside.columns}
+    shown_first = [n for n in ("name", by, "person", "bias", "n", "verdict") if n in of]
+    columns = [of.pop(name) for name in shown_first if not (kappa and name == "bias")]
+    if kappa and not report.ratings[criterion].ordered:
+        rows = [{**row, "mistaken": _mistaken(report, criterion, str(row["rater"]))} for row in rows]
+        columns.append(Column("mistaken", "Mistaken most often"))
+    columns += [replace(column, file_only=True) for column in of.values()]
     title = f"Judges on {report.label(criterion)}"
-    return Table("judges_at_a_glance", title, columns, tuple(rows[:MOST_JUDGES]))
+    return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption="", notes=())
 
 
 def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:

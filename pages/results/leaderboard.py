@@ -212,7 +212,8 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     more = f" The first {MOST} of {len(board.standings)} players." if len(board.standings) > MOST else ""
     st.caption(
         "*Final* is the weighted mean of the criteria; *score* is final less a penalty for replies longer "
-        f"than the median player's; people correct final.{more} {plain(apart(board))}"
+        "than the median player's; *corrected* is final as the study's people would give it."
+        f"{more} {plain(apart(board))}"
     )
     scored = [s.player for s in board.standings if s.score.defined]
     if len(scored) > 1:

@@ -59,7 +59,7 @@ def check(file, *options):
 def kappa(file, *options, judge=0):
     done = check(file, "--format", "json", *options)
     assert done.exit_code == 0, done.output
-    return json.loads(done.output)["screen"]["judges_at_a_glance"]["rows"][judge]
+    return json.loads(done.output)["screen"]["glance"]["rows"][judge]
 
 
 def by_hand(x, y):
@@ -87,7 +87,7 @@ def test_a_wide_table_of_pass_and_fail_with_sparse_people(tmp_path):
     human = [1 if table.label[i].strip()[0] in "Pp" else 0 for i in rated]
     judge = [JUDGED[i] for i in rated]
     row = kappa(file)
-    assert row["agreement"]["value"] == pytest.approx(by_hand(human, judge))
+    assert row["kappa"]["value"] == pytest.approx(by_hand(human, judge))
     assert row["n"] == len(rated)
     whole = json.loads(check(file, "--format", "json").output)
     of = whole["screen"]["decisions"]["rows"][0]
@@ -128,10 +128,10 @@ def test_three_people_and_two_judges_on_a_scale(tmp_path):
     table = three_people()
     table.to_csv(file, index=False)
     whole = json.loads(check(file, "--format", "json").output)
-    rows = {row["name"]: row for row in whole["screen"]["judges_at_a_glance"]["rows"]}
+    rows = {row["name"]: row for row in whole["screen"]["glance"]["rows"]}
     mean = table[["ann1", "ann2", "ann3"]].mean(axis=1)
     for judge in ("gpt-4o", "claude-3"):
-        assert rows[judge]["agreement"]["value"] == pytest.approx(table[judge].corr(mean, method="spearman"))
+        assert rows[judge]["spearman"]["value"] == pytest.approx(table[judge].corr(mean, method="spearman"))
         assert rows[judge]["bias"]["value"] == pytest.approx((table[judge] - mean).mean())
         assert 0 < rows[judge]["person"]["value"] < 1
     assert any("whole numbers from 1 to 5 (guessed" in line for line in whole["taken"])
@@ -156,7 +156,7 @@ def test_numbers_between_0_and_1(tmp_path):
     table.to_csv(file, index=False, sep="\t")
     row = kappa(file)
     rho = table.human_score.corr(table.llm_score, method="spearman")
-    assert row["agreement"]["value"] == pytest.approx(rho)
+    assert row["spearman"]["value"] == pytest.approx(rho)
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -173,10 +173,8 @@ def test_a_rating_a_row(tmp_path, named):
         assert "--human p1,p2,p3,m1 --judge m2" in check(file).output
     wide = three_people(("p1", "p2", "p3"), ("m1", "m2"))
     rho = wide[["p1", "p2", "p3"]].mean(axis=1).corr(wide.m1, method="spearman")
-    rows = json.loads(check(file, "--format", "json", *options).output)["screen"]["judges_at_a_glance"][
-        "rows"
-    ]
-    assert next(row for row in rows if row["name"] == "m1")["agreement"]["value"] == pytest.approx(rho)
+    rows = json.loads(check(file, "--format", "json", *options).output)["screen"]["glance"]["rows"]
+    assert next(row for row in rows if row["name"] == "m1")["spearman"]["value"] == pytest.approx(rho)
 
 
 def promptfoo():
@@ -256,7 +254,7 @@ def test_exports_of_other_tools(tmp_path, form):
     file = tmp_path / "export.json"
     file.write_text(json.dumps(form()))
     options = ("--judge", "namedScores.llm_rubric") if form is promptfoo else ()
-    assert kappa(file, *options)["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+    assert kappa(file, *options)["kappa"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
 
 
 def test_parquet_json_lines_and_a_frame_have_the_same_figures(tmp_path):
@@ -264,7 +262,7 @@ def test_parquet_json_lines_and_a_frame_have_the_same_figures(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     table.to_parquet(tmp_path / "t.parquet")
     table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
-    found = [kappa(tmp_path / f"t.{end}")["agreement"] for end in ("csv", "parquet", "jsonl")]
+    found = [kappa(tmp_path / f"t.{end}")["kappa"] for end in ("csv", "parquet", "jsonl")]
     assert found[0] == found[1] == found[2]
     read = labels.read(table)
     assert sorted(read.of.column("score").tolist()) == sorted(
@@ -311,7 +309,7 @@ def test_categories_have_kappa(tmp_path):
     tones = truth(answers=("warm", "cold", "flat"))
     judged = noisy(tones, ("warm", "cold", "flat"))
     pd.DataFrame({"human": tones, "judge": judged}).to_csv(file, index=False)
-    assert kappa(file)["agreement"]["value"] == pytest.approx(by_hand(tones, judged))
+    assert kappa(file)["kappa"]["value"] == pytest.approx(by_hand(tones, judged))
 
 
 BAD = {
@@ -652,8 +650,8 @@ def test_floats_from_0_to_1_are_numbers_though_both_ends_occur(tmp_path, told):
     file = tmp_path / "floats.csv"
     pd.DataFrame({"human": people, "judge": judge}).to_csv(file, index=False)
     done = check(file, *told, "--format", "json")
-    [row] = json.loads(done.output)["screen"]["judges_at_a_glance"]["rows"]
-    assert row["agreement"]["value"] == pytest.approx(
+    [row] = json.loads(done.output)["screen"]["glance"]["rows"]
+    assert row["spearman"]["value"] == pytest.approx(
         pd.Series(people).corr(pd.Series(judge), method="spearman")
     )
     assert row["n"] == 80
@@ -702,7 +700,7 @@ def test_scores_of_deepeval_are_a_judges(tmp_path):
         for place, (word, judged) in enumerate(zip(words(PEOPLE), JUDGED, strict=True))
     ]
     file.write_text(json.dumps({"testCases": cases}))
-    assert kappa(file)["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+    assert kappa(file)["kappa"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
 
 
 def test_one_row_is_one_item(tmp_path):
@@ -734,7 +732,7 @@ def test_the_table_of_promptfoo_has_a_row_an_output(tmp_path):
     assert "people: human · judges: judge · group: model" in " ".join(done.output.split())
     row = kappa(file)
     assert row["n"] == N
-    assert row["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+    assert row["kappa"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
 
 
 def test_cells_of_promptfoo_that_begin_with_the_status(tmp_path):
@@ -743,7 +741,7 @@ def test_cells_of_promptfoo_that_begin_with_the_status(tmp_path):
     pd.DataFrame({"question": range(N), "human_label": PEOPLE, "[elm] {{question}}": cells}).to_csv(
         file, index=False
     )
-    assert kappa(file)["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+    assert kappa(file)["kappa"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
     assert labels.read(file).texts[1] == "0\n\nSo."
 
 
@@ -758,7 +756,7 @@ def test_component_results_of_promptfoo_have_judges_and_people(tmp_path):
         ]
     file.write_text(json.dumps(export))
     assert "people: human 1 · judges: judge llm-rubric" in " ".join(check(file).output.split())
-    assert kappa(file)["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+    assert kappa(file)["kappa"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
 
 
 @pytest.mark.parametrize("on", [None, "tone"])

@@ -346,8 +346,6 @@ class TestExclusion:
         assert report.notes[0].startswith("Left out: bob on 2")
         assert report.notes[0].endswith(f": Missed three of five gold items. {COUNTED}")
         assert [one["annotator"] for one in report.as_json()["excluded"]] == ["bob"]
-        [basis, *_] = report.section("people", "wit")["people"].notes
-        assert basis.endswith("without bob, left out by decision")
         acts.include(db, "s", "bob", "The gold items were wrong")
         assert set(agreement_report(db, "s").of.column("rater")) == {"ann", "bob"}
         assert [(act.what, act.detail) for act in acts.every(db, "s")] == [
