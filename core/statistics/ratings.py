@@ -377,16 +377,12 @@ def _final(parts: Sequence[CriterionScores], items: int, unlinked: str) -> Crite
 def _with_final(
     other: Mapping[str, Mapping[str, str]], counted: Sequence[str]
 ) -> dict[str, Mapping[str, str]]:
-    """Reasons by criterion; a judge's for *final* are those of the criteria that enter it."""
-    of_final: dict[str, dict[str, list[str]]] = {}
+    """Reasons by criterion; a judge's for *final* is that of the first criterion in it on another scale."""
+    of_final: dict[str, str] = {}
     for name in counted:
         for judge, why in other.get(name, {}).items():
-            of_final.setdefault(judge, {}).setdefault(why, []).append(name)
-    joined = {
-        judge: "; ".join(f"{why} ({', '.join(names)})" for why, names in reasons.items())
-        for judge, reasons in of_final.items()
-    }
-    return {**other, FINAL: {**joined, **other.get(FINAL, {})}}
+            of_final.setdefault(judge, f"{why} ({name})")
+    return {**other, FINAL: {**of_final, **other.get(FINAL, {})}}
 
 
 def _dense(item: npt.NDArray[np.integer], score: Floats, items: int) -> Floats:
