@@ -185,14 +185,9 @@ def _annotator_retest(evidence: Evidence, criterion: str, purpose: str = "repeat
         _twice(purpose)(evidence, criterion),
         judged=purpose == "revise",
         nominal=not evidence.ratings[criterion].ordered,
-        excluded=_excluded(evidence),
         resamples=evidence.options.resamples,
         seed=evidence.options.seed,
     )
-
-
-def _excluded(evidence: Evidence) -> list[str]:
-    return [decision.about for decision in evidence.of.excluded]
 
 
 def _hits(evidence: Evidence, criterion: str) -> dict[str, list[tuple[bool, bool]]]:
@@ -357,7 +352,7 @@ SECTIONS: dict[str, Section] = {
     "gold": Section(
         "Gold items and attention checks",
         lambda e, c: [
-            gold_hits(_hits(e, c), on="" if c == FINAL else e.label(c), excluded=_excluded(e)),
+            gold_hits(_hits(e, c), on="" if c == FINAL else e.label(c)),
         ],
         _hits,
         "there are no gold items",

@@ -40,7 +40,6 @@ def annotator_retest(
     *,
     judged: bool = False,
     nominal: bool = False,
-    excluded: Sequence[str] = (),
     resamples: int = 1000,
     seed: int = 0,
 ) -> Table:
@@ -58,7 +57,6 @@ def annotator_retest(
     """
     rows = [
         {"annotator": name, **_retest(answers, nominal, judged, resamples, seed)}
-        | {"note": "left out" if name in excluded else ""}
         for name, answers in pairs.items()
     ]
     kinds = [SHARE, CORRELATION, *([] if nominal else [DIFFERENCE])]
@@ -77,7 +75,6 @@ def annotator_retest(
         Column("kappa", "Cohen's κ" if nominal else "quadratic weighted κ", digits=3, interval="ends"),
         *(() if nominal else (Column("difference", "second − first", signed=True, interval="ends"),)),
         *((toward,) if judged and not nominal else ()),
-        *((Column("note"),) if set(excluded) & pairs.keys() else ()),
     )
     if judged:
         name, title = "anchoring", "Second answers after the judge's score"
@@ -143,9 +140,7 @@ def share(hits: int, n: int, without: str = "no item was submitted") -> Estimate
     return estimate(value, low, high, n=n, method=SHARE.words)
 
 
-def gold_hits(
-    hits: Mapping[str, Sequence[tuple[bool, bool]]], *, on: str = "", excluded: Sequence[str] = ()
-) -> Table:
+def gold_hits(hits: Mapping[str, Sequence[tuple[bool, bool]]], *, on: str = "") -> Table:
     """Hits on gold items of each annotator, one row a person: (whether hit, whether an attention check).
 
     A hit is an item of which every known answer was hit; `on` names the only criterion that was looked at,
@@ -160,13 +155,11 @@ def gold_hits(
         rows.append(
             {"annotator": name, "n": len(items), "hits": share(sum(hit for hit, _ in items), len(items))}
             | {"checks": len(checks), "passed": sum(checks)}
-            | {"note": "left out" if name in excluded else ""}
         )
     columns = (
         *(Column("annotator"), Column("n", "gold items")),
         Column("hits", f"hits on {on}" if on else "hits", percent=True, interval="ends"),
         *(Column("checks", "attention checks"), Column("passed")),
-        *((Column("note"),) if set(excluded) & hits.keys() else ()),
     )
     return Table(
         "gold_answers" if on else "gold_items",

@@ -13,7 +13,7 @@ from concord.errors import ImportRefused, StudyError
 from concord.files import read_text
 from concord.rating import Criterion
 from concord.statistics.hidden import gold_hits
-from concord.store import acts, conversations, placements, studies
+from concord.store import conversations, placements, studies
 from concord.store import known as stored
 from concord.store.known import Check, Gold, Known, UnitKey
 from concord.studies.purposes import Desk, Laid
@@ -52,7 +52,7 @@ def lay(db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
 def tables(db: Database, name: str) -> list[Table]:
     """Hits on gold items, where a study has any that were submitted."""
     of = hits(stored.checks(db, name))
-    return [gold_hits(of, excluded=[*acts.excluded(db, name)])] if of else []
+    return [gold_hits(of)] if of else []
 
 
 def hits(checks: Iterable[Check], criterion: str = "") -> dict[str, list[tuple[bool, bool]]]:

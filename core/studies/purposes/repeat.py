@@ -7,7 +7,7 @@ from math import nan
 from sqlite_utils import Database
 
 from concord.statistics.hidden import Twice, annotator_retest
-from concord.store import acts, known, placements, studies
+from concord.store import known, placements, studies
 from concord.store.known import Pair
 from concord.store.placements import Placed
 from concord.studies.purposes import Desk, Laid
@@ -60,10 +60,9 @@ def _laid(desk: Desk, count: int, after: int, rng: random.Random) -> Laid:
 
 def tables(db: Database, name: str) -> list[Table]:
     """Test–retest on the mean of the counted criteria, where a study has any."""
-    study, out = studies.get(db, name), [*acts.excluded(db, name)]
-    ordered = [c.name for c in study.criteria if c.counted and c.scale.ordered]
+    ordered = [c.name for c in studies.get(db, name).criteria if c.counted and c.scale.ordered]
     pairs = answered_twice(known.pairs(db, name), ordered)
-    return [annotator_retest(pairs, excluded=out)] if pairs else []
+    return [annotator_retest(pairs)] if pairs else []
 
 
 def answered_twice(pairs: Iterable[Pair], criteria: Collection[str]) -> dict[str, Twice]:
