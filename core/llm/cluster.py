@@ -8,9 +8,9 @@ that dies loses nothing but the attempts it was making. They are made again by a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from concord.errors import ConfigError
 from concord.files import VERSION
@@ -24,21 +24,10 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.25
 """How often is looked which workers there are."""
 CONNECT_SECONDS = 20
-MOMENT_SECONDS = 0.02
-"""How long a worker is asked at a time while nothing comes of its calls; new ones wait as long."""
 LATE_SECONDS = 10.0
 """How much longer than a call may take its worker is waited for."""
 GONE = (OSError, RuntimeError, ValueError)
 """What Dask raises where a worker, or the scheduler, is gone."""
-
-
-class Attempt(NamedTuple):
-    """A call to be made once, with the model as it is called now."""
-
-    number: int
-    model: Model
-    path: str
-    body: Mapping[str, Any]
 
 
 class Sender:
@@ -47,9 +36,6 @@ class Sender:
     def __init__(self, models: Mapping[str, Model]):
         self._models = models
         self._client = Client({})
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._done: list[tuple[int, bytes | Trouble]] = []
-        self._some = asyncio.Event()
 
     async def begin(self) -> str:
         """Make ready; the version of Concord here. Raises ConfigError where a key is missing."""
@@ -58,58 +44,22 @@ class Sender:
         self._client = await Client(self._models).__aenter__()
         return VERSION
 
-    async def exchange(self, attempts: Sequence[Attempt]) -> list[tuple[int, bytes | Trouble]]:
-        """Begin attempts; what came of earlier ones by their numbers, after a moment if nothing did."""
-        for attempt in attempts:
-            task = asyncio.create_task(self._make(*attempt))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(MOMENT_SECONDS):
-                await self._some.wait()
-        outcomes, self._done = self._done, []
-        self._some.clear()
-        return outcomes
+    async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
+        """One attempt, with the model as it is called now. Raises Trouble."""
+        return await self._client.attempt(model, path, body)
 
     async def end(self) -> None:
-        """Give up what is being made, and close the connections."""
-        for task in self._tasks:
-            task.cancel()
+        """Close the connections."""
         await self._client.__aexit__()
-
-    async def _make(self, number: int, model: Model, path: str, body: Mapping[str, Any]) -> None:
-        try:
-            self._done.append((number, await self._client.attempt(model, path, body)))
-        except Trouble as trouble:
-            self._done.append((number, trouble))
-        self._some.set()
 
 
 class _Worker:
-    """A worker as seen from here: what it is making, by number, and what is to be sent to it next."""
+    """A worker as seen from here: how many attempts it is making, and what is set when it is lost."""
 
     def __init__(self, actor: Any):
         self.actor = actor
-        self.making: dict[int, asyncio.Future[bytes]] = {}
-        self.next: list[Attempt] = []
-        self.more = asyncio.Event()
-        self.served: asyncio.Task[None] | None = None
-
-    async def serve(self) -> None:
-        """Send attempts and take what came of them, as long as the worker is there."""
-        while True:
-            if not self.making:
-                self.more.clear()
-                await self.more.wait()
-            parcel, self.next = self.next, []
-            for number, outcome in await self.actor.exchange(parcel):
-                answer = self.making.pop(number, None)
-                if answer is None or answer.done():
-                    continue
-                if isinstance(outcome, Trouble):
-                    answer.set_exception(outcome)
-                else:
-                    answer.set_result(outcome)
+        self.making = 0
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
 
 class ClusterClient(Client):
@@ -128,7 +78,6 @@ class ClusterClient(Client):
         """Workers that were lost."""
         self.refused = ""
         """Why a worker that came is not used."""
-        self._number = 0
         self._workers: dict[str, _Worker] = {}
         self._known: set[str] = set()
         self._any = asyncio.Event()
@@ -165,8 +114,6 @@ class ClusterClient(Client):
         if self._watching is not None:
             self._watching.cancel()
         for worker in self._workers.values():
-            if worker.served:
-                worker.served.cancel()
             with suppress(*GONE):  # It is gone already.
                 async with asyncio.timeout(2):
                     await worker.actor.end()
@@ -182,20 +129,20 @@ class ClusterClient(Client):
     async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
         """One attempt, made by the worker that is making the fewest. Raises Trouble."""
         worker = await self._free()
-        self._number += 1
-        number = self._number
-        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        worker.making[number] = answer
-        worker.next.append(Attempt(number, model, path, body))
-        worker.more.set()
+        worker.making += 1
+        answer = asyncio.ensure_future(worker.actor.attempt(model, path, body))
         try:
             # The worker ends it in time; this is for one that hangs.
-            async with asyncio.timeout(model.timeout + LATE_SECONDS):
-                return await answer
-        except TimeoutError:
-            raise Trouble("A worker did not answer in time.", kind="timeout") from None
+            late = model.timeout + LATE_SECONDS
+            await asyncio.wait((answer, worker.lost), timeout=late, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return bytes(answer.result())
+        except GONE:
+            pass  # Dask knows it before the scheduler does.
         finally:
-            worker.making.pop(number, None)
+            worker.making -= 1
+            answer.cancel()
+        raise Trouble("A worker was lost while it made the call.", kind="timeout", reason="a lost worker")
 
     async def _free(self) -> _Worker:
         """The worker that is making the fewest attempts; waits for one. Raises Trouble."""
@@ -207,7 +154,7 @@ class ClusterClient(Client):
             except TimeoutError:
                 sentence = f"The Dask cluster {self.address} has no workers."
                 raise Trouble(sentence, cls="down", kind="unreachable") from None
-        return min(self._workers.values(), key=lambda worker: len(worker.making))
+        return min(self._workers.values(), key=lambda worker: worker.making)
 
     async def _watch(self) -> None:
         """Take in workers that come, and let go of those that are lost."""
@@ -244,23 +191,11 @@ class ClusterClient(Client):
             raise ConfigError(f"The worker {address} of the cluster does not answer: {error}.") from error
         if there != VERSION:
             raise ConfigError(f"The worker {address} has Concord {there}, and this is {VERSION}.")
-        worker = self._workers[address] = _Worker(actor)
-        worker.served = asyncio.create_task(self._served(address, worker))
+        self._workers[address] = _Worker(actor)
         self._any.set()
-
-    async def _served(self, address: str, worker: _Worker) -> None:
-        with suppress(*GONE):
-            await worker.serve()
-        self._lose({address} & self._workers.keys())
 
     def _lose(self, addresses: Iterable[str]) -> None:
         """Let go of workers that are gone: what they were making has failed."""
         for address in addresses:
             self.lost += 1
-            worker = self._workers.pop(address)
-            if worker.served:
-                worker.served.cancel()
-            for answer in worker.making.values():
-                if not answer.done():
-                    sentence = "A worker was lost while it made the call."
-                    answer.set_exception(Trouble(sentence, kind="timeout", reason="a lost worker"))
+            self._workers.pop(address).lost.set_result(None)
