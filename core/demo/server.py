@@ -155,7 +155,8 @@ async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0
             await web.TCPSite(runner, host, port, backlog=1024).start()
         except OSError as error:
             message = f"The mock server cannot listen on {host}:{port} ({error.strerror})."
-            raise ConfigError(f"{message} Choose another port with --port.") from None
+            remedy = "Choose another port with --port, or in models.toml where that names it."
+            raise ConfigError(f"{message} {remedy}") from None
         bound = runner.addresses[0][1]
         yield f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"
     finally:

@@ -12,7 +12,6 @@ from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from concord.commands.printing import echo
 from concord.demo.server import make_app, running
 from concord.errors import ConcordError, WorkspaceError
 from concord.files import SHIPPED
@@ -68,22 +67,14 @@ def copy_files(workspace: Workspace, address: str) -> None:
 def serving(workspace: Workspace) -> Iterator[None]:
     """The mock server that the workspace's models name, for as long as the block lasts.
 
-    A server that is up already is used. Where something else has its port, models.toml gets another one.
+    A server that is up already is used. Raises ConfigError where something else has its port.
     """
     models = load_models(workspace.models_path)
     address = next((m.base_url for m in models.values() if m.simulated and m.base_url), None)
     if address is None or _answers(address):
         yield
         return
-    wanted = urlsplit(address).port or PORT
-    port = free_port(wanted)
-    if port != wanted:
-        text = workspace.models_path.read_text(encoding="utf-8")
-        moved = text.replace(address, ADDRESS.format(port=port))
-        workspace.models_path.write_text(moved, encoding="utf-8")
-        file = workspace.models_path
-        echo(f"Port {wanted} is taken: the mock models are on port {port} now, as {file} says.")
-    with running(partial(make_app, SEED), port=port):
+    with running(partial(make_app, SEED), port=urlsplit(address).port or PORT):
         yield
 
 
@@ -95,9 +86,9 @@ def _answers(address: str) -> bool:
         return False
 
 
-def free_port(first: int = PORT) -> int:
+def free_port() -> int:
     """The first of some ports that is free: another demo's server would stop with that demo."""
-    for port in range(first, first + 50):
+    for port in range(PORT, PORT + 50):
         with socket.socket() as probe:
             # A port that was given back a moment ago is free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -106,6 +97,4 @@ def free_port(first: int = PORT) -> int:
             except OSError:
                 continue
             return port
-    raise ConcordError(
-        f"The ports {first} to {first + 49} are all taken; the mock models need one. Free one."
-    )
+    raise ConcordError(f"The ports {PORT} to {PORT + 49} are all taken; the mock models need one. Free one.")

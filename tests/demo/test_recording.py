@@ -9,7 +9,7 @@ import socket
 import pytest
 
 from concord.demo import workspace as demo
-from concord.errors import WorkspaceError
+from concord.errors import ConfigError, WorkspaceError
 from concord.llm.models import load_models
 from concord.store import conversations, copies, holdings, ratings, rows, runs, studies
 from concord.store.conversations import Filter
@@ -131,12 +131,9 @@ def test_the_ratings_of_the_readme_are_those_that_their_script_writes():
     assert example_ratings.FILE.read_text(encoding="utf-8") == example_ratings.text()
 
 
-def test_where_the_port_is_taken_the_mock_models_move_and_it_is_said(fresh, capsys):
+def test_where_the_port_is_taken_it_is_said(fresh):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         demo.copy_files(fresh, demo.ADDRESS.format(port=port))
-        with demo.serving(fresh):
-            addresses = {model.base_url for model in load_models(fresh.models_path).values()}
-            assert demo.ADDRESS.format(port=port) not in addresses
-            assert [demo._answers(address) for address in addresses] == [True]
-    assert f"Port {port} is taken: the mock models are on port" in capsys.readouterr().out
+        with pytest.raises(ConfigError, match=rf"127\.0\.0\.1:{port} .* in models.toml"), demo.serving(fresh):
+            pytest.fail("it cannot listen")
