@@ -24,7 +24,7 @@ from concord.reports.answers import (
 from concord.reports.names import renamed
 from concord.reports.page import of_study
 from concord.reports.screen import rated, tables
-from concord.reports.sections import SECTIONS, UNORDERED, unmeasured
+from concord.reports.sections import SECTIONS, unmeasured
 from concord.reports.verdict import Verdict, careless
 from concord.scores import labels
 from concord.statistics.glance import measured, panel_difference
@@ -63,18 +63,11 @@ class Tab(NamedTuple):
     categories: bool = False
 
     def draw(self, report: AgreementReport, criterion: str) -> None:
-        """Draw the tab on a criterion. A section for which the study lacks data is named, not offered."""
+        """Draw the tab on a criterion, with the sections for which the study has data."""
         self.first(report, criterion)
-        lacking = []
         for name in self.more:
-            if criterion not in report.ordered and name not in UNORDERED:
-                continue
-            if why := report.lacks(name, criterion):
-                lacking.append(f"{SECTIONS[name].title} ({why})")
-            else:
+            if not report.lacks(name, criterion):
                 _opened(report, name, criterion)
-        if lacking:
-            st.caption(plain(f"Not in this study: {'; '.join(lacking)}."))
 
 
 def answer(report: AgreementReport, criterion: str) -> None:
