@@ -13,10 +13,7 @@ from concord.statistics.resampling import Statistic, Weights, gathering
 from concord.table import Column, Table
 
 FEWEST = 4
-"""Items below which there is no slope."""
-
-FEWEST_OF_A_SIDE = 4
-"""A feature that an item has or lacks needs as many items of either."""
+"""Items below which there is no slope; of a feature that items have or lack, items of either kind."""
 
 FEATURE_BIAS = empty(
     "feature_bias",
@@ -94,9 +91,9 @@ def _effects(
     row = {"n": n, "step": "yes, against no" if sides else f"+{unit:.3g}"}
     fewer = min((seen == 0).sum(), (seen == 1).sum()) if sides else n
     why = table.no_level(criterion, judge.members)
-    if n < FEWEST or (sides and fewer < FEWEST_OF_A_SIDE):
+    if fewer < FEWEST:
         what = "items of either kind" if sides and n >= FEWEST else "items in common"
-        why = f"{fewer if sides and n >= FEWEST else n} {what}, at least {FEWEST} are needed"
+        why = f"{fewer if n >= FEWEST else n} {what}, at least {FEWEST} are needed"
     elif unit < 1e-12:
         why = "the feature does not vary"
     if why:

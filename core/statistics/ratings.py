@@ -119,13 +119,7 @@ class CriterionScores:
 
     def without(self, person: int) -> CriterionScores:
         """The scores without one person's ratings."""
-        return self._only(self.person != person)
-
-    def among(self, items: Bools) -> CriterionScores:
-        """The scores with people's ratings of these items alone."""
-        return self._only(items[self.item])
-
-    def _only(self, kept: Bools) -> CriterionScores:
+        kept = self.person != person
         item, score = self.item[kept], self.score[kept]
         present = np.bincount(item, minlength=self.items)
         target = divide(sums(item, score, self.items), present)
