@@ -1,4 +1,4 @@
-"""Annotators: invite people by link, withdraw links, see how they rate, leave somebody out."""
+"""Annotators: invite people by link, withdraw links, see how they rate."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from concord.store import access, acts
 from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.store.audit import moment
-from concord.studies import asking, quality, running, studies
+from concord.studies import asking, quality, studies
 from concord.table import Column, Table, record
 from pages.parts import notice
 from pages.parts.address import checked, link, listed
@@ -121,7 +121,7 @@ def _one(people: list[Annotator]) -> None:
 
 
 def _trust() -> None:
-    """Test–retest and gold items of a study's annotators, and who is left out of its figures."""
+    """How a study's annotators rate, test–retest and gold items, and what was decided about them."""
     with workspace().read() as db:
         names = [name for name in stored.ranked(db) if access.items_of(db, name)]
     if not names:
@@ -131,7 +131,6 @@ def _trust() -> None:
     with workspace().read() as db:
         tables_of = asking.tables(db, name)
         signs = quality.signs(db, name)
-        people, out = list(access.items_of(db, name)), acts.excluded(db, name)
         done = acts.every(db, name)
     for flag in [*signs.warnings, *signs.suspicions]:
         st.warning(plain(flag.text), icon=":material/speed:")
@@ -142,29 +141,9 @@ def _trust() -> None:
             "Nobody has submitted a repeat or a gold item. `concord study deal --repeats` and `concord study "
             "gold` mix them into everybody's items."
         )
-    with st.form("exclusion", clear_on_submit=True):
-        who, why, go = st.columns([2, 4, 1], vertical_alignment="bottom")
-        who.selectbox(
-            "Leave out of the figures, or take in again",
-            people,
-            key="whom",
-            format_func=lambda one: f"{one} (left out)" if one in out else one,
-        )
-        why.text_input("Reason", key="why", max_chars=1000)
-        go.form_submit_button("Decide", on_click=_decided, args=(name,))
+    st.caption("`concord study exclude STUDY NAME --reason …` leaves somebody out of the figures.")
     for act in done:
         st.caption(plain(act.sentence))
-
-
-def _decided(study: str) -> None:
-    whom, reason = st.session_state["whom"], st.session_state["why"]
-    with notice.writing() as db:
-        if whom in acts.excluded(db, study):
-            running.include(db, study, whom, reason)
-            notice.done(f"{whom} is in the figures of “{study}” again.")
-        else:
-            acts.exclude(db, study, whom, reason)
-            notice.done(f"{whom} is left out of the figures of “{study}”. Their ratings stay.")
 
 
 def _invited() -> None:
