@@ -54,6 +54,14 @@ def test_the_study_with_a_rule_comes_first(workspace: Workspace) -> None:
     assert "Settle 1 item" in [button.label for button in page.button]
 
 
+def test_a_study_of_pairs_is_there_too(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        studies.create(db, studies.Study("paired", (Criterion("better", "Which?"),), kind="pairs"))
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    assert not page.exception
+    assert any("paired" in option for option in page.selectbox[0].options)
+
+
 def test_a_study_without_a_rule_says_so(workspace: Workspace) -> None:
     with workspace.read() as db:
         name = studies.ranked(db)[0]
