@@ -5,7 +5,6 @@ from concord.store import conversations, scenarios
 from concord.studies import audits, comparisons
 from tests.demo import simulbench as played
 from tests.mock.simulbench import judges
-from tests.simulbench import by_hand
 
 
 def test_every_part_of_it_is_there(demo_workspace):
@@ -17,7 +16,6 @@ def test_every_part_of_it_is_there(demo_workspace):
         assert audit.meta["items"] == audit.meta["drawn"] > 20
         assert 0.5 < audit.rows[0]["reasonable"].value < 1
         assert audit.meta["simulated"] == [*played.PEOPLE[:1]]
-        assert by_hand.counts(db)[""] > 0
         assert len(scenarios.page(db, "simulbench", "task", state="proposed")) == 6
     assert all(row["missing"] == 0 for row in toxicity.toxicity(demo_workspace).rows)
 
