@@ -284,16 +284,41 @@ def markdown_text(text: str) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """The rows for booktabs; title, caption and notes stand beside them as comments."""
+    """A table for booktabs, with its caption and label; notes follow as comments."""
     import pandas as pd  # which tables on a terminal do without
 
-    cells = [[plain_line(shown(row.get(c.name), c)) for c in table.shown] for row in table.rows]
-    frame = pd.DataFrame(cells, columns=[plain_line(c.title) for c in table.shown])
-    alignment = "".join("l" if is_text(table, column) else "r" for column in table.shown)
-    rows = frame.to_latex(index=False, escape=True, column_format=alignment)
-    above = filter(None, (table.title, table.caption))
-    notes = [*table.notes, *table.reasons()]
-    return "".join([*(f"% {plain_line(s)}\n" for s in above), rows, *(f"% {plain_line(s)}\n" for s in notes)])
+    cells = [[latex_text(shown(row.get(c.name), c)) for c in table.shown] for row in table.rows]
+    written = pd.DataFrame(cells, columns=[latex_text(c.title) for c in table.shown]).to_latex(
+        index=False,
+        escape=False,
+        column_format="".join("l" if is_text(table, c) else "r" for c in table.shown),
+        caption=latex_text(f"{table.title}. {table.caption}".strip()),
+        label=f"tab:{re.sub(r'[^a-z0-9-]+', '-', table.name.lower())}",
+    )
+    notes = (f"% {plain_line(note)}\n" for note in [*table.notes, *table.reasons()])
+    return "".join([written, *notes])
+
+
+_SYMBOLS = {
+    **{"±": "pm", "≤": "leq", "≥": "geq", "Δ": "Delta"},
+    **{"α": "alpha", "ε": "varepsilon", "κ": "kappa", "ρ": "rho", "τ": "tau", "ω": "omega"},
+}
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "–": "--",
+        "−": "$-$",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        **{character: rf"$\{name}$" for character, name in _SYMBOLS.items()},
+    }
+)
+
+
+def latex_text(text: str) -> str:
+    """Text as LaTeX takes it, on one line."""
+    return plain_line(text).translate(_LATEX)
 
 
 def as_text(table: Table, width: int = 0) -> str:

@@ -63,9 +63,17 @@ def test_csv_is_unrounded_and_marks_formulas():
 
 def test_latex_escapes_names():
     written = as_latex(TABLE)
-    assert r"a\_b & 3.46 ± 0.25" in written
+    assert r"a\_b & 3.46 $\pm$ 0.25" in written
     assert r"\begin{tabular}{lrrrr}" in written
+    assert r"\label{tab:" in written
     assert "% =1+1, Final: no conversation" in written
+
+
+def test_latex_writes_symbols_that_its_fonts_lack_as_mathematics():
+    written = as_latex(Table("t", "50 % of ρ", (Column("kappa", "κ − 1"),), ({"kappa": "≥ 2~x"},)))
+    assert r"\caption{50 \% of $\rho$.}" in written
+    assert r"$\kappa$ $-$ 1 \\" in written
+    assert r"$\geq$ 2\textasciitilde{}x \\" in written
 
 
 def test_json_is_plain_and_carries_the_schema():

@@ -55,8 +55,8 @@ def test_latex(found):
     rho = [part.rater(["gpt_4o"]).spearman for part in found.criteria.values()]
     row = " & ".join(f"{r.value:.3f} [{r.low:.3f}, {r.high:.3f}]" for r in rho)
     assert rf"gpt\_4o & {row} \\" in written
-    assert r"flat & – & – & – \\" in written
-    assert "study R&D" in written.splitlines()[0]
+    assert r"flat & -- & -- & -- \\" in written
+    assert r"study R\&D" in written.splitlines()[1]
 
 
 def test_annotators_by_annotators():

@@ -183,7 +183,9 @@ class TestAgreement:
         assert "Judge or panel & In character & Entertaining & Fluency & Final \\\\" in shown
         assert "all 3 judges & " in shown
         first = shown[: shown.index(r"\end{table}")]
-        assert r"\item On Final, it is not known yet whether the 3 judges together" in first
+        assert r"\caption{Judges and panels at a glance." in first
+        assert r"\label{tab:glance}" in first
+        assert "% On Final, it is not known yet whether the 3 judges together" in first
         assert {line.count(" & ") for line in first.splitlines() if line.endswith(r"\\")} == {7}
 
     def test_the_table_shows_people_judges_and_where_it_comes_from(self, filled, run):
