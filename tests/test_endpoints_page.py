@@ -17,7 +17,6 @@ from concord.llm import gates
 from concord.llm.client import Client
 from concord.llm.models import load_models
 from concord.llm.presets import presets
-from concord.workspace import SHIPPED
 from tests.mock.faults import Faults
 from tests.mock.kinds import FILTERED
 from tests.mock.server import running
@@ -63,8 +62,8 @@ def edit(workspace, *changes, **settings):
 def page(fresh, run, monkeypatch):
     """Follows a section: its command, and then its entry at a mock server of this kind, with a key."""
     fresh.models_path.write_text("")
-    for preset in presets([SHIPPED / "data"]).values():
-        if name := preset.settings.get("api_key_env"):
+    for preset in presets().values():
+        if name := preset.get("api_key_env"):
             monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("MY_KEY", KEY)
     monkeypatch.setattr(gates, "FIRST_SECONDS", 0.0)
@@ -82,9 +81,7 @@ def page(fresh, run, monkeypatch):
 
 
 def test_there_is_a_section_for_each_preset():
-    assert sorted(words[words.index("--preset") + 1] for words in ADDING.values()) == sorted(
-        presets([SHIPPED / "data"])
-    )
+    assert sorted(words[words.index("--preset") + 1] for words in ADDING.values()) == sorted(presets())
     assert len(ROWS) > 15
 
 

@@ -32,16 +32,8 @@ def add(
 ) -> None:
     """Append an entry for NAME to models.toml; all else in the file stays as it is."""
     workspace = Workspace.open(folder)
-    presets = kinds.presets(workspace.folders("data"))
-    lines = kinds.add(
-        workspace.models_path,
-        presets,
-        name,
-        preset=preset,
-        model=model,
-        base_url=base_url,
-        api_key_env=api_key_env,
-    )
+    given = {"model": model, "base_url": base_url, "api_key_env": api_key_env}
+    lines = kinds.add(workspace.models_path, name, preset=preset, **given)
     echo(f"Added to {workspace.models_path}:\n\n{lines}")
     variable = load_models(workspace.models_path)[name].key_variable
     if variable and not os.environ.get(variable):
@@ -50,11 +42,9 @@ def add(
 
 
 @command.command("presets")
-@click.pass_obj
-def presets(folder: str) -> None:
+def presets() -> None:
     """The kinds of endpoints."""
-    by_kind = kinds.presets(Workspace.open(folder).folders("data"))
-    rows = tuple({"kind": name, "about": preset.about} for name, preset in by_kind.items())
+    rows = tuple({"kind": name, "about": preset["about"]} for name, preset in kinds.presets().items())
     printing.show([Table("presets", "Kinds of endpoints", (Column("kind"), Column("about")), rows)], "table")
 
 

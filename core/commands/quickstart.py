@@ -150,9 +150,9 @@ def _with_mocks(workspace: Workspace) -> None:
     """Add the mock judges to models.toml, unless they are there."""
     available = load_models(workspace.models_path)
     missing = [name for name in MOCKS if name not in available]
-    kinds, address = presets.presets(workspace.folders("data")), demo.ADDRESS.format(port=demo.free_port())
+    address = demo.ADDRESS.format(port=demo.free_port())
     for name in missing:
-        presets.add(workspace.models_path, kinds, name, preset="mock", model=name, base_url=address)
+        presets.add(workspace.models_path, name, preset="mock", model=name, base_url=address)
 
 
 def _judges(workspace: Workspace, mock: bool) -> tuple[str, ...]:

@@ -3,59 +3,39 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from concord.errors import ConfigError, check_known
-from concord.files import kept_toml
+from concord.files import SHIPPED, kept_toml
 from concord.llm.models import Model, append_entry, load_models, read_entry
 from concord.table import Column, Table
 
-FILE = "presets.toml"
 _BLANK = re.compile(r"\b[A-Z]{3,}\b")
 """A placeholder in an address, which the user replaces."""
 
 
-@dataclass(frozen=True)
-class Preset:
-    """A kind of endpoint: what differs there, in a sentence, and the settings of an entry."""
-
-    name: str
-    about: str
-    settings: Mapping[str, Any]
+def presets() -> Mapping[str, Mapping[str, Any]]:
+    """The settings of an entry by kind of endpoint; `about` is no setting but says what differs there."""
+    entries: dict[str, dict[str, Any]] = kept_toml(SHIPPED / "data" / "presets.toml")["presets"]
+    return entries
 
 
-def presets(folders: Sequence[Path]) -> dict[str, Preset]:
-    """The presets by name, in the file's order; one in an earlier folder stands for one of the same name in
-    a later.
-
-    Raises ConfigError for a file that cannot be used.
-    """
-    by_name: dict[str, Preset] = {}
-    for folder in reversed(folders):
-        entries = kept_toml(folder / FILE).get("presets", {})
-        if not isinstance(entries, dict) or not all(isinstance(entry, dict) for entry in entries.values()):
-            raise ConfigError(f"{folder / FILE} may hold [presets.NAME] tables only.")
-        for name, entry in entries.items():
-            settings = {key: value for key, value in entry.items() if key != "about"}
-            by_name[name] = Preset(name, str(entry.get("about", "")), settings)
-    return by_name
-
-
-def add(path: Path, available: Mapping[str, Preset], name: str, *, preset: str, **given: Any) -> str:
+def add(path: Path, name: str, *, preset: str, **given: Any) -> str:
     """Append an entry to models.toml and return its lines; nothing else in the file changes.
 
     `given` are settings in place of the preset's (model, base_url, api_key_env); None leaves the preset's.
     Raises NotFound for an unknown preset, ConfigError where the name is taken or a setting is missing or
     wrong.
     """
+    available = presets()
     check_known("preset", preset, available)
     if name in load_models(path):
         raise ConfigError(f"“{name}” is in {path} already. Choose another name, or edit the entry there.")
     own = {key: value for key, value in given.items() if value is not None}
-    settings = {"model": "", **available[preset].settings, **own}
+    settings = {"model": "", **available[preset], **own}
+    del settings["about"]
     if blank := _BLANK.search(str(settings.get("base_url", ""))):
         raise ConfigError(
             f"The preset “{preset}” needs --base-url: {settings['base_url']} with your name for {blank[0]}."

@@ -174,8 +174,11 @@ def _conditions(where: Where) -> str:
 def _models() -> dict[str, Model]:
     models = load_models(workspace().models_path)
     if not models:
-        said = "No model is configured. Conversations made elsewhere need no model."
-        nothing(said, ("models", "Add a model"), ("import", "Import conversations"))
+        nothing(
+            "No model is configured: `concord models add` writes an entry of models.toml. Conversations made "
+            "elsewhere need no model.",
+            ("import", "Import conversations"),
+        )
     return models
 
 

@@ -8,9 +8,8 @@ import pytest
 
 from concord.llm.models import load_models
 from concord.llm.presets import presets
-from concord.workspace import SHIPPED
 
-KINDS = presets([SHIPPED / "data"])
+KINDS = presets()
 OWN = """\
 # A comment of one's own
 [models.a]   # first
@@ -34,8 +33,9 @@ def test_each_preset_makes_an_entry_that_loads(fresh, run, kind):
     assert model.served == "some-id"
     assert model.base_url
     stored = model.model_dump(exclude_unset=True)
-    settings = {name: stored[name] for name in KINDS[kind].settings if name != "base_url"}
-    assert settings == {name: value for name, value in KINDS[kind].settings.items() if name != "base_url"}
+    settings = {name: of for name, of in KINDS[kind].items() if name not in ("about", "base_url")}
+    assert settings == {name: stored[name] for name in settings}
+    assert kind in run(fresh, "models", "presets").output
     assert "`concord doctor 'new one'` checks it" in done.output
 
 
@@ -65,18 +65,6 @@ def test_what_cannot_be_added_leaves_the_file(fresh, run, name, kind, more, says
     assert done.exit_code == 1
     assert says in done.output
     assert fresh.models_path.read_text() == OWN
-
-
-def test_a_preset_of_the_workspace_stands_for_the_shipped_one(fresh, run):
-    own = fresh.path / "data" / "presets.toml"
-    own.parent.mkdir()
-    own.write_text('[presets.vllm]\nabout = "Ours."\nbase_url = "http://ours/v1"\n')
-    assert "Ours." in run(fresh, "models", "presets").output
-    shown = run(fresh, "models", "add", "mine", "--preset", "vllm", "--model", "m").output
-    assert 'base_url = "http://ours/v1"' in shown
-    assert "max_concurrency" not in shown
-    own.write_text("presets = 3\n")
-    assert "may hold [presets.NAME] tables only" in run(fresh, "models", "presets").output
 
 
 def test_the_list_says_where_and_with_what_each_model_is_called(workspace, run):
