@@ -197,7 +197,6 @@ EFFECTS = {
     "other judges: worse": ("judges with five times a person's noise, 100 items", Design(100, noise=4.0)),
     "told apart": ("players up to 1.5 SD apart, 120 items", Design(120, players=1.5)),
     "other way round": ("one judge turned round, 50 items", Design(effect="other way round")),
-    "same answers": ("two people with the same answers, 50 items", Design(effect="same answers")),
     "copy": ("one judge with a person's answers, 50 items", Design(effect="copy")),
     "one answer": ("one judge gives 4 to 95 %, 50 items", Design(effect="one answer")),
     "careless": ("one person gives 4 to 95 %, 50 items", Design(effect="careless")),
@@ -256,8 +255,6 @@ def _apply(design: Design, scores: Floats, quality: Floats, lost: Floats, rng: n
     mostly = np.where(rng.random(items) < 0.95, 4.0, scores[judge])
     if design.effect == "other way round":
         scores[judge] = 6 - scores[judge]
-    elif design.effect == "same answers":
-        scores[1] = scores[0]
     elif design.effect == "copy":
         scores[judge] = scores[0]
     elif design.effect == "one answer":

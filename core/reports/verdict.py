@@ -7,7 +7,6 @@ docs/agreement.md has the rules and how often each claim is false.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from math import comb
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from concord.statistics.figures import whom
 from concord.statistics.items import unlike
 from concord.statistics.judges import commonest
 from concord.statistics.missing import Lacking, lacking
-from concord.statistics.oddities import FEWEST, constants, copies, duplicates, one_answer
+from concord.statistics.oddities import FEWEST, constants, copies, one_answer
 from concord.statistics.ratings import FINAL, Bools, CriterionScores, called
 from concord.statistics.study import RaterAgreement
 from concord.store.studies import FILE
@@ -210,7 +209,6 @@ def flags_of(evidence: Evidence) -> list[Flag]:
         evidence.worded["flags"] = ranked(
             [
                 *of_order,
-                *_duplicates(parts, ratings.people),
                 *_constant(evidence, parts),
                 *_one_answer(evidence, parts),
                 *careless(evidence),
@@ -593,22 +591,6 @@ def _copies(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -> It
             f"people's mean is {person}'s own share in that mean.",
             judge,
             tuple(figures_),
-        )
-
-
-def _duplicates(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -> Iterable[Flag]:
-    every = [(on, alike) for on, scores in parts.items() for alike in duplicates(scores, people)]
-    tests = sum(comb(len(of.people), 2) + comb(len(of.judges), 2) for of in parts.values())
-    where: dict[tuple[str, ...], list[str]] = {}
-    for (on, alike), sure in zip(every, sure_of("same answers", [a.p for _, a in every], tests), strict=True):
-        if sure:
-            where.setdefault(alike.names, []).append(on)
-    for names, on_ in where.items():
-        yield Flag(
-            "same answers",
-            f"{_list(names)} gave the same answers to the same items on {_list(on_)}: they are one rater, "
-            "and the agreement among them says nothing.",
-            on=tuple(on_),
         )
 
 

@@ -53,7 +53,6 @@ CLAIMS = {
     "told apart": ClaimKind(0.0075, "people tell two players apart"),
     "constant": ClaimKind(None, "a rater gave one answer to all items"),
     "other way round": ClaimKind(ONE_FLAG, "a judge orders the items the other way round than people"),
-    "same answers": ClaimKind(ONE_FLAG, "two raters are one"),
     "copy": ClaimKind(ONE_FLAG, "a judge repeats one person's answers"),
     "one answer": ClaimKind(ONE_FLAG, "a judge gives one answer more often than people do"),
     "few": ClaimKind(None, "few items were answered by judge and people"),

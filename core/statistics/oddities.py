@@ -25,9 +25,6 @@ FEWEST = 10
 COPY, AHEAD = 0.95, 0.2
 """A judge copies a person with whom its ρ is at least this, and higher by so much than with anybody else."""
 
-CLOSE = 0.8
-"""The kappa that two careful raters are taken to reach where nobody else rated their items."""
-
 EXACT = 500
 """Items of which the chance of so many hits is counted exactly; of more it is taken for normal."""
 
@@ -39,13 +36,6 @@ class Copy(NamedTuple):
     person: str
     rho: float
     next: float
-    p: float
-
-
-class Alike(NamedTuple):
-    """Raters who gave the same answers to the same items."""
-
-    names: tuple[str, ...]
     p: float
 
 
@@ -122,16 +112,6 @@ def copies(scores: CriterionScores, people: Sequence[str]) -> list[Copy]:
     return rows
 
 
-def duplicates(scores: CriterionScores, people: Sequence[str]) -> list[Alike]:
-    """Persons, and judges, who gave the same answers to the same ten items or more, not all equal.
-
-    `p` is that of as many matches, were one of them exchangeable with the others who rated the items. Where
-    nobody else did it is that of two raters who agree with a kappa of `CLOSE`.
-    """
-    own = {} if scores.unlinked else {people[p]: scores.of(p) for p in scores.people.tolist()}
-    return [*_alike(own), *_alike(dict(scores.judges))]
-
-
 def constants(scores: CriterionScores, people: Sequence[str]) -> dict[str, tuple[float, int]]:
     """Persons who gave one and the same answer to three items or more: the answer, and to how many."""
     if scores.unlinked:
@@ -176,26 +156,3 @@ def _translated(score: Floats, given: Floats) -> Floats:
         answer, _ = commonest(given[:, items].ravel())
         meant[items] = np.nan if answer is None else answer
     return meant
-
-
-def _alike(given: dict[str, Floats]) -> list[Alike]:
-    groups: dict[bytes, list[str]] = {}
-    for name, score in given.items():
-        answers = score[~np.isnan(score)]
-        if len(answers) >= FEWEST and np.ptp(answers) > 10**-DIGITS:
-            groups.setdefault(np.round(score, DIGITS).tobytes(), []).append(name)
-    return [Alike(tuple(names), _matches(names, given)) for names in groups.values() if len(names) > 1]
-
-
-def _matches(names: Sequence[str], given: Mapping[str, Floats]) -> float:
-    """p of the matches of raters who always match: the first beside the second and all others."""
-    own = given[names[0]]
-    items = ~np.isnan(own)
-    others = np.array([score[items] for name, score in given.items() if name not in names])
-    if len(others) and not np.isnan(others).all():
-        same = np.where(np.isnan(others), np.nan, np.abs(others - own[items]) <= 10**-DIGITS)
-        rated = (~np.isnan(others)).sum(axis=0)
-        return float(np.prod((1 + np.nansum(same, axis=0)) / (1 + rated)))
-    share = np.unique(np.round(own[items], DIGITS), return_counts=True)[1] / items.sum()
-    by_chance = float((share**2).sum())
-    return (by_chance + CLOSE * (1 - by_chance)) ** int(items.sum())

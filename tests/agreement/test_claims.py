@@ -13,7 +13,7 @@ from scipy import stats
 from concord.estimate import Estimate, undefined
 from concord.statistics.claims import CLAIMS, more_items, p_above, p_below, stated, sure_of
 from concord.statistics.items import unlike
-from concord.statistics.oddities import chance_of_hits, duplicates, exchanged, one_answer
+from concord.statistics.oddities import chance_of_hits, exchanged, one_answer
 from concord.statistics.ratings import read_ratings
 
 from .frames import study
@@ -95,28 +95,6 @@ def test_a_rater_is_compared_with_who_rated_the_same_items():
     hits = np.array([[1, 1, 1, np.nan], [0, 1, 0, 1], [0, 1, np.nan, 0]], dtype=float)
     # Items 1 to 3: chances 1/3, 1 and 1/2; both open ones hit: 1/6.
     assert exchanged(hits, 0) == pytest.approx(1 / 6)
-
-
-def test_equal_answers_to_rare_questions_are_no_copies():
-    """50 items with one yes that all see: two raters who say the same are no one rater; on 1 to 5 they
-    are."""
-    rare = [1.0 if item == 7 else 0.0 for item in range(50)]
-    rng = np.random.default_rng(3)
-    slip = [*rare[:-1], 1.0]
-    table = read_ratings(study({"ann": rare, "bob": rare, "cy": slip}, {"j": slip}))
-    (alike,) = duplicates(table["quality"], table.people)
-    assert alike.names == ("ann", "bob")
-    assert alike.p == pytest.approx(1 / 2)  # the one item on which cy differs
-    five = rng.integers(1, 6, 50).tolist()
-    other = rng.integers(1, 6, 50).tolist()
-    table = read_ratings(study({"ann": five, "bob": five, "cy": other}, {"j": other}))
-    (alike,) = duplicates(table["quality"], table.people)
-    assert alike.p < 1e-9
-    # Two alone: twice as likely as not that careful raters differ somewhere on 1 to 5, not on rare answers.
-    alone = [read_ratings(study({"ann": of, "bob": of}, {"j": other})) for of in (rare, five)]
-    p = [duplicates(one["quality"], one.people)[0].p for one in alone]
-    assert p[0] > 0.5
-    assert p[1] < 0.01
 
 
 def test_one_answer_is_compared_with_what_others_gave_to_the_same_items():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from concord.statistics.oddities import constants, copies, duplicates
+from concord.statistics.oddities import constants, copies
 from concord.statistics.ratings import read_ratings
 
 from .frames import study
@@ -33,13 +33,6 @@ def test_a_judge_that_agrees_with_everybody_copies_nobody():
     assert not copies(*scores({"ann": ANN}, {"j": ANN}))
     assert not copies(*scores({"ann": ANN[:9], "bob": BOB[:9]}, {"j": ANN[:9]}))
     assert not copies(*scores({"ann": ANN, "bob": BOB}, {"j": ANN}, anonymous_people=True))
-
-
-def test_duplicates_are_told_among_people_and_among_judges():
-    found = duplicates(*scores({"ann": ANN, "bob": ANN, "cy": CY}, {"j": BOB, "k": BOB, "l": ANN}))
-    assert [(pair.names, pair.p < 1e-3) for pair in found] == [(("ann", "bob"), True), (("j", "k"), True)]
-    assert not duplicates(*scores({"ann": [3] * 12, "bob": [3] * 12}, {"j": BOB}))
-    assert not duplicates(*scores({"ann": ANN[:9], "bob": ANN[:9]}, {"j": BOB}))
 
 
 def test_one_answer_to_everything_is_told():
