@@ -119,10 +119,9 @@ def _training(
     FILE is a CSV as for `concord study gold`; each item has an explanation. Whoever has not passed sees only
     training items, each followed by its known answers. Nothing answered there is a rating.
     """
-    rule_options = (file, share, attempts)
-    if off == any(one is not None for one in rule_options):
-        raise StudyError("Name a file of training items, a rule, or --off alone.")
     opened = Workspace.open(workspace, create=False)
+    if off == any(one is not None for one in (file, share, attempts)):
+        raise StudyError("Name a file of training items, a rule, or --off alone.")
     if off:
         with opened.write() as db:
             running.end_training(db, name)
