@@ -28,9 +28,8 @@ from concord.statistics.judges import judge_figures
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
 from concord.statistics.ratings import FINAL, Floats, called
-from concord.statistics.reliability import designs, reliability, retest
+from concord.statistics.reliability import reliability, retest
 from concord.statistics.study import (
-    annotators_table,
     judges_table,
     people_table,
     severities,
@@ -124,8 +123,6 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     if not evidence.ratings[criterion].ordered:
         return
     yield reliability(evidence.ratings, criterion, **evidence.drawing)
-    if (annotators := annotators_table(evidence.ratings, criterion, evidence.label)).rows:
-        yield annotators
 
 
 def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:
@@ -387,7 +384,6 @@ SECTIONS: dict[str, Section] = {
     "raters": Section(
         "Severity of annotators", lambda e, c: [severities(e.ratings, c, e.players, **e.drawing)]
     ),
-    "next": Section("More raters, or more items", lambda e, c: [designs(e.ratings, c)]),
 }
 """Sections by name, as `--section` takes it: page, command and report show them in this order."""
 

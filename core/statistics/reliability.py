@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from scipy import sparse
 
-from concord.estimate import Estimate, estimate, too_few, undefined
+from concord.estimate import Estimate, too_few, undefined
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
@@ -52,15 +52,6 @@ RETEST = empty(
     Column("icc", "ICC(1,1), one run", digits=3, interval="ends"),
     Column("exact", "Pairs of runs with the same answer", percent=True, interval="ends"),
     caption="How much of a judge's score is the item's and not chance, by repeated runs.",
-)
-
-RATERS_PER_ITEM = (1, 2, 3, 5, 8)
-DESIGNS = empty(
-    "next_designs",
-    "More raters for each item, or more items?",
-    Column("raters", "Raters of each item"),
-    Column("half", "± people's mean", digits=3, help="Over as many items as there are, by such annotators."),
-    caption="What more raters of the same items would give.",
 )
 
 
@@ -231,11 +222,6 @@ class Components(NamedTuple):
         whole = self.item + (self.rater + self.rest) / raters
         return divide(self.item, np.where(whole > 10.0**-DIGITS, whole, 0))
 
-    def error(self, raters: int, items: int) -> Floats:
-        """The variance of the mean of items, all by the same raters (Brennan 2001)."""
-        item, rater, rest = (np.maximum(part, 0) for part in self)
-        return np.asarray(item / items + (rater + rest / items) / raters)
-
 
 def components(scores: CriterionScores) -> Callable[[Weights], Components]:
     """Components of variance of items crossed with raters, as a function of weights.
@@ -298,40 +284,6 @@ def no_components(scores: CriterionScores) -> str:
         return EQUAL
     own = components(scores)(everything(scores.items))
     return "items, annotators and chance are not told apart" if np.isnan(own.item[0]) else ""
-
-
-def designs(table: Ratings, criterion: str) -> Table:
-    """How wide the interval of people's mean is with 1 to 8 raters of each item, by `components`.
-
-    `half` is half the width of the interval of the mean of all n items there are, 1.96 · √(σ²ᵢ/n + σ²ᵣ/k +
-    σ²ₑ/nk) where the same k raters rate all (Brennan 2001). The first note says what one more rater and one
-    more item take from that. Undefined where items, annotators and chance are not told apart or items are
-    alike.
-    """
-    scores = table[criterion]
-    crossed, why = components(scores)(everything(scores.items)), no_components(scores)
-    if not why and not crossed.item[0] > 1e-12:
-        why = "people do not agree on any difference between items"
-    now, items = max(round(people_per_item(scores)), 1), int((scores.present > 0).sum())
-
-    def half(raters: int, items: int) -> float:
-        return float(1.96 * np.sqrt(crossed.error(raters, items)[0]))
-
-    rows = [
-        {"raters": raters, "half": undefined(why) if why else estimate(round(half(raters, items), DIGITS))}
-        for raters in RATERS_PER_ITEM
-    ]
-    sentence = (
-        ""
-        if why
-        else (
-            f"one more annotator for all items takes {half(now, items) - half(now + 1, items):.3f} from the "
-            f"± {half(now, items):.3f} of people's mean over {items} items by {now} annotators like these; "
-            f"one more item takes {half(now, items) - half(now, items + 1):.3f}"
-        )
-    )
-    notes = tuple(filter(None, (sentence, "further items and raters are taken to be like these")))
-    return tabulate(DESIGNS, table, criterion, rows, target="", notes=notes)
 
 
 def retest(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -36,12 +35,10 @@ SEVERITY = empty(
     Column("rater", "Annotator"),
     columns.N,
     Column("severity", interval="ends", signed=True, help=explain("severity")),
+    Column("others", "ρ with the others", help="With the mean of the others, on the same items."),
     caption="In points of the scale: above 0 an annotator gives lower scores than the others do to the same "
     "items. Whoever shares items with lenient annotators alone looks severe.",
 )
-MOST_ANNOTATORS = 12
-"""A report has a figure for every two of up to so many annotators; of more, of each with the others alone."""
-
 
 LEAST_MOVE = 0.005
 """A mean that moves by less stays the same in two digits."""
@@ -225,46 +222,23 @@ def _drawn(study: StudyAgreement) -> str:
     return described([CORRELATION], **study.drawing)
 
 
-def annotators_table(table: Ratings, criterion: str, label: Labels = title) -> Table:
-    """Annotators × annotators on one criterion: Spearman of every two, and of each with the others.
-
-    Of more than `MOST_ANNOTATORS` only the last.
-    """
-    scores, each = table[criterion], with_others(table, criterion)
-    others = list(each) if len(each) <= MOST_ANNOTATORS else []
-    own = {name: scores.of(table.people.index(name)) for name in others}
-    both = {(a, b): rank_correlation(own[a], own[b], a, b) for a, b in combinations(own, 2)}
-    both |= {(b, a): rho for (a, b), rho in both.items()}
-    rows: list[dict[str, Any]] = [
-        {"annotator": name, "others": rho} | {f"with {other}": both.get((name, other)) for other in others}
-        for name, rho in each.items()
-    ]
-    form = empty(
-        f"annotators-{criterion}",
-        f"Annotators on {label(criterion)}: Spearman's ρ{' of every two' if others else ''}",
-        Column("annotator"),
-        *(Column(f"with {other}", other) for other in others),
-        Column("others", "the others"),
-        caption="With “the others”: the mean of the others, as one more person stands beside a judge.",
-    )
-    return tabulate(form, table, criterion, rows, target="")
-
-
 def severities(
     table: Ratings, criterion: str, players: Facet | None = None, **drawing: Unpack[Drawing]
 ) -> Table:
-    """The mean of the others less each annotator's own score, on items that somebody else rated too; the most
-    severe first. No rows of people without names. The caption begins with how far severity moves the means
-    of players, where two or more were rated.
+    """The mean of the others less each annotator's own score, on items that somebody else rated too, and
+    Spearman's ρ of the two; the most severe first. No rows of people without names. The caption begins with
+    how far severity moves the means of players, where two or more were rated.
     """
     scores = table[criterion]
     rows: list[dict[str, Any]] = []
+    correlations = with_others(table, criterion)
     for person in [] if scores.unlinked else scores.people.tolist():
         gap = scores.others(person) - scores.of(person)
         items = ~np.isnan(gap)
         n, why = int(items.sum()), "rated no item that somebody else rated"
         severity = PointEstimate(mean(gap), n, reason=why, kind=BIAS, items=items)
-        rows.append({"rater": table.people[person], "n": n, "severity": severity})
+        name = table.people[person]
+        rows.append({"rater": name, "n": n, "severity": severity, "others": correlations.get(name)})
     of_annotators = tabulate(SEVERITY, table, criterion, rows, target="", **drawing)
     ordered = tuple(sorted(of_annotators.rows, key=lambda row: -value_of(row["severity"])))
     moved = moved_by_severity(table, criterion, players or {})

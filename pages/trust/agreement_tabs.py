@@ -348,7 +348,7 @@ def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
     return Table("items", "Largest differences", kept, tuple(cells), caption)
 
 
-OF_PEOPLE = ("next", "overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "anchoring")
+OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "anchoring")
 TABS = {
     "judges": Tab("Which judge?", _judges, ("retest", "alt-test", "thresholds", "system"), True),
     "panels": Tab("Would a cheaper panel do?", _panels),

@@ -14,9 +14,8 @@ from concord.statistics.items import largest_differences, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.nominal import nominal
 from concord.statistics.ratings import read_ratings
-from concord.statistics.reliability import designs, reliability, retest
+from concord.statistics.reliability import reliability, retest
 from concord.statistics.study import (
-    annotators_table,
     judges_table,
     people_table,
     severities,
@@ -52,7 +51,6 @@ FIGURES = {
     "feature_bias": lambda table, name: feature_bias(
         table, name, {"f": np.arange(len(table.units)) * 1.0}, players={0: "a", 1: "b"}, resamples=20
     ),
-    "designs": designs,
     "nominal": lambda table, name: nominal(table, name, resamples=20),
     "score_distribution": score_distribution,
     "systems": lambda table, name: systems(table, name, {0: "a", 1: "b"}, resamples=20),
@@ -70,7 +68,6 @@ def test_every_none_has_a_reason(ratings, anonymous):
     table = read_ratings(ratings, criteria=["quality"], anonymous_people=anonymous)
     found = study_agreement(table, resamples=20)
     tables = [judges_table(found), people_table(found)]
-    tables += [annotators_table(table, name) for name in found.criteria]
     result = [as_values(table)["rows"] for table in tables]
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 

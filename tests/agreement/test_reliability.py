@@ -1,7 +1,5 @@
 """People among themselves: published examples, arithmetic by hand."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import (
     components,
-    designs,
     gwet,
     people_per_item,
     reliability,
@@ -166,36 +163,3 @@ def test_one_person_and_nobody():
     nobody = reliability(read_ratings(judges({"j": [1, 2]})), "quality", resamples=20)
     assert flat(nobody)["value"].isna().all()
     assert nobody.meta["basis"]["items"] == 0
-
-
-def test_what_one_more_rater_and_item_buy_by_hand():
-    """Items (1, 2), (3, 3), (5, 6), (1, 1): raters' means 2.5 and 3, squares of items 2·(1.25² + .25² + 2.75²
-    + 1.75²) = 24.5, of raters 8·.25² = .5 and ½ left: mean squares 49/6, 1/2 and 1/6. Variances σ²ᵢ = 4, σ²ᵣ
-    = (1/3)/4 = 1/12, σ²ₑ = 1/6.
-    """
-    table = read_ratings(people({"ann": [1, 3, 5, 1], "bob": [2, 3, 6, 1]}))
-    widths = designs(table, "quality")
-
-    def half(raters, items):
-        return 1.96 * math.sqrt(4 / items + 1 / 12 / raters + 1 / 6 / raters / items)
-
-    assert flat(widths).set_index("raters").half[3] == pytest.approx(half(3, 4))
-    assert f"takes {half(2, 4) - half(3, 4):.3f} from the ± {half(2, 4):.3f} of" in widths.notes[0]
-    assert "of people's mean over 4 items by 2 annotators" in widths.notes[0]
-    assert f"one more item takes {half(2, 4) - half(2, 5):.3f}" in widths.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("ratings", "why"),
-    [
-        (people({"ann": [1, 2, 3, 4]}), "fewer than two people"),
-        (people({"ann": [1, 2, 1, 2], "bob": [2, 1, 2, 1]}), "do not agree on any difference"),
-        (people({"ann": [3] * 4, "bob": [3] * 4}), "all ratings are equal"),
-        (people({"ann": [1, 2, None, None], "bob": [None, None, 3, 1]}), "are not told apart"),
-    ],
-    ids=["one annotator", "opposite", "constant", "no item in common"],
-)
-def test_designs_that_cannot_be_compared_have_a_reason(ratings, why):
-    found = flat(designs(read_ratings(ratings), "quality"))
-    assert found.half.isna().all()
-    assert why in found.reason[0]

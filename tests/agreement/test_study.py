@@ -8,10 +8,11 @@ from scipy import stats
 
 from concord.errors import StudyError
 from concord.estimate import undefined
+from concord.statistics.correlation import rank_correlation
 from concord.statistics.ratings import FINAL, default_panels, read_ratings
 from concord.statistics.resampling import draws
-from concord.statistics.study import annotators_table, with_others
 from concord.statistics.study import study_agreement as measured
+from concord.statistics.study import with_others
 
 from .frames import ends, fed, frame, judges, matrix, people, study
 
@@ -26,8 +27,9 @@ def study_agreement(rows, **options):
 
 
 def pair(rows, a, b, criterion="quality", **reading):
-    table = annotators_table(read_ratings(rows, **reading), criterion)
-    return next(row[f"with {b}"] for row in table.rows if row["annotator"] == a)
+    table = read_ratings(rows, **reading)
+    one, other = (table[criterion].of(table.people.index(name)) for name in (a, b))
+    return rank_correlation(one, other, a, b)
 
 
 def each(rows, criterion="quality", **reading):
@@ -189,14 +191,6 @@ def test_no_judges_no_people_no_ratings():
     waiting = study_agreement(frame([]), resamples=20, criteria=["fun"])
     assert waiting["fun"].alpha["ordinal"].value is None
     assert (waiting[FINAL].people, waiting[FINAL].items) == (0, 0)
-
-
-def test_every_two_of_more_than_twelve_annotators_are_not_listed():
-    for number, listed in ((12, 12), (13, 0)):
-        persons = {f"p{n}": [1 + (n + item) % 5 for item in range(6)] for n in range(number)}
-        table = annotators_table(read_ratings(people(persons)), "quality")
-        assert len(table.rows) == number
-        assert sum(column.name.startswith("with ") for column in table.columns) == listed
 
 
 def test_few_items():

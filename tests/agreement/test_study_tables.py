@@ -5,7 +5,6 @@ import pytest
 
 from concord.statistics.ratings import read_ratings
 from concord.statistics.study import (
-    annotators_table,
     judges_table,
     people_table,
     study_agreement,
@@ -57,17 +56,3 @@ def test_latex(found):
     assert rf"gpt\_4o & {row} \\" in written
     assert r"flat & -- & -- & -- \\" in written
     assert r"study R\&D" in written.splitlines()[1]
-
-
-def test_annotators_by_annotators():
-    table = annotators_table(ratings(), "final")
-    assert [column.title for column in table.columns] == [
-        "annotator",
-        "ann",
-        "bob",
-        "cy",
-        "the others",
-    ]
-    assert [row["annotator"] for row in table.rows] == ["ann", "bob", "cy"]
-    assert [row[f"with {row['annotator']}"] for row in table.rows] == [None] * 3
-    assert table.rows[0]["with cy"] == table.rows[2]["with ann"]

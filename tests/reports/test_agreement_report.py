@@ -266,12 +266,12 @@ def test_a_study_of_one_criterion_says_nothing_twice() -> None:
     assert "by_criterion" not in found.section("criteria", "wit")
 
 
-def test_each_of_many_annotators_is_listed_without_pairs() -> None:
+def test_each_of_many_annotators_is_compared_with_the_others() -> None:
     people = {("human", f"p{n}"): [[(i + n) % 5 + 1, 3] for i in range(6)] for n in range(14)}
     found = measured(frame(people | {("judge", "j"): [[i % 5 + 1, 2] for i in range(6)]}))
-    each = found.section("people", "wit")["annotators-wit"]
-    assert [row["annotator"] for row in each.rows] == [f"p{n}" for n in range(14)]
-    assert [column.name for column in each.columns] == ["annotator", "others"]
+    each = found.section("raters", "wit")["raters"]
+    assert {row["rater"] for row in each.rows} == {f"p{n}" for n in range(14)}
+    assert all(rho.defined for rho in each.estimates("others"))
 
 
 def test_json_and_csv_have_every_section_on_every_criterion() -> None:
