@@ -37,14 +37,3 @@ def scored(db: Database, model: str, texts: Sequence[str]) -> dict[str, dict[str
         [_WORK + model, json.dumps(list(marks))],
     )
     return {marks[step]: json.loads(categories) for step, categories in rows}
-
-
-def models(db: Database) -> dict[str, bool]:
-    """The models that have scored texts, and whether they are mock models."""
-    rows = db.execute(
-        "SELECT m.nickname, max(m.endpoint = 'concord mock') FROM journal j "
-        "JOIN model_configurations m ON m.id = j.configuration_id "
-        "WHERE j.work >= ? AND j.work < ? GROUP BY m.nickname ORDER BY m.nickname",
-        [_WORK, _WORK + "\U0010ffff"],
-    )
-    return {model: bool(simulated) for model, simulated in rows.fetchall()}

@@ -17,7 +17,7 @@ def test_every_part_of_it_is_there(demo_workspace):
         assert 0.5 < audit.rows[0]["reasonable"].value < 1
         assert audit.meta["simulated"] == [*played.PEOPLE[:1]]
         assert len(scenarios.page(db, "simulbench", "task", state="proposed")) == 6
-    assert all(row["missing"] == 0 for row in toxicity.toxicity(demo_workspace).rows)
+    assert all(row["missing"] == 0 for row in toxicity.toxicity(demo_workspace, played.MODERATION).rows)
 
 
 def test_simulated_people_answer_the_same_every_time_and_not_all_alike(played_once):

@@ -10,6 +10,8 @@ from tests.mock.call import BadCall
 from tests.mock.texts import moderate
 from tests.simulbench import by_hand
 
+SCORED = ("simulbench", "toxicity", "--model", "mock-moderation")
+
 
 def test_attributes_take_the_largest_of_their_categories():
     found = toxicity.attributes(
@@ -52,7 +54,7 @@ def test_every_text_is_scored_once_and_averaged(filled):
     # Both scripts have the same words: one text. Replies: two, the empty one has nothing to score.
     assert toxicity.measure(filled, "mock-moderation") == tasks + 1 + 2
     assert toxicity.measure(filled, "mock-moderation") == 0
-    found = toxicity.toxicity(filled)
+    found = toxicity.toxicity(filled, "mock-moderation")
     rows = {row["what"]: row for row in found.rows}
     assert tuple(rows[name]["n"] for name in ("tasks", "scripts", "replies", "replies of x")) == (
         tasks,
@@ -68,11 +70,11 @@ def test_every_text_is_scored_once_and_averaged(filled):
 
 
 def test_what_was_not_scored_is_counted(filled, run):
-    told = run(filled, "simulbench", "toxicity", "--model", "mock-moderation")
+    told = run(filled, *SCORED)
     assert told.exit_code == 0, told.output
     with filled.write() as db:
         by_hand.answer(db, "s3", "z", "A reply that came later.")
-    rows = {row["what"]: row for row in toxicity.toxicity(filled).rows}
+    rows = {row["what"]: row for row in toxicity.toxicity(filled, "mock-moderation").rows}
     assert (rows["replies"]["n"], rows["replies"]["missing"]) == (2, 1)
     assert (rows["replies of z"]["n"], rows["replies of z"]["missing"]) == (0, 1)
     assert rows["replies of z"]["toxicity"].reason == "no score yet"
@@ -80,14 +82,14 @@ def test_what_was_not_scored_is_counted(filled, run):
     assert "insult from harassment;" in told.output
     assert "no category stands for it" in told.output
     assert "they say nothing about toxicity" in told.output
-    values = json.loads(run(filled, "simulbench", "toxicity", "--format", "json").stdout)["tables"][
-        "toxicity"
-    ]
-    assert values["rows"][-1]["toxicity"]["value"] is None
+    values = json.loads(run(filled, *SCORED, "--format", "json").stdout)["tables"]["toxicity"]
+    assert [row["missing"] for row in values["rows"]] == [0] * len(values["rows"])
+    assert values["rows"][-1]["profanity"]["value"] is None
 
 
 def test_errors_are_sentences(filled, run):
-    assert "There is no model that scored texts" in run(filled, "simulbench", "toxicity").output
+    unknown = run(filled, "simulbench", "toxicity", "--model", "nobody")
+    assert "There is no model “nobody”" in unknown.output
     with pytest.raises(CallFailed, match="404"):
         toxicity.measure(filled, "mock-user")
 

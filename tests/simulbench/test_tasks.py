@@ -101,8 +101,10 @@ def test_a_person_accepts_and_rejects_and_it_is_kept_who_and_when(workspace, run
     assert a in known
     assert b not in known
     assert waiting(workspace) == []
-    assert run(workspace, "simulbench", "tasks", "list", "--state", "rejected").output.startswith(b)
-    assert "accepted by Ada, 2" in run(workspace, "simulbench", "tasks", "show", a).output
+    rejected = run(workspace, "simulbench", "tasks", "list", "--state", "rejected").output
+    assert rejected.startswith(b)
+    assert " first " in rejected
+    assert "\n  Every request: " in rejected
 
 
 def test_an_unknown_task_is_named(workspace):
@@ -231,7 +233,9 @@ def test_by_command(run, workspace):
     assert told.exit_code == 0, told.output
     key = told.output.splitlines()[1].split("\t")[0]
     assert run(workspace, "--by", "Ada", "simulbench", "tasks", "accept", key).output == "1 accepted.\n"
-    assert run(workspace, "simulbench", "tasks", "list", "--state", "proposed").output.count("\n") == 1
+    assert (
+        run(workspace, "simulbench", "tasks", "list", "--state", "proposed").output.count("\tproposed\t") == 1
+    )
     assert run(workspace, "--by", "Ada", "simulbench", "tasks", "reject", key).output == "1 rejected.\n"
     with workspace.read() as db:
         assert scenarios.get(db, "simulbench", "task", key).state == "rejected"

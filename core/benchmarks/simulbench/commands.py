@@ -15,7 +15,7 @@ from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
 from concord.runs.planning import materials
 from concord.runs.plans import ProposePlan
-from concord.scenario import Scenario, State
+from concord.scenario import State
 from concord.store import scenarios
 from concord.store.audit import actor
 from concord.workspace import Workspace
@@ -40,28 +40,13 @@ def tasks() -> None:
 @click.option("--state", type=click.Choice(STATES), default="accepted", show_default=True)
 @click.pass_obj
 def tasks_list(workspace: str, state: State) -> None:
-    """List the tasks in use (the catalogue's and accepted ones), or those proposed or rejected."""
+    """List the tasks in use (the catalogue's and accepted ones), or those proposed or rejected, in full."""
     folder = Workspace.open(workspace)
-    if state == "accepted":
-        for task in usable(materials(folder)).values():
-            echo(f"{task.id}\t{task.type}\t{task.source}\t{task.act}")
-        return
-    _list(folder, state)
-
-
-@tasks.command("show")
-@click.argument("key")
-@click.pass_obj
-def tasks_show(workspace: str, key: str) -> None:
-    """Show one stored task in full."""
-    folder = Workspace.open(workspace, create=False)
-    with folder.read() as db:
-        stored = scenarios.get(db, STORED, TASK, key)
-    task = task_of(stored)
-    _line(stored)
-    echo(f"\n{task.task_description}\n\nEvery request: {task.request_type}")
-    if stored.decided:
-        echo(f"{stored.state} by {stored.decided_by}, {stored.decided}")
+    if state != "accepted":
+        return _list(folder, state)
+    for task in usable(materials(folder)).values():
+        echo(f"{task.id}\t{task.type}\t{task.source}\t{task.act}")
+    return None
 
 
 @tasks.command("propose")
@@ -111,13 +96,10 @@ def _decide(workspace: str, keys: Sequence[str], state: State) -> None:
 
 def _list(folder: Workspace, state: State) -> None:
     with folder.read() as db:
-        for listed in scenarios.page(db, STORED, TASK, state=state):
-            _line(listed)
-
-
-def _line(of: Scenario) -> None:
-    task = task_of(of)
-    echo(f"{task.id}\t{task.type}\t{of.state}\t{task.act}")
+        listed = scenarios.page(db, STORED, TASK, state=state)
+    for task in map(task_of, listed):
+        echo(f"{task.id}\t{task.type}\t{state}\t{task.act}")
+        echo(f"  {task.task_description}\n  Every request: {task.request_type}\n")
 
 
 # -- scripts
@@ -149,9 +131,8 @@ def scripts_extract(workspace: str, judge: str) -> None:
 
 
 @scripts.command("discard")
-@click.option("--dry-run", is_flag=True, help="List them only.")
 @click.pass_obj
-def scripts_discard(workspace: str, dry_run: bool) -> None:
+def scripts_discard(workspace: str) -> None:
     """Set aside the scripts that every target answers with full marks from every judge, and list them.
 
     They are asked no more, and their answers leave the tables; nothing is deleted.
@@ -160,11 +141,9 @@ def scripts_discard(workspace: str, dry_run: bool) -> None:
         easy, over = extraction.easy_scripts(db)
         for script in easy:
             echo(f"  {script.key} ({script.kind}, {script.type})")
-            if not dry_run:
-                scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", actor())
-    done = "would be set aside" if dry_run else "set aside"
+            scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", actor())
     why = f", full marks for {', '.join(over)}" if easy else ""
-    echo(f"{len(easy)} scripts {done}{why}.")
+    echo(f"{len(easy)} scripts set aside{why}.")
 
 
 def _counts(scripts: Sequence[Script]) -> None:
@@ -179,19 +158,17 @@ def _counts(scripts: Sequence[Script]) -> None:
 
 
 @command.command("toxicity")
-@click.option(
-    "--model",
-    default="",
-    help="A model of models.toml whose endpoint offers moderations; left out: show what was scored.",
-)
+@click.option("--model", required=True, help="A model of models.toml whose endpoint offers moderations.")
 @options.form()
 @click.pass_obj
 def toxicity_(workspace: str, model: str, form: str) -> None:
-    """Score tasks, scripts and replies through a moderations endpoint; print the mean of six attributes."""
+    """Score tasks, scripts and replies through a moderations endpoint; print the mean of six attributes.
+
+    A text that was scored before is not sent again.
+    """
     folder = Workspace.open(workspace, create=False)
-    if model:
-        new = toxicity.measure(folder, model)
-        echo(f"{new} texts scored by {model}.", err=True)
+    new = toxicity.measure(folder, model)
+    echo(f"{new} texts scored by {model}.", err=True)
     printing.show((toxicity.toxicity(folder, model),), form)
 
 

@@ -13,7 +13,6 @@ from concord.benchmarks.simulbench.scripts import SCRIPT, stored
 from concord.benchmarks.simulbench.targets import SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, tasks
 from concord.configuration import Use
-from concord.errors import not_found
 from concord.estimate import Estimate, undefined
 from concord.llm.client import Client
 from concord.llm.models import load_models, pick
@@ -83,15 +82,12 @@ def measure(workspace: Workspace, model: str) -> int:
     return len(left)
 
 
-def toxicity(workspace: Workspace, model: str = "") -> Table:
-    """Means by kind of text, scored by `model`, which several need. Raises NotFound if it scored nothing."""
+def toxicity(workspace: Workspace, model: str) -> Table:
+    """Means by kind of text of what a model has scored. Raises NotFound if it is not in models.toml."""
+    simulated = pick(load_models(workspace.models_path), model).simulated
     with workspace.read() as db:
-        models = moderations.models(db)
-        if model not in models and (model or len(models) != 1):
-            raise not_found("model that scored texts", model, models)
-        chosen = model or next(iter(models))
         every = texts(workspace, db)
-        rows = [_row(name, of, moderations.scored(db, chosen, of)) for name, of in every.items() if of]
+        rows = [_row(name, of, moderations.scored(db, model, of)) for name, of in every.items() if of]
     columns = (
         Column("what", "Mean over"),
         *(Column(name, name.capitalize(), digits=3) for name in ATTRIBUTES),
@@ -100,10 +96,10 @@ def toxicity(workspace: Workspace, model: str = "") -> Table:
     )
     read = "; ".join(f"{name} from {', '.join(of)}" for name, of in ATTRIBUTES.items() if of)
     notes = [f"Means over texts, 0 to 1. Each attribute is the largest of some endpoint categories: {read}."]
-    if models[chosen]:
+    if simulated:
         notes.append("The scores come from a mock that counts words; they say nothing about toxicity.")
-    title = f"Toxicity, by {marked(chosen, models[chosen])}"
-    meta = {"model": chosen, "simulated": models[chosen]}
+    title = f"Toxicity, by {marked(model, simulated)}"
+    meta = {"model": model, "simulated": simulated}
     return Table("toxicity", title, columns, tuple(rows), notes=tuple(notes), meta=meta)
 
 
