@@ -1,14 +1,18 @@
 """`concord gate` and `concord drift`, with an exit code each: whether judges agree with people well enough;
 whether a judge that judged the same items again gives the same scores.
+
+0 is fine, 2 a finding, 1 that it could not run, a mistake in the call included.
 """
 
+import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from concord.commands import options, outcomes
+from concord.commands import options
 from concord.commands.check import table_options
 from concord.commands.printing import echo
 from concord.errors import ConcordError, ImportRefused
@@ -26,11 +30,28 @@ SHOWN = 10
 MARGIN = 0.1
 """Of the width of the scale, the change that counts as none unless told."""
 
-
+FINDING = 2
+"""How a command exits whose judges did not pass."""
 STATISTICS = ("spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kappa")
 
 
-@click.command("gate", cls=outcomes.OutcomeCommand)
+_form = click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True
+)
+
+
+class OutcomeCommand(click.Command):
+    """A command whose mistakes in the call exit with 1: 2 is a finding."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """The context; what is wrong in a call says so."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except click.UsageError as error:
+            raise click.ClickException(error.format_message()) from error
+
+
+@click.command("gate", cls=OutcomeCommand)
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
 @click.option("--study", default="", metavar="NAME", help="A study of the workspace, in place of a file.")
 @click.option(
@@ -49,7 +70,7 @@ STATISTICS = ("spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kapp
 )
 @options.several("--judges", "One judge, or several as a panel; unless given, the panel of all.")
 @table_options
-@outcomes.form
+@_form
 @options.resamples("items")
 @options.seed
 @click.pass_obj
@@ -93,10 +114,10 @@ def command(
             report, within = agreement_report(db, study, asked), f" in the study {study}"
     on = reading.criterion
     found = gate(report, least, criterion=on, judges=judges, statistic=statistic, within=within)
-    outcomes.conclude("concord gate", [found], form, str(file or ""))
+    _conclude("concord gate", [found], form)
 
 
-@click.command("drift", cls=outcomes.OutcomeCommand)
+@click.command("drift", cls=OutcomeCommand)
 @click.argument("old", metavar="OLD", type=click.Path(path_type=Path))
 @click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
 @click.option(
@@ -106,7 +127,7 @@ def command(
     help="A mean change of at most so many points counts as none; a tenth of the scale unless given.",
 )
 @table_options
-@outcomes.form
+@_form
 def drift(old: Path, new: Path, margin: float | None, form: str, reading: "TableOptions") -> None:
     """Exit with 2 unless every judge is shown to score the same items as before: OLD and NEW are two tables.
 
@@ -121,7 +142,7 @@ def drift(old: Path, new: Path, margin: float | None, form: str, reading: "Table
     tables = [labels.read(path, reading, people=False) for path in (old, new)]
     asked = tables[0].of.study.criteria
     judges = [judge for judge in tables[0].of.judges if judge in tables[1].of.judges]
-    outcomes_: list[Tested] = []
+    outcomes: list[Tested] = []
     for criterion in (c for c in asked if c.name in (reading.criteria or [c.name for c in asked])):
         for judge in judges:
             scores, scale = _common(tables, criterion.name, judge), criterion.scale
@@ -129,15 +150,27 @@ def drift(old: Path, new: Path, margin: float | None, form: str, reading: "Table
             ends = (min(scale.low, *before, *after), max(scale.high, *before, *after))
             allowed = margin or MARGIN * (ends[1] - ends[0])
             change = statistics.drift(before, after, allowed, ends)
-            outcomes_.append(unchanged(f"{judge} on {criterion.name}", change))
+            outcomes.append(unchanged(f"{judge} on {criterion.name}", change))
             for line in _flips(tables[1], scores, scale) if form == "text" else ():
                 echo(line)
-    if not outcomes_:
+    if not outcomes:
         raise ImportRefused(
             f"{old} and {new} have no judge in common: {', '.join(tables[0].of.judges) or 'none'} and "
             f"{', '.join(tables[1].of.judges) or 'none'}. Name the column of both with --judge."
         )
-    outcomes.conclude("concord drift", outcomes_, form, str(new))
+    _conclude("concord drift", outcomes, form)
+
+
+def _conclude(suite: str, outcomes: Sequence["Tested"], form: str) -> None:
+    """Print outcomes and end: with FINDING where one did not pass."""
+    if form == "json":
+        whole = {"suite": suite, "outcomes": [one._asdict() for one in outcomes]}
+        echo(json.dumps(whole, ensure_ascii=False))
+    else:
+        for one in outcomes:
+            echo(f"{'Passed' if one.passed else 'Not passed'}: {one.message}", err=not one.passed)
+    if not all(one.passed for one in outcomes):
+        sys.exit(FINDING)
 
 
 def _common(tables: Sequence["LabelTable"], criterion: str, judge: str) -> "pd.DataFrame":

@@ -1,26 +1,21 @@
 """Runs that are running: their progress, what failed, and the button that stops them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import streamlit as st
 
-from concord.errors import ConcordError
 from concord.llm.models import currency
-from concord.runs import planning, status
-from concord.runs.plans import from_dict
+from concord.runs import status
 from concord.runs.status import duration
 from concord.store import conversations, runs
 from concord.store.conversations import Filter
-from concord.store.runs import Progress, Reason
+from concord.store.runs import Progress
 from pages.parts.address import link
 from pages.parts.plain import plain, with_code
 from pages.parts.session import live, workspace
 from pages.study import run_form
 
 EVERY_SECONDS = 1.0
-FAILURES_EVERY = 10.0
-"""Seconds for which what failed in a running run is kept as it was read; its number is always current."""
 SHOWN = 20
 
 STATES = {
@@ -108,7 +103,6 @@ def figures(run: Progress) -> None:
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
         **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
         "cost": status.cost(run, paid_in),
-        **_of_a_thousand(run, paid_in),
         **({"time left": "–" if left is None else duration(left)} if run.state == "running" else {}),
     }
     with st.container(horizontal=True, gap="large"):
@@ -116,28 +110,13 @@ def figures(run: Progress) -> None:
             st.markdown(f"**{plain(value)}**  \n:small[:gray[{plain(label)}]]", width="content")
 
 
-def _of_a_thousand(run: Progress, paid_in: str) -> dict[str, str]:
-    """What a thousand more of the same would cost, by what a result of this run did; {} before the first."""
-    if not run.done:
-        return {}
-    try:
-        results = planning.pieces_each(workspace(), from_dict(run.plan))
-    except ConcordError:
-        results = 0  # It cannot be carried out today, such as without its rubric.
-    made = run.plan.get("kind") == "play"
-    label = f"to {'make' if made else 'judge'} 1,000 more conversations" if results else "for 1,000 results"
-    if made and results > 1:
-        label += ", judged alike"
-    cost = 1000 * max(results, 1) * run.spent.cost / run.done
-    return {label: replace(run.spent, cost=cost).price(paid_in)}
-
-
 def failures(run: Progress) -> None:
     """What failed and was not done since, by reason with one raw example, and where verdicts failed."""
     if not run.failed:
         return
-    read = _lately_failed if running(run) else _failed
-    reasons, unreadable = read(str(workspace().path), run.id, run.benchmark)
+    with workspace().read() as db:
+        reasons = runs.reasons(db, run.id)
+        unreadable = conversations.count(db, Filter(benchmark=run.benchmark, failed=True))
     for reason in reasons:
         whose = f" ({', '.join(reason.models)})" if reason.models else ""
         st.markdown(
@@ -166,18 +145,6 @@ def to_retry(run: Progress) -> bool:
     """Whether anything that failed in a run was not done since."""
     with workspace().read() as db:
         return bool(runs.reasons(db, run.id))
-
-
-def _failed(_folder: str, run: int, benchmark: str) -> tuple[list[Reason], int]:
-    """What failed in a run by reason, and in how many conversations a judgement could not be read."""
-    with workspace().read() as db:
-        return runs.reasons(db, run), conversations.count(db, Filter(benchmark=benchmark, failed=True))
-
-
-@st.cache_data(ttl=FAILURES_EVERY, max_entries=20, show_spinner=False)
-def _lately_failed(folder: str, run: int, benchmark: str) -> tuple[list[Reason], int]:
-    """`_failed` of a run that is running: reading every failure takes too long for every second."""
-    return _failed(folder, run, benchmark)
 
 
 def _stop(number: int) -> None:
