@@ -1,7 +1,7 @@
-"""Read the rows of a file one after another: JSON Lines, JSON, YAML, CSV, Parquet and Excel.
+"""Read the rows of a file one after another: JSON Lines, JSON, CSV, Parquet and Excel.
 
 A row is a mapping with the place where it stands. Memory does not grow with the length of the file, but for
-JSON and YAML, which are one value, and Excel.
+JSON, which is one value, and Excel.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 from concord.errors import ImportRefused
 from concord.exchange.cells import by_column, lines_of, records, separator
 from concord.exchange.dialogue import transposed
-from concord.files import parse_json, read_text, read_yaml, unmarked
+from concord.files import parse_json, read_text, unmarked
 from concord.files.limits import FILE_BYTES, RECORD
 
 LISTS = (
@@ -84,7 +84,7 @@ class FileRow:
 
 
 def kind_of(path: Path) -> str:
-    """JSON Lines, JSON, YAML, CSV, Parquet, Excel, Inspect or WhatsApp, by the file's beginning and its name.
+    """JSON Lines, JSON, CSV, Parquet, Excel, Inspect or WhatsApp, by the file's beginning and its name.
 
     Raises ImportRefused for a file that cannot be read, is empty, or of none of these kinds.
     """
@@ -125,7 +125,7 @@ def kind_of(path: Path) -> str:
     if begins == b"[":
         return "JSON"
     if suffix in (".yaml", ".yml"):
-        return "YAML"
+        raise ImportRefused(f"{path} is YAML, which is not read. Convert it to JSON.")
     return "JSON Lines" if suffix in (".json", ".jsonl", ".ndjson") else "CSV"
 
 
@@ -143,8 +143,8 @@ def read(path: Path, kind: str = "") -> Iterator[FileRow]:
     Raises ImportRefused where the rest of the file cannot be read.
     """
     kind = kind or kind_of(path)
-    if kind in ("JSON", "YAML"):
-        return _spans(_document(path, kind))
+    if kind == "JSON":
+        return _spans(_document(path))
     if kind == "JSON Lines":
         return _spans(_lines(path))
     own = {"Parquet": _parquet, "Excel": _sheet, "Inspect": _inspect, "WhatsApp": _messages}
@@ -220,8 +220,8 @@ def _lines(path: Path) -> Iterator[FileRow]:
                 yield FileRow(where, None, "is not a JSON object. Every line must be one.")
 
 
-def _document(path: Path, kind: str) -> Iterator[FileRow]:
-    whole = read_yaml(path, ImportRefused) if kind == "YAML" else _values(path)
+def _document(path: Path) -> Iterator[FileRow]:
+    whole = _values(path)
     if isinstance(whole, dict) and "eval" in whole and "status" in whole and not whole.get("samples"):
         raise ImportRefused(f"{path}: the run of Inspect ({whole['status']}) has no samples. Run it again.")
     around: Mapping[str, Any] = {}

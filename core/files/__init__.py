@@ -119,36 +119,6 @@ def read_json(path: Path, refusal: Refusal = ConfigError) -> Any:
         raise refusal(f"{path} is not valid JSON: {error}.") from error
 
 
-def read_yaml(path: Path, refusal: Refusal = ConfigError) -> Any:
-    """The value that a YAML file holds: what JSON can hold, texts as they are. Raises `refusal`.
-
-    Refused are anchors (which can grow without bound), tags, and what `parse_json` refuses.
-    """
-    import yaml
-
-    text = read_text(path, refusal)
-    try:
-        level = 0
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or level > limits.NESTING:
-                raise ValueError("it has an alias, or is nested too deep")
-        return _parsed(lambda given: yaml.load(given, Loader=_plain_yaml()), text)
-    except (ValueError, yaml.YAMLError) as error:
-        raise refusal(f"{path} is not valid YAML: {' '.join(str(error).split())[:300]}.") from error
-
-
-@lru_cache(maxsize=1)
-def _plain_yaml() -> Any:
-    """A loader that reads dates as the texts that they are."""
-    import yaml
-
-    loader: Any = type("PlainLoader", (yaml.CSafeLoader,), {})
-    for tag in ("timestamp", "binary", "set", "omap", "pairs"):
-        loader.add_constructor(f"tag:yaml.org,2002:{tag}", yaml.CSafeLoader.construct_scalar)
-    return loader
-
-
 def parse_json(text: str) -> Any:
     """The value of a JSON text that everything here can keep. Raises ValueError.
 

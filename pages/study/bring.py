@@ -103,8 +103,8 @@ def page() -> None:
     heading("import", "Import conversations")
     notice.show()
     file = st.file_uploader(
-        "A file of conversations or ratings: JSON Lines, JSON, YAML, CSV, Excel, Parquet, an Inspect log",
-        type=["jsonl", "json", "yaml", "yml", "csv", "tsv", "xlsx", "parquet", "ndjson", "eval", "txt"],
+        "A file of conversations or ratings: JSON Lines, JSON, CSV, Excel, Parquet, an Inspect log",
+        type=["jsonl", "json", "csv", "tsv", "xlsx", "parquet", "ndjson", "eval", "txt"],
         max_upload_size=LARGEST,
         key=f"file after {st.session_state.get(STORED, {}).get('file', '')}",
     )

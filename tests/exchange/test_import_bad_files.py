@@ -262,7 +262,6 @@ def test_a_file_that_is_damaged_is_read_or_refused(tmp_path_factory, name, data)
         ("a.jsonl", b'{"a": 1}', "JSON Lines"),
         ("a.txt", b"a,b\n1,2\n", "CSV"),
         ("a.txt", b"a\tb\n1\t2\n", "CSV"),
-        ("a.yaml", b"a: 1\n", "YAML"),
         ("a.csv", b"[a],b\n1,2\n", "CSV"),
         ("a.bin", b"PAR1....", "Parquet"),
     ],

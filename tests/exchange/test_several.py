@@ -167,16 +167,10 @@ def test_what_can_be_read_of_a_wrong_file_is_said(tmp_path):
         found.refuse()
 
 
-def test_yaml_is_read_and_what_grows_in_it_is_refused(tmp_path):
+def test_yaml_is_refused_with_the_remedy(tmp_path):
     file = tmp_path / "a.yaml"
-    file.write_text("- prompt: 2020-01-01\n  response: 'null'\n")
-    _, said = read(file)
-    assert list(said.values()) == [[("user", "2020-01-01"), ("assistant", "null")]]
-    file.write_text("- &a {prompt: Hi, response: Hello}\n- *a\n")
-    with pytest.raises(ImportRefused, match="has an alias"):
-        read(file)
-    file.write_text(f"- {'[' * 100_000}")
-    with pytest.raises(ImportRefused, match="not valid YAML"):
+    file.write_text("- prompt: Hi\n  response: Hello\n")
+    with pytest.raises(ImportRefused, match=r"a\.yaml is YAML, which is not read\. Convert it to JSON\."):
         read(file)
 
 
