@@ -100,6 +100,8 @@ def text_colour() -> str:
 
 ROW, BETWEEN = 26, 13
 """Pixels that a row takes, and one of several points in it."""
+MOST = 60
+"""Figures in one picture."""
 NAMED = 6
 """Rows without a figure or an interval that are named one by one."""
 
@@ -136,13 +138,11 @@ def intervals(
     pixels: int = ROW,
     limit: int = WIDE,
     around: Sequence[Chart] = (),
-    narrow: bool = False,
 ) -> Chart:
     """The figures that are defined, the first on top; those of one name stand below one another in its row.
 
-    `colours` are those of the kinds, which a legend names (`key`): one below the other where the names of
-    rows leave it little room (`narrow`). A dashed line marks 0 where figures lie on both sides of it.
-    `around` are further layers.
+    `colours` are those of the kinds, which a legend names (`key`). A dashed line marks 0 where figures lie on
+    both sides of it. `around` are further layers.
     """
     data = frame(rows)
     kinds, names = list(dict.fromkeys(data.kind)), list(dict.fromkeys(data.name))
@@ -153,7 +153,7 @@ def intervals(
     # More than five ticks have labels that overlap, of which every second is left out, 0 too.
     ticks = alt.Axis(tickCount=5)
     shades = colours or alt.Scale(domain=kinds)
-    shown = legend(1 if narrow else 2) if key and len(kinds) > 1 else None
+    shown = legend(2) if key and len(kinds) > 1 else None
     place: dict[str, Any] = {
         "y": alt.Y("name:N", sort=names, title=None, axis=name_axis(limit)),
         "color": alt.Color("kind:N", scale=shades, legend=shown),
@@ -178,15 +178,13 @@ def forest(
     rows: Sequence[tuple[str, Estimate]],
     title: str,
     axis: str,
-    *,
-    most: int = 60,
 ) -> None:
     """Draw a heading and the figures below it; rows that are undefined are named with their reason.
 
     `axis` says what is measured, in which unit. The number of items stands in the heading where it is the
-    same for all rows, else behind each name. Of more than `most` rows the first are drawn.
+    same for all rows, else behind each name. Of more than `MOST` rows the first are drawn.
     """
-    every = [Point(*row) for row in rows[:most]]
+    every = [Point(*row) for row in rows[:MOST]]
     counts = {row.figure.n for row in every if row.figure.defined}
     same = len(counts) == 1 and counts != {None}
     st.markdown(f"##### {plain(f'{title} ({sizes(counts)})' if same else title)}")
@@ -197,8 +195,8 @@ def forest(
             else [row._replace(name=f"{row.name} (n = {row.figure.n})") for row in every]
         )
         show(intervals(named, axis), title)
-    if len(rows) > most:
-        st.caption(f"The first {most} of {len(rows)}; the table has all.")
+    if len(rows) > MOST:
+        st.caption(f"The first {MOST} of {len(rows)}; the table has all.")
     undefined_rows(rows)
 
 

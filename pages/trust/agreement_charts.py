@@ -109,29 +109,3 @@ def _shades(steps: int) -> list[str]:
     at = np.linspace(0, 2, steps) if steps > 1 else np.zeros(1)
     mixed = [np.interp(at, [0, 1, 2], channel).round().astype(int) for channel in channels]
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*mixed, strict=True)]
-
-
-def _feature(row: Mapping[str, Cell]) -> str:
-    """A feature, and in the line below for how much more of it the effect is."""
-    step = str(row["step"])
-    return f"{row['feature']}\n({f'{step} of it: one SD' if step.startswith('+') else step})"
-
-
-def bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """The effect of each feature on each judge beyond people, in points."""
-    effects = tables["feature_bias"].defined("effect") if tables else []
-    rows = [Point(_feature(row), e, str(row["rater"])) for row, e in effects]
-    if rows:
-        raters = list(dict.fromkeys(row.kind for row in rows))
-        on = sizes(row.figure.n for row in rows)
-        yield (
-            f"How far each feature moves a judge's scores beyond people's, with 95% intervals ({on} items): "
-            "right of 0 the judge favours it, across 0 nothing is shown.",
-            intervals(
-                rows,
-                "effect on judge less people (points)",
-                colours=judge_colours(raters),
-                pixels=TALL_ROW,
-                narrow=True,
-            ),
-        )

@@ -34,16 +34,13 @@ from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.table import Cell, Column, Table
 from pages.parts.address import go, link, read, several
-from pages.parts.charts import Chart, forest, show, undefined_rows
+from pages.parts.charts import show, undefined_rows
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import live, workspace
 from pages.parts.table import draw
 from pages.trust import agreement_charts as charts
 
-RHO = "Spearman's ρ with the mean of people"
-MOST_ROWS = 20
-"""Groups in one picture."""
 MOST_ITEMS = 10
 """Items beside the scatter, about as high as it."""
 MOCK = ":orange-badge[mock]"
@@ -80,7 +77,9 @@ def answer(report: AgreementReport, criterion: str) -> None:
         f"{MOCK if report.of.simulated else ''}"
     )
     beside = report.section("glance", criterion)
-    _pictures(charts.glance(beside))
+    for words, chart in charts.glance(beside):
+        show(chart, words)
+        st.caption(plain(words))
     figures = [(str(row["name"]), row[measured(beside["glance"])]) for row in beside["glance"].rows]
     if any(isinstance(figure, Estimate) and figure.defined for _, figure in figures):
         undefined_rows([(name, figure) for name, figure in figures if isinstance(figure, Estimate)])
@@ -160,11 +159,10 @@ def _where(report: AgreementReport, criterion: str) -> None:
 
 def _favours(report: AgreementReport, criterion: str) -> None:
     """What moves a judge beyond people, and what this study does not let one measure."""
-    tables = _named(report, "bias", criterion)
-    _pictures(charts.bias(tables))
+    for effects in _named(report, "bias", criterion).values():
+        _table(report, criterion, effects)
     if lacking := unmeasured(report):
         st.caption(with_code(lacking))
-    _folded(report, criterion, tables.values())
 
 
 def _raters(report: AgreementReport, criterion: str) -> None:
@@ -252,13 +250,6 @@ def said_once(report: AgreementReport, criterion: str) -> str:
     return plain(f"Unless a table says otherwise: {report.agreement.criteria[criterion].basis}.")
 
 
-def _pictures(drawn: Iterable[tuple[str, Chart]]) -> None:
-    """Charts, each above the sentence that says what it shows."""
-    for said, chart in drawn:
-        show(chart, said)
-        st.caption(plain(said))
-
-
 def score_distribution(report: AgreementReport, criterion: str) -> None:
     """How often each rater gives which answer."""
     table = _named(report, "distribution", criterion)["score_distribution"]
@@ -307,13 +298,14 @@ def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale:
     facet = st.segmented_control("Bias by", by, default=by[0], required=True, key="bias by")
     groups = report.section("groups", criterion)["groups"]
     rows = [row for row in groups.rows if (row["rater"], row["facet"]) == (rater, facet)]
-    bias = ("bias", "Bias in points (judge less people)")
-    what, axis = bias if one_scale else ("spearman", RHO)
-    figures = [(str(row["group"]), e) for row in rows if isinstance(e := row[what], Estimate)]
-    figures.sort(key=lambda named: -abs(named[1].value or 0.0))
-    forest(figures, f"By {facet}", axis, most=MOST_ROWS)
-    shown = [column for column in groups.columns if column.name not in ("rater", "facet")]
-    _folded(report, criterion, [replace(groups, columns=tuple(shown), rows=tuple(rows))])
+
+    def distance(row: Mapping[str, Cell]) -> float:
+        figure = row["bias" if one_scale else "spearman"]
+        return abs(figure.value or 0.0) if isinstance(figure, Estimate) else 0.0
+
+    farthest = sorted(rows, key=distance, reverse=True)
+    shown = tuple(column for column in groups.columns if column.name not in ("rater", "facet"))
+    _table(report, criterion, replace(groups, title=f"By {facet}", columns=shown, rows=tuple(farthest)))
 
 
 def _raters_of(report: AgreementReport) -> dict[str, tuple[str, ...]]:

@@ -194,7 +194,6 @@ def test_where_judges_fail_by_scenario(workspace: Workspace) -> None:
     said = shown(workspace, by_topic, ["fails"])
     assert "By topic" in said
     assert "topic 2" in said
-    assert "Judges within each group of items" in said
 
 
 def opened(page: AppTest) -> AppTest:
