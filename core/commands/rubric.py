@@ -1,9 +1,7 @@
 """`concord rubric …`: make a rubric, look at it as a judge sees it, list its versions."""
 
 import json
-import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -12,7 +10,6 @@ from concord.commands.printing import echo
 from concord.conversation import Conversation
 from concord.errors import ConfigError
 from concord.files import file_name
-from concord.questions import TYPES, QuestionType
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER
@@ -36,39 +33,24 @@ def command() -> None:
     "--ask",
     multiple=True,
     metavar="NAME=STATEMENT",
-    help="A statement to be rated from 1 to 5; may be repeated. Without any, a terminal is asked.",
+    help="A statement to be rated from 1 to 5; may be repeated. Without any, an example is written.",
 )
 @click.pass_obj
 def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str, ...]) -> None:
     """Write a rubric, which is yours to go on with in an editor or on the page Rubrics."""
-    opened = Workspace.open(workspace)
-    path = make(opened, name, title, unit, ask)
-    echo(f"{path} is written. Look at it: concord rubric show {name}")
-    echo(f"Then: concord judge {name} --judges …, and concord study draw STUDY --n 20 --rubric {name}")
-
-
-def make(
-    workspace: Workspace, name: str, title: str = "", unit: str | None = None, ask: Sequence[str] = ()
-) -> str:
-    """Write a rubric's file, asking at a terminal for what is not told; returns its path.
-
-    Raises ConfigError for a name that is taken or no file's, and for a rubric that cannot be.
-    """
     if name != file_name(name):
         raise ConfigError(f"“{name}” is no name of a file. Write it as “{file_name(name)}”.")
-    path = shelf.folder(workspace) / f"{name}.toml"
+    path = shelf.folder(Workspace.open(workspace)) / f"{name}.toml"
     if path.exists():
         raise ConfigError(f"{path} is there already. Edit it, or choose another name.")
-    if not ask and sys.stdin.isatty():
-        entries = _asked(title, unit)
-    else:
-        criteria = [_criterion(text) for text in ask] or [STARTER]
-        entries = {"title": title, "unit": unit, "criteria": criteria}
-    text = writing.toml({key: value for key, value in entries.items() if value})
-    rubric_of(name, {key: value for key, value in entries.items() if value}, str(path))
+    criteria = [_criterion(text) for text in ask] or [STARTER]
+    entries = {"title": title, "unit": unit, "criteria": criteria}
+    given = {key: value for key, value in entries.items() if value}
+    rubric_of(name, given, str(path))
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return str(path)
+    path.write_text(writing.toml(given), encoding="utf-8")
+    echo(f"{path} is written. Look at it: concord rubric show {name}")
+    echo(f"Then: concord judge {name} --judges …, and concord study draw STUDY --n 20 --rubric {name}")
 
 
 def _criterion(text: str) -> dict[str, Any]:
@@ -76,41 +58,6 @@ def _criterion(text: str) -> dict[str, Any]:
     if not equals:
         raise ConfigError(f"--ask {text} is not understood. Write NAME=STATEMENT.")
     return {"name": name.strip(), "statement": statement.strip(), "scale": "1..5"}
-
-
-def _names() -> list[str]:
-    named = click.prompt("Categories, separated by commas")
-    return [part.strip() for part in named.split(",") if part.strip()]
-
-
-_ASKED: Mapping[str, Callable[[QuestionType], Any]] = {
-    "ties": lambda kind: click.confirm("May neither be better?", default=True),
-    "categories": lambda kind: _names(),
-    "scale": lambda kind: click.prompt("Scale", default=kind.usual),
-}
-"""How the fields that some types of questions have are asked for."""
-
-
-def _asked(title: str, unit: str | None) -> dict[str, Any]:
-    """The answers to a few questions at a terminal."""
-    entries: dict[str, Any] = {"title": title or click.prompt("Title that annotators see")}
-    entries["unit"] = unit or click.prompt("What is rated", type=click.Choice(UNITS), default=UNITS[0])
-    criteria: list[dict[str, Any]] = []
-    entries["criteria"] = criteria
-    while not criteria or click.confirm("Another question?", default=len(criteria) < 2):
-        entry: dict[str, Any] = {
-            "name": click.prompt("Name of the question (small letters, such as helpful)")
-        }
-        entry["statement"] = click.prompt("Statement or question")
-        entry["type"] = click.prompt("Type", type=click.Choice(list(TYPES)), default="likert")
-        kind = TYPES[entry["type"]]
-        entry |= {field: ask(kind) for field, ask in _ASKED.items() if field in kind.fields}
-        if "scale" in entry:
-            low, high = click.prompt("Words for the lowest"), click.prompt("Words for the highest")
-            ends = entry["scale"].replace("..", "-").split("-")
-            entry["anchors"] = {ends[0].strip(): low, ends[-1].strip(): high}
-        criteria.append(entry)
-    return entries
 
 
 @command.command("list")

@@ -60,6 +60,8 @@ def test_quickstart_names_what_is_missing(fresh, run, tmp_path):
 def test_a_new_rubric_is_shown_and_a_wrong_one_refused(fresh, run):
     done(run(fresh, "rubric", "new", "mine", "--ask", "good=It is good.", "--unit", "last-reply"))
     assert "It is good." in done(run(fresh, "rubric", "show", "mine"))
+    done(run(fresh, "rubric", "new", "begun"))
+    assert "helpful" in done(run(fresh, "rubric", "show", "begun")), "an example of a question"
     (fresh.path / "rubrics" / "wrong.toml").write_text("title = 1\n")
     shown = run(fresh, "rubric", "show", "wrong")
     assert shown.exit_code == 1
