@@ -14,19 +14,12 @@ RaterKind = Literal["human", "judge", "gold"]
 """Gold labels are taken for right: judges and people are measured against them, and they are no person's."""
 Verdict = Literal["A", "B", "C"]
 """A: the one shown first is better; B: the one shown second; C: neither."""
-Finding = Literal["reasonable", "too_high", "too_low", "wrong", "seen"]
+Finding = Literal["reasonable", "too_high", "too_low", "wrong"]
 """What a person says of a judge's score and its reasons.
 
-Of an answer by name, such as a category, it is “wrong” in place of too high and too low; “seen” is all there
-is to say of a verdict that could not be read.
+Of an answer by name, such as a category, it is “wrong” in place of too high and too low.
 """
-FINDINGS: Mapping[Finding, float | None] = {
-    "reasonable": 0,
-    "too_high": 1,
-    "too_low": -1,
-    "wrong": 2,
-    "seen": None,
-}
+FINDINGS: Mapping[Finding, float] = {"reasonable": 0, "too_high": 1, "too_low": -1, "wrong": 2}
 """The values as which findings are stored."""
 
 Reason = Literal["", "optional", "required"]

@@ -20,7 +20,7 @@ from concord.store.studies import refuse_taken
 
 @dataclass(frozen=True)
 class Seen:
-    """A judgement, and what one person found of it (`finding`, `comment`)."""
+    """A judgement with a score, and what one person found of it (`finding`, `comment`)."""
 
     id: int
     judge: str
@@ -29,8 +29,6 @@ class Seen:
     repeat: int
     score: float | None
     explanation: str
-    failure: str | None
-    raw: str
     finding: Finding | None = None
     comment: str = ""
 
@@ -38,7 +36,8 @@ class Seen:
 def judgements(
     db: Database, conversation_id: int, criterion: str, rater: int | None = None, *, nominal: bool = False
 ) -> list[Seen]:
-    """The judgements of a conversation with their score on a criterion and a rater's findings.
+    """The judgements of a conversation with their score on a criterion and a rater's findings; failed ones,
+    which have none, are left out.
 
     Over turns the score is the mean; of categories (`nominal`) the most frequent one, the first of several.
     """
@@ -46,10 +45,10 @@ def judgements(
     most_frequent = f"SELECT r.score {given} GROUP BY r.score ORDER BY count(*) DESC, r.score LIMIT 1"
     score = most_frequent if nominal else f"SELECT avg(r.score) {given}"
     rows = db.query(
-        "SELECT j.id, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, "
+        "SELECT j.id, x.name AS judge, x.variant, x.simulated, j.repeat, "
         f"({score}) AS score, ifnull((SELECT group_concat(r.explanation, char(10)) "
         f"{given}), '') AS explanation FROM judgements j JOIN raters x ON x.id = j.rater_id "
-        "WHERE j.conversation_id = :conversation ORDER BY x.name, x.variant, j.repeat",
+        "WHERE j.conversation_id = :conversation AND j.failure IS NULL ORDER BY x.name, x.variant, j.repeat",
         {"criterion": criterion, "conversation": conversation_id},
     )
     # By itself: joined to the judgements, all that the person ever found would be read.
@@ -62,14 +61,14 @@ def judgements(
 
 
 def about(db: Database, judgement_id: int) -> tuple[int, str]:
-    """What a judgement is about: (conversation id, its benchmark). Raises NotFound."""
+    """What a judgement with a score is about: (conversation id, its benchmark). Raises NotFound."""
     row = db.execute(
         "SELECT c.id, c.benchmark FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
-        "WHERE j.id = ?",
+        "WHERE j.id = ? AND j.failure IS NULL",
         [judgement_id],
     ).fetchone()
     if row is None:
-        raise not_found("judgement", str(judgement_id), ())
+        raise not_found("judgement with a score", str(judgement_id), ())
     return row[0], row[1]
 
 
@@ -177,7 +176,8 @@ def drawn(db: Database, audit: str, rater: int | None = None) -> list[Drawn]:
         Drawn,
         "SELECT i.judgement_id, i.conversation_id, (SELECT t.name FROM findings f JOIN studies t "
         "ON t.id = f.study_id WHERE f.judgement_id = i.judgement_id AND f.rater_id = ?) "
-        "FROM items i WHERE i.study_id = ? ORDER BY i.id",
+        "FROM items i JOIN judgements j ON j.id = i.judgement_id AND j.failure IS NULL "
+        "WHERE i.study_id = ? ORDER BY i.id",
         [rater, _audit(db, audit)],
     )
 
@@ -196,7 +196,7 @@ def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFram
         "SELECT f.judgement_id AS judgement, x.name AS judge, c.player, p.name AS person, p.simulated, "
         f"f.finding, iif(t.source = 'audit', t.name, '') AS desk{each} FROM findings f "
         "JOIN studies t ON t.id = f.study_id JOIN conversations c ON c.id = f.conversation_id "
-        "JOIN judgements j ON j.id = f.judgement_id "
+        "JOIN judgements j ON j.id = f.judgement_id AND j.failure IS NULL "
         "JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = f.rater_id WHERE "
         "c.benchmark = :benchmark ORDER BY f.submitted, f.placement_id",
         db.conn,
@@ -206,12 +206,12 @@ def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFram
 
 
 def checked(db: Database, conversations: Sequence[int], rater: int | None) -> dict[int, bool]:
-    """Those of the conversations that were judged, in this order, and whether each of their judgements has a
-    finding by this rater.
+    """Those of the conversations that have scores of judges, in this order, and whether this rater has a
+    finding of each.
     """
     rows = db.execute(
         "SELECT j.conversation_id, count(v.placement_id) = count(*) FROM json_each(:these) o "
-        "JOIN judgements j ON j.conversation_id = o.value "
+        "JOIN judgements j ON j.conversation_id = o.value AND j.failure IS NULL "
         "LEFT JOIN findings v ON v.judgement_id = j.id AND v.rater_id = :rater GROUP BY o.key ORDER BY o.key",
         {"these": json.dumps(list(conversations)), "rater": rater},
     )

@@ -85,12 +85,10 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
     named = bool(of.criteria) and criterion_of(of).scale.named
     percent = partial(Column, digits=3, percent=True, interval="ends")
     optimism = percent("optimism", help="Share of too high among the unreasonable")
-    unread = rows[0]["unreadable"]
     columns = (
         *map(Column, ("of", "by", "n")),
         percent("reasonable", help="Share of findings"),
         *([Column("wrong")] if named else [Column("too_high"), Column("too_low"), optimism]),
-        *([Column("unreadable")] if unread else []),
     )
     meta: dict[str, Any] = {
         "audit": audit,
@@ -102,8 +100,6 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
     }
     optimistic = "" if named else " Optimism: share of too high among the others."
     notes = [f"Reasonable: share of findings.{optimistic} Intervals: Wilson, 95%.", *_counted(**meta)]
-    if unread:
-        notes.append(f"{unread} verdicts that could not be read were seen. They are in no share.")
     agreement = " ".join(_agreement(every))
     title = f"Audit “{audit}”" if audit else "Found in triage"
     shown = tuple(filter(None, [*notes, agreement]))
@@ -111,13 +107,13 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
 
 
 def _shares(of: str, by: str, findings: pd.Series[str]) -> dict[str, Any]:
-    """Findings counted, as a row; verdicts that could not be read are in no share."""
+    """Findings counted, as a row."""
     tally = Counter(findings)
-    reasonable, high, low, wrong, unread = (tally[name] for name in FINDINGS)
+    reasonable, high, low, wrong = (tally[name] for name in FINDINGS)
     n = reasonable + high + low + wrong
     row = {"of": of, "by": by, "n": n, "too_high": high, "too_low": low, "wrong": wrong}
     shares = {"reasonable": proportion(reasonable, n), "optimism": proportion(high, high + low)}
-    return {**row, "unreadable": unread, **shares}
+    return {**row, **shares}
 
 
 def _counted(
@@ -147,10 +143,8 @@ def _counted(
 
 
 def _agreement(checked: pd.DataFrame) -> Iterator[str]:
-    """Of each two people, how far their findings of the scores that both checked are equal."""
-    codes = checked[checked.finding != "seen"].assign(
-        code=lambda rows: rows.finding.map(FINDINGS).astype(float)
-    )
+    """Of each two people, how far their findings of what both checked are equal."""
+    codes = checked.assign(code=checked.finding.map(FINDINGS).astype(float))
     by_person = codes.pivot_table(index="judgement", columns="person", values="code")
     for a, b in combinations(map(str, by_person), 2):
         x, y = (column.to_numpy() for _, column in by_person[[a, b]].dropna().items())

@@ -84,7 +84,7 @@ class Model {
   }
 
   unsaid(criterion, item = this.item) {
-    return criterion.reason === "required" && !item?.reasons[criterion.name];
+    return criterion?.reason === "required" && !item?.reasons[criterion.name]; // no question: the next item has fewer
   }
 
   // The next question in a direction that is asked of this item; criteria.length after the last one, where Enter submits.

@@ -21,7 +21,7 @@ from pages.desk.component import name
 from pages.desk.form import Moving, messages
 from pages.parts.transcript import history_by
 
-KEYS: Mapping[Finding, str] = {"reasonable": "r", "too_high": "h", "too_low": "l", "wrong": "x", "seen": "s"}
+KEYS: Mapping[Finding, str] = {"reasonable": "r", "too_high": "h", "too_low": "l", "wrong": "x"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class CheckDesk:
     def fixed(self, of: Benchmark, title: str, back: str) -> dict[str, Any]:
         """What stays the same while somebody checks. Each item has its own questions, one a judgement."""
         raw = "mono" if of.last_reply_only else "prose"
-        over, nothing = "All looked at – thank you!", "No judge has judged any of these"
+        over, nothing = "All looked at – thank you!", "No judge has given any of these a score"
         return form.fixed(
             self.desk, "spot", title, self.person, back, (), over=over, nothing=nothing, raw=raw
         )
@@ -64,27 +64,18 @@ class CheckDesk:
         return form.moving(line, done, wanted, lambda i: shown(i, i))
 
     def apply(self, db: Database, event: Event) -> None:
-        """Store what was found, or take it back, and the time at work.
+        """Store what was found, or take it back.
 
         Raises StudyError for what says nothing of a judge's score.
         """
-        judgement = int(event.criterion) if event.criterion.isdecimal() else self._begun(db, event)
+        judgement = int(event.criterion) if event.criterion.isdecimal() else 0
         match event.do, event.score:
             case "answer", None:
                 spotcheck.withdraw(db, judgement, self.person)
-            case "answer", "reasonable" | "too_high" | "too_low" | "wrong" | "seen" as finding:
+            case "answer", "reasonable" | "too_high" | "too_low" | "wrong" as finding:
                 spotcheck.verify(db, judgement, self.person, finding, event.text, audit=self.audit)
             case "answer", other:
                 raise StudyError(f"“{other}” says nothing of a judge's score.")
-        if event.seconds:
-            spotcheck.add_seconds(db, judgement, self.person, event.seconds, self.audit)
-
-    def _begun(self, db: Database, event: Event) -> int:
-        """The judgement that somebody looked at who said nothing of it yet."""
-        if self.audit or not isinstance(event.item, int):
-            return event.item if isinstance(event.item, int) else 0
-        seen = spotcheck.screen(db, event.item, self.person).judgements
-        return next((one.id for one in seen if one.finding is None), seen[0].id if seen else 0)
 
 
 def item(screen: Screen, number: int, only: int | None = None) -> dict[str, Any]:
@@ -136,20 +127,18 @@ def _question(seen: Seen, screen: Screen) -> dict[str, Any]:
     findings = [
         {"value": one, "key": KEYS[one]}
         | dict.fromkeys(("shown", "label"), one.replace("_", " ").capitalize())
-        for one in spotcheck.possible(screen.criterion, seen)
+        for one in spotcheck.possible(screen.criterion)
     ]
     about = {"name": str(seen.id), "label": judge, "statement": "", "reason": "optional", "required": True}
     return about | {"options": findings, "low": 0, "high": 0, "across": True}
 
 
 def _beside(seen: Seen, screen: Screen) -> dict[str, Any]:
-    """The judge's score and reasons, or what its verdict failed of."""
+    """The judge's score and reasons."""
     scale = screen.criterion.scale
     score = "–" if seen.score is None else scale.word(seen.score)
     return {
         "score": score if scale.named or seen.score is None else f"{score} of {scale.high:g}",
-        "said": [["", seen.explanation or "(no explanation)"]] if seen.failure is None else [],
-        "failure": seen.failure,
-        "raw": (seen.raw or "(nothing)") if seen.failure is not None else "",
+        "said": [["", seen.explanation or "(no explanation)"]],
         "mock": seen.simulated and "mock" not in seen.judge,
     }

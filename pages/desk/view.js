@@ -85,15 +85,12 @@ class View {
   }
 
   // What a judge, or others, answered: their scores, and their reasons as they wrote them.
-  score({ score, mock, failure }) {
-    return el("div", { class: "score" }, mock && el("span", { class: "tag" }, "mock"), failure == null ? score : "–");
+  score({ score, mock }) {
+    return el("div", { class: "score" }, mock && el("span", { class: "tag" }, "mock"), score);
   }
 
-  words({ said, failure, raw }) {
-    return [
-      failure != null && el("p", { class: "failed" }, failure),
-      raw && el("details", { open: true }, el("summary", {}, t("The raw reply")), el("div", { class: "reasons" }, raw)),
-      ...said.map(([who, text]) => el("div", { class: "reasons", dir: "auto", tabindex: 0 }, who && el("strong", {}, `${who}: `), text))];
+  words({ said }) {
+    return said.map(([who, text]) => el("div", { class: "reasons", dir: "auto", tabindex: 0 }, who && el("strong", {}, `${who}: `), text));
   }
 
   because(criterion, index) {

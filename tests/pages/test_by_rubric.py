@@ -78,14 +78,12 @@ categories = ["warm", "neutral", "cold"]
         [shown] = work.moving(db, [seen.id]).items
         [question] = shown["questions"]
         assert [(o["label"], o["key"]) for o in question["options"]] == [("Reasonable", "r"), ("Wrong", "x")]
-        answer = {"item": seen.id, "do": "answer", "criterion": str(seen.id), "seconds": 2.5}
+        answer = {"item": seen.id, "do": "answer", "criterion": str(seen.id)}
         work.apply(db, Event.model_validate(answer | {"score": "wrong"}))
         [seen] = spotcheck.screen(db, conversations.find_id(db, "c0"), "Ann").judgements
         assert seen.finding == "wrong"
         with pytest.raises(StudyError, match=r"has a score on “Tone”\. Say one of: reasonable, wrong\."):
             work.apply(db, Event.model_validate(answer | {"score": "too_high"}))
-        work.apply(db, Event.model_validate({"item": seen.id, "do": "time", "seconds": 1}))
-        assert db.execute("SELECT state, seconds FROM placements").fetchall() == [("done", 3.5)]
         for one in spotchecks.drawn(db, "all", spotcheck.rater_of(db, "Ann")):
             if one.found_in is None:
                 spotcheck.verify(db, one.judgement, "Ann", "reasonable", audit="all")

@@ -53,10 +53,8 @@ def left(db, audit, person):
 def test_one_screen_shows_everything(filled):
     with filled.read() as db:
         screen = spotcheck.screen(db, number(db, "s4", "x"))
-    assert [(j.judge, j.score, j.explanation, j.failure is None, j.raw) for j in screen.judgements] == [
-        ("j1", 8, "I say 8.", True, "so so"),
-        ("j2", None, "", False, "so so"),
-    ]
+    # j2's verdict cannot be read.
+    assert [(j.judge, j.score, j.explanation) for j in screen.judgements] == [("j1", 8, "I say 8.")]
     assert screen.conversation.player == "x"
     assert screen.criterion.name == "quality"
 
@@ -79,43 +77,18 @@ def test_a_conversation_stays_until_each_of_its_judgements_was_looked_at(filled)
         assert not checked("Ada")[here]
 
 
-def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled):
+def test_an_unreadable_verdict_is_no_part_of_a_spot_check(filled):
     with filled.write() as db:
-        here, unread = number(db, "s4", "x"), judgement(db, "s4", "x", "j2")
-        with pytest.raises(StudyError, match="could not be read"):
+        here = number(db, "s4", "x")
+        [unread] = db.execute("SELECT id FROM judgements WHERE failure IS NOT NULL").fetchone()
+        with pytest.raises(NotFound, match="no judgement with a score"):
             spotcheck.verify(db, unread, "Ada", "reasonable")
-        with pytest.raises(StudyError, match="has a score"):
-            spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "seen")
-        spotcheck.verify(db, unread, "Ada", "seen", "mumbles")
-        assert spotcheck.screen(db, here, "Ada").judgements[1].finding == "seen"
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         assert spotchecks.checked(db, [here], spotcheck.rater_of(db, "Ada")) == {here: True}
-        found = audits.findings(db, "simulbench")
-    # Two judgements were looked at; one of them has a score.
-    assert (
-        found.meta["items"],
-        found.rows[0]["n"],
-        found.rows[0]["reasonable"].value,
-        found.rows[0]["unreadable"],
-    ) == (2, 1, 0.0, 1)
-    by_judge = (row for row in found.rows if row["by"] == "judge")
-    assert {row["of"]: (row["n"], row["unreadable"], row["reasonable"].value) for row in by_judge} == {
-        "j1": (1, 0, 0.0),
-        "j2": (0, 1, None),
-    }
-    assert "1 verdicts that could not be read were seen" in " ".join(found.notes)
-
-
-def test_a_verdict_that_was_asked_for_again_and_read_is_open_again(filled):
-    with filled.write() as db:
-        unread = judgement(db, "s4", "x", "j2")
-        spotcheck.verify(db, unread, "Ada", "seen")
-        spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
-        by_hand.judge(db, "s4", "x", "j2", 1)
-        here = number(db, "s4", "x")
+        assert audits.findings(db, "simulbench").rows[0]["n"] == 1
+        by_hand.judge(db, "s4", "x", "j2", 1)  # asked for again, and read
         assert spotchecks.checked(db, [here], spotcheck.rater_of(db, "Ada")) == {here: False}
-        assert audits.findings(db, "simulbench").rows[0]["unreadable"] == 0
-        assert spotcheck.screen(db, number(db, "s4", "x"), "Ada").judgements[1].finding is None
+        assert spotcheck.screen(db, here, "Ada").judgements[1].finding is None
         spotcheck.verify(db, unread, "Ada", "reasonable")
         assert audits.findings(db, "simulbench").rows[0]["n"] == 2
 
@@ -153,35 +126,10 @@ def test_a_finding_is_no_rating_and_an_earlier_one_is_kept(filled, run):
 
 def test_the_same_finding_again_is_no_other_one(filled):
     with filled.write() as db:
-        for here, finding in (
-            (judgement(db, "s1", "x"), "reasonable"),
-            (judgement(db, "s4", "x", "j2"), "seen"),
-        ):
-            for comment in ("yes", "yes", "no"):
-                spotcheck.verify(db, here, "Ada", finding, comment)
+        for comment in ("yes", "yes", "no"):
+            spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "reasonable", comment)
         kept = "SELECT value, reason, replaced IS NULL FROM answers ORDER BY id"
-        assert db.execute(kept).fetchall() == [
-            (0, "yes", 0),
-            (0, "no", 1),
-            (None, "yes", 0),
-            (None, "no", 1),
-        ]
-
-
-def test_time_at_work_is_kept_with_the_judgement(filled):
-    def seconds():
-        return db.execute("SELECT state, seconds FROM placements ORDER BY id").fetchall()
-
-    with filled.write() as db:
-        here = judgement(db, "s1", "x")
-        spotcheck.add_seconds(db, here, "Ada", 2.5)
-        assert seconds() == [("open", 2.5)]
-        spotcheck.verify(db, here, "Ada", "reasonable")
-        spotcheck.add_seconds(db, here, "Ada", 1)
-        assert seconds() == [("done", 3.5)]
-        spotcheck.withdraw(db, here, "Ada")
-        assert seconds() == [("open", 3.5)]
-        assert audits.findings(db, "simulbench").meta["items"] == 0
+        assert db.execute(kept).fetchall() == [(0, "yes", 0), (0, "no", 1)]
 
 
 def test_two_who_checked_the_same_judgements_are_measured_against_each_other(filled):

@@ -59,17 +59,12 @@ def verify(
 ) -> None:
     """Store what a person found of a judgement, in an audit or ("") in triage; the finding before it is kept.
 
-    A verdict that could not be read can only be “seen”. Raises StudyError for a finding that does not go with
-    the verdict.
+    Raises StudyError for a finding that does not go with the criterion, and NotFound for a judgement without
+    a score.
     """
     rater = ratings.rater_id(db, Rater(person, "human", simulated=simulated))
     criterion, seen = _seen(db, judgement_id, rater)
-    if finding not in (allowed := possible(criterion, seen)):
-        if seen.failure is not None:
-            raise StudyError(
-                "This verdict could not be read: there is no score to find reasonable or not. "
-                "Say that it was seen."
-            )
+    if finding not in (allowed := possible(criterion)):
         words = ", ".join(name.replace("_", " ") for name in allowed)
         raise StudyError(f"This verdict has a score on “{criterion.label}”. Say one of: {words}.")
     item = spotchecks.item(db, judgement_id, rater, audit)
@@ -81,13 +76,6 @@ def withdraw(db: Database, judgement_id: int, person: str) -> None:
     rater = rater_of(db, person)
     if rater is not None and _seen(db, judgement_id, rater)[1].finding is not None:
         placements.take_back(db, PURPOSE, rater, spotchecks.item(db, judgement_id, rater), "")
-
-
-def add_seconds(db: Database, judgement_id: int, person: str, seconds: float, audit: str = "") -> None:
-    """Add time at work on a judgement."""
-    rater = ratings.rater_id(db, Rater(person, "human"))
-    item = spotchecks.item(db, judgement_id, rater, audit)
-    placements.add_seconds(db, rater, placements.beside(db, rater, PURPOSE, item), seconds)
 
 
 def _seen(db: Database, judgement_id: int, rater: int | None) -> tuple[Criterion, Seen]:
@@ -103,10 +91,8 @@ def _judgements(db: Database, conversation: int, criterion: Criterion, rater: in
     return spotchecks.judgements(db, conversation, criterion.name, rater, nominal=nominal)
 
 
-def possible(criterion: Criterion, seen: Seen) -> tuple[Finding, ...]:
+def possible(criterion: Criterion) -> tuple[Finding, ...]:
     """What can be found of a judgement: answers by name have no order, so that one is wrong or not."""
-    if seen.failure is not None:
-        return ("seen",)
     return ("reasonable", "wrong") if criterion.scale.named else ("reasonable", "too_high", "too_low")
 
 
