@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from html import escape
 from itertools import dropwhile, takewhile
 from textwrap import fill
 from typing import Any, Literal, Self
@@ -116,9 +115,9 @@ class Table:
         names = list(takewhile(lambda c: is_text(self, c), texts)) or self.shown[:1]
         return ", ".join(filter(None, (shown(row.get(c.name), c) for c in names)))
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
         """The table in a notebook."""
-        return as_html(self)
+        return as_markdown(self)
 
     def estimates(self, name: str) -> list[Estimate]:
         """The figures of one column, row by row; cells that are none are left out."""
@@ -262,20 +261,6 @@ def as_markdown(table: Table) -> str:
     ]
     notes = [*table.notes, *table.reasons()]
     return "\n".join([*lines, "", *(f"- {markdown_text(note)}" for note in notes), *([""] if notes else [])])
-
-
-def as_html(table: Table) -> str:
-    """A table with its title, caption and notes as HTML; every text in it is escaped."""
-    side = {c.name: "left" if is_text(table, c) else "right" for c in table.shown}
-    lines = [f"<p><b>{escape(table.title)}</b></p>"]
-    lines += [f"<p>{escape(table.caption)}</p>"] if table.caption else []
-    heads = "".join(f'<th style="text-align: {side[c.name]}">{escape(c.title)}</th>' for c in table.shown)
-    lines.append(f"<table><thead><tr>{heads}</tr></thead><tbody>")
-    for row in table.rows:
-        cells = ((side[c.name], escape(shown(row.get(c.name), c))) for c in table.shown)
-        lines.append("<tr>" + "".join(f'<td style="text-align: {s}">{t}</td>' for s, t in cells) + "</tr>")
-    lines.append("</tbody></table>")
-    return "\n".join([*lines, *(f"<p>{escape(note)}</p>" for note in [*table.notes, *table.reasons()])])
 
 
 def markdown_text(text: str) -> str:

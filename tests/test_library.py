@@ -152,10 +152,10 @@ def test_a_frame_has_the_figures_of_a_stored_study(fresh, tmp_path, run, monkeyp
 
 def test_nothing_of_a_frame_is_markup():
     found = concord.agreement(frame(judge=HOSTILE))
-    html = found._repr_html_()
-    assert "<script" not in html
-    assert "&lt;script&gt;" in html
-    assert all("<script" not in table._repr_html_() for table in found.tables)
+    text = found._repr_markdown_()
+    assert "<script" not in text.replace("\\<", "")
+    assert r"\<script\>" in text
+    assert all("<script" not in table._repr_markdown_().replace("\\<", "") for table in found.tables)
     with pytest.raises(NotFound):
         found["<b>"]
     assert concord.Estimate(None, reason=HOSTILE)._repr_html_().startswith("undefined: &lt;script")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,7 +19,7 @@ from concord.statistics import reliability
 from concord.statistics.coefficients import COEFFICIENTS, Name
 from concord.statistics.ratings import called
 from concord.statistics.study import with_others
-from concord.table import Table, as_html
+from concord.table import Table, as_markdown, markdown_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,10 +149,10 @@ class Agreement:
         """The answer on a screen, as `concord check` prints it."""
         return screen(self.report, taken=self.taken, left_out=self.notes)
 
-    def _repr_html_(self) -> str:
-        """Sentences and tables of the overview; every name and text in them is escaped."""
-        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.summary)
-        return f"<ul>{said}</ul>" + "".join(map(as_html, self.tables))
+    def _repr_markdown_(self) -> str:
+        """Sentences and tables of the overview in a notebook; every name and text in them is escaped."""
+        sentences = "".join(f"- {markdown_text(sentence)}\n" for sentence in self.summary)
+        return "\n".join([sentences, *map(as_markdown, self.tables)])
 
 
 def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
