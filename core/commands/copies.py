@@ -7,7 +7,7 @@ import click
 
 from concord.commands.printing import echo
 from concord.errors import WorkspaceError
-from concord.store import copies, schema, summaries
+from concord.store import copies, schema
 from concord.workspace import Workspace
 
 
@@ -27,20 +27,12 @@ def backup(workspace: str, file: Path) -> None:
 
 @click.command()
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path, exists=True))
-@click.option(
-    "--compute-anew", is_flag=True, help="First compute sums, finals and summaries anew from the ratings."
-)
 @click.pass_obj
-def verify(workspace: str, file: Path | None, compute_anew: bool) -> None:
+def verify(workspace: str, file: Path | None) -> None:
     """Look for damage in the database of the workspace, or in FILE, a backup.
 
     A copy is looked at, so that nobody who writes has to wait. The exit code is 1 if anything is wrong.
     """
-    if compute_anew:
-        if file is not None:
-            raise click.UsageError("--compute-anew changes a workspace; a backup is left as it is.")
-        with Workspace.open(workspace, create=False).write() as db:
-            summaries.refresh(db)
     path = file or Path(workspace).expanduser().resolve() / "concord.db"
     if not path.exists():
         raise WorkspaceError(f"There is no database {path}. Name a workspace with --workspace.")
@@ -49,9 +41,9 @@ def verify(workspace: str, file: Path | None, compute_anew: bool) -> None:
             schema.apply(copy, schema.version(copy, path))  # one of an earlier form is whole, too
             findings = copies.findings(copy)
     except sqlite3.Error as error:
-        findings = [copies.Finding(f"{path} cannot be read: {error}.", copies.RESTORE)]
+        findings = [f"{path} cannot be read: {error}. {copies.RESTORE}"]
     for finding in findings:
-        echo(f"{finding.message} {finding.remedy}")
+        echo(finding)
     if findings:
         raise click.exceptions.Exit(1)
-    echo(f"{path} is whole: no damage, no missing rows, and all sums fit the ratings.")
+    echo(f"{path} is whole: no damage, no missing rows, and all answers are ratings.")

@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,17 +14,11 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
-from concord.store import summaries
 from concord.store.database import connect, put_on_disk
 from concord.store.purposes import RATED
 
 RESTORE = "Restore a backup (docs/backup.md)."
-COMPUTE_ANEW = "Compute them anew: `concord verify --compute-anew`."
 REPORT = "Results may be affected: restore a backup (docs/backup.md), or report it if it comes back."
-DERIVED = ("scores", "finals", "summaries", "player_counts", "rater_counts")
-"""The tables that follow from others."""
-ALIKE = 6
-"""Numbers that are equal to so many decimals are the same: they were added in another order."""
 MOST = 5
 """How many single places of one kind are named."""
 
@@ -83,45 +76,37 @@ def _copy(path: Path, to: Path) -> None:
         source.backup(target, pages=-1)
 
 
-@dataclass(frozen=True)
-class Finding:
-    """Something that should not be, in a sentence, and what to do."""
-
-    message: str
-    remedy: str
-
-
-def findings(db: Database) -> list[Finding]:
-    """Everything wrong with a database. It has to be a copy: the sums in it are computed anew.
+def findings(db: Database) -> list[str]:
+    """Everything wrong with a database, a sentence each that says what to do.
 
     Where SQLite itself finds damage, nothing else is looked at.
     """
     try:
         damage = [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]
         if damage:
-            return [Finding(f"SQLite finds the file damaged: {problem}.", RESTORE) for problem in damage]
-        return [*_references(db), *_items(db), *_sums(db)]
+            return [f"SQLite finds the file damaged: {problem}. {RESTORE}" for problem in damage]
+        return [f"{sentence} {REPORT}" for sentence in (*_references(db), *_items(db))]
     except sqlite3.DatabaseError as error:
-        return [Finding(f"The file is damaged or no Concord database: {error}.", RESTORE)]
+        return [f"The file is damaged or no Concord database: {error}. {RESTORE}"]
 
 
-def _references(db: Database) -> Iterator[Finding]:
+def _references(db: Database) -> Iterator[str]:
     """Rows that refer to rows that are not there."""
     missing: dict[tuple[str, str], list[int]] = {}
     for table, row, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall():
         missing.setdefault((table, parent), []).append(row)
     for (table, parent), rows in missing.items():
-        yield Finding(f"Rows of {table} that refer to missing rows of {parent}: {_named(rows)}.", REPORT)
+        yield f"Rows of {table} that refer to missing rows of {parent}: {_named(rows)}."
 
 
-def _items(db: Database) -> Iterator[Finding]:
+def _items(db: Database) -> Iterator[str]:
     """Items that were submitted and hold no answer at all, or another one than figures have."""
     rows = db.execute(
         f"SELECT p.id FROM placements p WHERE p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS "
         "(SELECT 1 FROM given g WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id)"
     )
     if empty := [number for (number,) in rows]:
-        yield Finding(f"Submitted items without answers: {_named(empty)}.", REPORT)
+        yield f"Submitted items without answers: {_named(empty)}."
     rows = db.execute(
         f"SELECT DISTINCT p.id FROM placements p JOIN answers a ON a.placement_id = p.id WHERE a.replaced IS "
         f"NULL AND p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS (SELECT 1 FROM given g "
@@ -129,28 +114,7 @@ def _items(db: Database) -> Iterator[Finding]:
         "AND g.score = a.value)"
     )
     if other := [number for (number,) in rows]:
-        yield Finding(f"Submitted items whose answers are not their ratings: {_named(other)}.", REPORT)
-
-
-def _sums(db: Database) -> Iterator[Finding]:
-    """Sums, finals and summaries that are not what the ratings give."""
-    stored = {table: _rows(db, table) for table in DERIVED}
-    db.execute("PRAGMA foreign_keys = OFF")  # missing rows were found before, and must not end this
-    summaries.refresh(db)
-    for table in DERIVED:
-        if wrong := {row[0] for row in stored[table] ^ _rows(db, table)}:
-            of = "Rows of {} that do not fit what they count"
-            if not table.endswith("_counts"):
-                of = "Conversations whose {} do not fit their ratings"
-            yield Finding(f"{of.format(table)}: {_named(sorted(wrong))}.", COMPUTE_ANEW)
-
-
-def _rows(db: Database, table: str) -> set[tuple[Any, ...]]:
-    """The rows of a table, in which the first column says what they are about."""
-    return {
-        tuple(round(cell, ALIKE) if isinstance(cell, float) else cell for cell in row)
-        for row in db.execute(f"SELECT * FROM {table}")
-    }
+        yield f"Submitted items whose answers are not their ratings: {_named(other)}."
 
 
 def _named(places: list[Any]) -> str:

@@ -11,11 +11,12 @@ import pytest
 from concord.demo import workspace as demo
 from concord.errors import ConfigError, WorkspaceError
 from concord.llm.models import load_models
-from concord.store import conversations, copies, holdings, ratings, rows, runs, studies
+from concord.store import conversations, holdings, ratings, rows, runs, studies
 from concord.store.conversations import Filter
 from concord.studies import asking
 from tests.demo import example_ratings, own_data
 from tests.demo.record import HOST, lines
+from tests.derived import faults
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def test_the_recording_has_the_columns_that_the_database_has(recorded, fresh):
 def test_a_loaded_demo_holds_what_was_recorded(recorded, demo_workspace):
     with demo_workspace.write() as db:
         assert tables(lines(db)) == tables(recorded)
-        assert not list(copies.findings(db))
+        assert faults(db) == []
 
 
 def test_the_demo_is_small_enough_for_a_repository():
@@ -124,7 +125,7 @@ def test_rows_of_any_workspace_come_back_bytes_included(filled, fresh):
     with fresh.write() as db:
         assert list(lines(db)) == written
         assert db["conversations"].get(1)["trajectory"] == b"\x00\xff"
-        assert not list(copies.findings(db))
+        assert faults(db) == []
 
 
 def test_the_ratings_of_the_readme_are_those_that_their_script_writes():

@@ -17,6 +17,7 @@ from concord.rating import Judgement, Rater
 from concord.store import conversations, copies, ratings, settings, studies
 from concord.workspace import Workspace
 from tests import warm
+from tests.derived import faults
 from tests.exchange.test_import_in_parts import held
 from tests.exchange.test_trajectories import KEYS, simulated
 
@@ -68,7 +69,7 @@ def lived(workspace):
 
 def whole(workspace):
     with copies.snapshot(workspace.db_path) as copy:
-        return copies.findings(copy) == []
+        return faults(copy) == []
 
 
 def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from concord.exchange import incoming
 from concord.store import copies, parts
 from concord.workspace import Workspace
 from tests import warm
+from tests.derived import faults
 
 LINES = [
     f"i{item},wit,{kind},{rater},{(item + len(rater)) % 5 + 1},A reply of item {item}."
@@ -43,7 +44,7 @@ def held(workspace):
 
 def whole(workspace):
     with copies.snapshot(workspace.db_path) as copy:
-        return copies.findings(copy) == []
+        return faults(copy) == []
 
 
 def test_what_is_stored_is_what_one_transaction_stores(workspace, run, tmp_path, monkeypatch):
