@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from concord.demo.workspace import VISITOR
-from concord.store import access, progress
+from concord.store import access, acts, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import asking, dealing, quality
+from concord.studies import asking, dealing, quality, running
 from concord.studies.purposes import repeat
 from pages.annotate import samples_draw as drawing
 from pages.parts import notice
@@ -70,6 +70,7 @@ def _study(names: list[str]) -> None:
             st.warning(plain(flag.text), icon=":material/speed:")
     _remarks(items)
     _ways_on(study)
+    _running(study.name)
 
 
 def _facts(study: Study, items: int) -> None:
@@ -169,11 +170,26 @@ def _ways_on(study: Study) -> None:
         link("export", "Export", study=study.name)
 
 
+def _running(name: str) -> None:
+    """Close the study or open it again, with a reason that is kept."""
+    with workspace().read() as db:
+        closed = acts.is_closed(db, name)
+    with st.popover("Reopen the study" if closed else "Close the study", icon=":material/lock_clock:"):
+        reason = st.text_input("Reason", max_chars=1000)
+        st.button("Reopen" if closed else "Close", on_click=_closed, args=(name, closed, reason))
+
+
 def _dealt(name: str, chosen: list[str], overlap: int, repeats: float | None) -> None:
     with notice.writing() as db:
         have = dealing.deal_study(db, name, chosen, overlap=overlap, repeats=repeats)
         items = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
         notice.done(f"Dealt. {items}. {dealing.plan(db, name).balance}")
+
+
+def _closed(name: str, closed: bool, reason: str) -> None:
+    with notice.writing() as db:
+        (running.reopen if closed else running.close)(db, name, reason)
+        notice.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
 
 
 def _save(name: str, text: str) -> None:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from concord.conversation import Conversation, Message
 from concord.demo.workspace import VISITOR
 from concord.rating import Criterion
-from concord.store import access, conversations, placements, studies
+from concord.store import access, acts, conversations, placements, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -110,6 +110,27 @@ def test_a_study_of_unnamed_people_is_not_dealt(workspace: Workspace) -> None:
     page.run()
     assert "no names" in page.info[0].value
     assert "Deal" not in [button.label for button in page.button]
+
+
+def test_a_study_is_closed_and_opened_again_with_a_reason(workspace: Workspace) -> None:
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+
+    def press(label: str) -> None:
+        next(button for button in page.button if button.label == label).click().run()
+
+    press("Close")
+    assert "needs its reason" in page.error[0].value
+    page.text_input[0].set_value("enough").run()
+    press("Close")
+    assert "is closed" in page.success[0].value
+    page.text_input[0].set_value("ten more items").run()
+    press("Reopen")
+    assert "is open again" in page.success[0].value
+    with workspace.read() as db:
+        assert [(act.what, act.detail) for act in acts.every(db, "s")] == [
+            ("closed", "enough"),
+            ("reopened", "ten more items"),
+        ]
 
 
 def test_a_new_study_is_not_dealt_to_the_visitor_of_the_demo_by_one_click(workspace: Workspace) -> None:
