@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("concord.commands.compare", "Have judges compare models two by two."),
     "study": ("concord.commands.study", "Draw a study, deal it to annotators, show its progress."),
     "people": ("concord.commands.people", "Invite annotators and researchers by link, withdraw links."),
-    "crowd": ("concord.commands.crowd", "A study's link for people of Prolific or MTurk; payments."),
+    "crowd": ("concord.commands.crowd", "A study's link for people of Prolific or MTurk; who came."),
     "agreement": (
         "concord.commands.agreement",
         "How well judges agree with people, and people with each other.",

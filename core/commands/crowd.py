@@ -6,7 +6,6 @@ import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
-from concord.store import crowds
 from concord.store.crowds import Crowd, Platform
 from concord.studies import crowd
 from concord.workspace import Workspace
@@ -43,30 +42,12 @@ def _open(
     echo("Whoever has this address can come: give it to the platform only.", err=True)
 
 
-@command.command("close")
-@click.argument("study")
-@options.reason()
-@click.pass_obj
-def _close(workspace: str, study: str, reason: str) -> None:
-    """Let nobody new in. Whoever came goes on, and gets the completion code at the end."""
-    with Workspace.open(workspace, create=False).write() as db:
-        crowd.close_link(db, study, reason)
-    echo(f"The link of “{study}” lets nobody new in.")
-
-
 @command.command("payments")
 @click.argument("study")
-@click.option("--hourly", type=click.FloatRange(0), default=0.0, help="For an hour at work at the desk.")
-@click.option("--per-item", type=click.FloatRange(0), default=0.0, help="For each item that was rated.")
-@click.option("--currency", default="", help="Named in the table.")
 @options.form()
 @click.pass_obj
-def _payments(workspace: str, study: str, hourly: float, per_item: float, currency: str, form: str) -> None:
-    """Who came, what they have done, minutes, completion code, and the amount at a rate."""
+def _payments(workspace: str, study: str, form: str) -> None:
+    """Who came, what they have done, minutes at work, and completion code: what payments rest on."""
     with Workspace.open(workspace, create=False).read() as db:
-        table = crowd.payments(db, study, hourly=hourly, per_item=per_item, currency=currency)
-        link = crowds.of_study(db, study)
+        table = crowd.payments(db, study)
     printing.show([table], form)
-    if link and form == "table":
-        state = "takes nobody new" if link.closed else "is open"
-        echo(f"The {link.platform} link {state}: {link.quota} people, {link.items} items each.", err=True)

@@ -25,7 +25,6 @@ What = Literal[
     "failed",
     "admitted",
     "opened to a crowd",
-    "closed to a crowd",
     "left out",
     "taken in again",
 ]

@@ -33,7 +33,6 @@ class Crowd:
     items: int
     minutes: int
     code: str = ""
-    closed: str | None = None
 
 
 class Visitor(NamedTuple):
@@ -80,7 +79,7 @@ def keep(db: Database, crowd: Crowd, token: str) -> None:
 
 def of_token(db: Database, token: str) -> Crowd | None:
     """The study's link with this token; None where there is none."""
-    return _crowd(db, find(db, "links", opens="crowd", token_hash=sessions.hashed(token)))
+    return _crowd(db, find(db, "links", opens="crowd", ended=None, token_hash=sessions.hashed(token)))
 
 
 def of_study(db: Database, study: str) -> Crowd | None:
@@ -92,13 +91,7 @@ def _crowd(db: Database, link: Mapping[str, Any] | None) -> Crowd | None:
     if link is None:
         return None
     study = scalar(db, "SELECT name FROM studies WHERE id = ?", [link["study_id"]])
-    return Crowd(study, link["role"], **json.loads(link["terms"]), closed=link["ended"])
-
-
-def close(db: Database, study: str) -> None:
-    """Let nobody new in by a study's link. Raises NotFound."""
-    number = studies.study_id(db, study)
-    db.execute("UPDATE links SET ended = ? WHERE opens = 'crowd' AND study_id = ?", [now(), number])
+    return Crowd(study, link["role"], **json.loads(link["terms"]))
 
 
 def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from sqlite_utils import Database
 
-from concord.errors import NotAllowed, StudyError
+from concord.errors import StudyError
 from concord.store import acts, crowds, placements, settings, studies
 from concord.store.crowds import Crowd, Platform, Visitor, Worker
 from concord.store.sessions import LinkRefused
@@ -73,15 +73,6 @@ def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
     return f"{(base_url or settings.address(db)).rstrip('/')}/rate?{urlencode({'token': token})}&{numbers}"
 
 
-def close_link(db: Database, name: str, reason: str) -> None:
-    """Let nobody new in by a study's link; who came goes on. Raises NotFound, StudyError without a link."""
-    crowd = crowds.of_study(db, name)
-    if crowd is None or crowd.closed:
-        raise StudyError(f"The study “{name}” has no open link for a crowd platform.")
-    acts.record(db, name, "closed to a crowd", reason)
-    crowds.close(db, name)
-
-
 def visitor(platform: Platform, query: Sequence[tuple[str, str]]) -> Visitor:
     """Who comes, by an address's parameters. Raises LinkRefused for what a platform would not say."""
     given = [[value for name, value in query if name == wanted] for wanted in PARAMETERS[platform]]
@@ -114,7 +105,7 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
         if worker.returned and not worker.open:  # else they finish what they began
             raise LinkRefused("over")
         return worker
-    if crowd.closed or acts.is_closed(db, crowd.study):
+    if acts.is_closed(db, crowd.study):
         raise LinkRefused("ended")
     here = sum(1 for one in everybody if not one.returned)
     units = share(db, crowd, came.worker)
@@ -166,16 +157,11 @@ def ending(db: Database, study: str, rater: int) -> dict[str, str] | None:
     return {"code": worker.code, "link": COMPLETE + urlencode({"cc": worker.code}) if by_code else ""}
 
 
-def payments(
-    db: Database, study: str, *, hourly: float = 0.0, per_item: float = 0.0, currency: str = ""
-) -> Table:
-    """What everybody who came by a study's link has done, and the amount by time at work and by item.
+def payments(db: Database, study: str) -> Table:
+    """What everybody who came by a study's link has done, on which payments rest.
 
-    Minutes are those at work at the desk, whose pauses do not count. Raises NotFound, and NotAllowed for a
-    rate below 0.
+    Minutes are those at work at the desk, whose pauses do not count. Raises NotFound.
     """
-    if hourly < 0 or per_item < 0:
-        raise NotAllowed("A rate is at least 0.")
     rows: list[dict[str, Any]] = [
         {
             **record(one),
@@ -185,7 +171,6 @@ def payments(
             "items": one.done + one.skipped,
             "left": one.open,
             "minutes": one.seconds / 60,
-            "amount": round(hourly * (one.seconds / 60) / 60 + per_item * one.done, 2),
         }
         for one in crowds.workers(db, study)
     ]
@@ -193,11 +178,7 @@ def payments(
         *map(Column, ("annotator", "participant", "submission", "task", "state")),
         *(Column(name, digits=0) for name in ("items", "skipped", "left")),
         Column("minutes", digits=1, help="Time at work at the desk, without pauses."),
-        Column("amount", f"amount {currency}".strip(), digits=2),
         Column("code"),
     )
-    total = sum(row["amount"] for row in rows)
-    rates = f"{hourly:g} an hour at work and {per_item:g} for each item that was rated"
-    note = f"{len(rows)} people; {total:.2f} {currency}".rstrip() + f" in all, at {rates}."
-    shown = note if rows else "Nobody came by a link for a crowd platform."
+    shown = f"{len(rows)} people." if rows else "Nobody came by a link for a crowd platform."
     return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=(shown,))

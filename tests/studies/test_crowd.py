@@ -27,7 +27,7 @@ from concord.store import (
 from concord.store import studies as stored
 from concord.store.crowds import Crowd, Visitor
 from concord.store.sessions import LinkRefused
-from concord.studies import crowd, studies
+from concord.studies import crowd, running, studies
 from concord.workspace import Workspace
 from pages.desk import sent
 
@@ -265,12 +265,10 @@ def test_hidden_items_are_among_them_and_have_to_be_done(workspace):
 def test_nobody_new_after_the_end_and_known_ones_go_on(workspace):
     with workspace.write() as db:
         enter(db, 1)
-        crowd.close_link(db, "s", "enough")
+        running.close(db, "s", "enough")
         assert refused(db, 2) == "ended"
         assert enter(db, 1).worker == "p1"
-        with pytest.raises(StudyError, match="no open link"):
-            crowd.close_link(db, "s", "enough")
-        assert [act.what for act in acts.every(db, "s")] == ["opened to a crowd", "closed to a crowd"]
+        assert [act.what for act in acts.every(db, "s")] == ["opened to a crowd", "closed"]
 
 
 def test_the_address_has_the_placeholders_of_the_platform(workspace):
@@ -331,16 +329,16 @@ def test_a_link_that_makes_no_sense(workspace, numbers):
             crowd.open_link(db, Crowd("s", "prolific", 1, 1, 1, "a b"), "https://example.org")
 
 
-def test_payments_by_time_and_by_item(workspace):
+def test_payments_rest_on_time_and_items(workspace):
     with workspace.write() as db:
         for number, count in ((1, 4), (2, 2)):
             rate(db, enter(db, number).rater, count)
-        table = crowd.payments(db, "s", hourly=12, per_item=0.1, currency="GBP")
+        table = crowd.payments(db, "s")
     first, second = table.rows
-    # 4 items of 30 s are 2 minutes: 12/h × 2 min + 4 × 0.10; 2 items: half of it.
-    assert (first["minutes"], first["amount"], first["state"], first["code"]) == (2, 0.8, "finished", "C0DE")
-    assert (second["minutes"], second["amount"], second["state"], second["left"]) == (1, 0.4, "at work", 2)
-    assert table.notes[0].startswith("2 people; 1.20 GBP in all")
+    # 4 items of 30 s are 2 minutes.
+    assert (first["minutes"], first["items"], first["state"], first["code"]) == (2, 4, "finished", "C0DE")
+    assert (second["minutes"], second["items"], second["state"], second["left"]) == (1, 2, "at work", 2)
+    assert table.notes == ("2 people.",)
 
 
 def test_by_command(workspace, run):
@@ -351,11 +349,9 @@ def test_by_command(workspace, run):
     assert made.stdout.startswith("https://e.org/rate?token=")
     with workspace.write() as db:
         rate(db, enter(db, 1).rater)
-    paid = run(workspace, "crowd", "payments", "s", "--per-item", 0.5, "--format", "csv")
+    paid = run(workspace, "crowd", "payments", "s", "--format", "csv")
     [heading, line] = paid.stdout.splitlines()[:2]
-    assert dict(zip(heading.split(","), line.split(","), strict=True))["amount"] == "6.0"  # all 12 items
-    assert run(workspace, "crowd", "close", "s", "--reason", "enough").exit_code == 0
-    assert "no open link" in run(workspace, "crowd", "close", "s", "--reason", "enough").output
+    assert dict(zip(heading.split(","), line.split(","), strict=True))["items"] == "12"
     assert "opened to a crowd by researcher" in run(workspace, "study", "show", "s").output
     with workspace.read() as db:
         assert len([i for i in progress.items(db, "s") if i.state == "done"]) == 12
