@@ -206,7 +206,7 @@ ACTS = {
     "exclude": StudyAct(
         acts.exclude,
         "Leave an annotator out of a study's figures of agreement; their ratings stay stored.",
-        "{annotator} is left out of the figures of “{name}”. `--with-excluded` shows figures with them.",
+        "{annotator} is left out of the figures of “{name}”. `concord study include` takes them in again.",
         "Why; it stands beside every figure.",
     ),
     "include": StudyAct(

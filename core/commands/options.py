@@ -143,7 +143,7 @@ def _usual_margin() -> float:
 
 
 def measuring(command: F) -> F:
-    """How a study is measured: `keep_refused`, `with_excluded`, `cluster_by`, `people`,
+    """How a study is measured: `keep_refused`, `cluster_by`, `people`,
     `cuts`, `scales` and `margin`.
     """
     alike = (
@@ -155,7 +155,6 @@ def measuring(command: F) -> F:
         "least five rated half of the items each)."
     )
     refused = "Count conversations in which a judge saw a refusal."
-    excluded = "Count annotators whom `concord study exclude` left out."
     cut = "People pass an item with at least this score (the middle of the scale); may be repeated."
     scale = (
         "The scale on which people and judges answer a criterion (1..5 alone: every one), instead of the "
@@ -173,7 +172,6 @@ def measuring(command: F) -> F:
         ),
         click.option("--people", type=click.Choice(["these", "like-these"]), default=None, help=people),
         click.option("--keep-refused", is_flag=True, help=refused),
-        click.option("--with-excluded", is_flag=True, help=excluded),
         click.option(
             "--margin",
             type=click.FloatRange(0, 2),

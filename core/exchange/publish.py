@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -47,7 +47,7 @@ class Export:
     blank: bool = False
     title: str = ""
     options: Options = field(default_factory=Options)
-    """How a report is measured, but for `with_excluded`."""
+    """How a report is measured."""
 
     @property
     def part(self) -> "Part":
@@ -256,12 +256,8 @@ PARTS: Mapping[str, Part] = {
     ),
     "report": Part(
         "A report on a study's agreement: summary, tables, hashes",
-        "study with_excluded",
-        files=lambda db, of: report_files(
-            db,
-            agreement_report(db, of.study, replace(of.options, with_excluded=of.with_excluded)),
-            made=date.today(),
-        ),
+        "study",
+        files=lambda db, of: report_files(db, agreement_report(db, of.study, of.options), made=date.today()),
         first="report.html",
     ),
     "site": Part(

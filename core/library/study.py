@@ -31,7 +31,6 @@ class Measuring(TypedDict, total=False):
     resamples: int
     seed: int
     exclude_refused: bool
-    with_excluded: bool
 
 
 def agreement(

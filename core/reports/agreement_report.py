@@ -139,7 +139,6 @@ class AgreementReport(Evidence):
         values["excluded"] = [
             {"annotator": one.about, "reason": one.detail, "decided": one.done} for one in self.of.excluded
         ]
-        values["with_excluded"] = self.of.with_excluded
         sections = {c: {name: plain(name, c) for name in IN_FILES} for c in self.criteria}
         return values | {"main": self.main, "sections": sections}
 
@@ -189,7 +188,6 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
         study,
         exclude_refused=options.exclude_refused,
         cluster_by=options.cluster_by,
-        with_excluded=options.with_excluded,
     )
     return report_of(of, options, frames.feature_rows(db, study))
 

@@ -60,8 +60,6 @@ class Options:
     scales: tuple[tuple[str, Scale], ...] = ()
     families: tuple[tuple[str, str], ...] = ()
     """Models with their family, as models.toml has them."""
-    with_excluded: bool = False
-    """Whether figures have the ratings of annotators whom a decision left out."""
     margin: float = MARGIN
     """How much lower than a person's a judge's ρ with the other people may be to count as as good."""
 

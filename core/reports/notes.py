@@ -6,21 +6,13 @@ from concord.arrays import coded
 from concord.scores import no_final
 from concord.studies.studies import StudyRatings
 
-COUNTED = (
-    "The switch “Count annotators whom a decision left out” of the page, or --with-excluded of the command, "
-    "counts them."
-)
-
-
 AS_DRAWN = "Strata were drawn with unequal probabilities: figures describe the items as drawn."
 
 
 def notes(of: StudyRatings, units: int) -> list[str]:
     """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
     sentences = [
-        f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.about}"
-        f"{' was left out' if of.with_excluded else ''} on {decision.done[:10]}: {decision.detail}"
-        f"{'' if decision.detail.endswith('.') else '.'}" + ("" if of.with_excluded else f" {COUNTED}")
+        f"Left out: {decision.about} on {decision.done[:10]}: {decision.detail.removesuffix('.')}."
         for decision in of.excluded
     ]
     sentences += [

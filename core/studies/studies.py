@@ -69,8 +69,7 @@ class StudyRatings:
     gold: Columns = field(default_factory=dict)
     """Gold labels, against which people and judges are measured; they are not among `rows` either."""
     excluded: tuple[AuditLine, ...] = ()
-    """The annotators left out by a decision; `rows` have their ratings only `with_excluded`."""
-    with_excluded: bool = False
+    """The annotators left out by a decision; `rows` have no ratings of theirs."""
     again: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
     """Answers to what came again, by purpose (“repeat”, “revise”). They are no ratings, and everybody's,
     whoever is left out.
@@ -175,20 +174,17 @@ def ratings_for_agreement(
     *,
     exclude_refused: bool = True,
     cluster_by: Sequence[str] | None = None,
-    with_excluded: bool = False,
 ) -> StudyRatings:
     """A study's ratings, of a judge's repeated runs the mean, of categories the one given most often.
 
     Final is the mean of the counted criteria that people and, where there are any, judges rated. With
     `exclude_refused` judges are not compared on conversations in which one of them saw a refusal. Units alike
     in the facets of `cluster_by` are resampled together, by default those of one scenario. Annotators whom a
-    decision left out are so unless `with_excluded`. Raises NotFound for an unknown study or facet, StudyError
+    decision left out are so. Raises NotFound for an unknown study or facet, StudyError
     for a study without any rating.
     """
     study = studies.get(db, name)
-    out = acts.excluded(db, name)
-    without = [] if with_excluded else acts.left_out(db, name)
-    rows, extra = _apart(frames.rows(db, name, without=without, with_extra=True))
+    rows, extra = _apart(frames.rows(db, name, without=acts.left_out(db, name), with_extra=True))
     if not len(rows["unit"]):
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
@@ -208,8 +204,7 @@ def ratings_for_agreement(
     return replace(
         of,
         extra=extra,
-        excluded=tuple(out.values()),
-        with_excluded=with_excluded,
+        excluded=tuple(acts.excluded(db, name).values()),
         again={purpose: tuple(known.pairs(db, name, purpose)) for purpose in ("repeat", "revise")},
         checks=tuple(known.checks(db, name)),
         dealt=tuple(progress.items(db, name)),

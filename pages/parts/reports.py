@@ -42,21 +42,12 @@ RESAMPLES = [200, 1000, 5000]
 
 def options_of(held: Callable[..., Any]) -> Options:
     """How the reader wants it measured; `held` as in `pages.parts.address`. The command has more options."""
-
-    def toggle(name: str, label: str) -> bool:
-        return bool(held(name, False, lambda key: st.toggle(label, key=key), read=switch, written=switched))
-
-    kept = toggle("keep-refused", "Count conversations in which a judge saw a refusal")
-    excluded = toggle("with-excluded", "Count annotators whom a decision left out")
+    label = "Count conversations in which a judge saw a refusal"
+    kept = held("keep-refused", False, lambda key: st.toggle(label, key=key), read=switch, written=switched)
     resamples = held(
         "resamples",
         1000,
         lambda key: st.select_slider("Resamples of the bootstrap", RESAMPLES, key=key),
         read={str(n): n for n in RESAMPLES}.get,
     )
-    return Options(
-        not kept,
-        resamples=resamples,
-        families=families(workspace().models_path),
-        with_excluded=excluded,
-    )
+    return Options(not kept, resamples=resamples, families=families(workspace().models_path))

@@ -185,11 +185,11 @@ Tables = dict[str, list[dict[str, Any]]]
 """The rows of the tables of a report, by the table's name."""
 
 
-def figures(workspace: Workspace, *more: str) -> Tables:
+def figures(workspace: Workspace) -> Tables:
     """The sections of the agreement report on fluency that have the figures looked at here."""
     sections = "people,distribution,judges,groups,annotator-retest,gold,adjudication,anchoring"
     asked = ("--section", sections, "--criterion", "fluency", "--resamples", 20, "--format", "json")
-    told = json.loads(concord(workspace, "agreement", "--study", "main", *asked, *more))
+    told = json.loads(concord(workspace, "agreement", "--study", "main", *asked))
     return {name: table["rows"] for name, table in told["tables"].items()}
 
 
@@ -264,8 +264,9 @@ def played(
             desk.page.close()
         for context in (windows, devices):
             context.clear_cookies()
+        with_ = figures(workspace)
         concord(workspace, "study", "exclude", "main", CARELESS, "--reason", "missed an attention check")
-        with_, without = figures(workspace, "--with-excluded"), figures(workspace)
+        without = figures(workspace)
         yield Played(server, desks, gold, settled, second, shown, blind, with_, without)
 
 

@@ -137,7 +137,6 @@ class TestAgreement:
             "limits",
             "left_out",
             "excluded",
-            "with_excluded",
             "main",
             "sections",
         ]

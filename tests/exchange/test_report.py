@@ -137,10 +137,9 @@ def test_a_study_without_ratings_is_refused(filled):
 
 def test_the_command_writes_it(filled, run, tmp_path):
     out = tmp_path / "r.zip"
-    done = run(filled, "export", "report", "--study", the_study(filled), "--with-excluded", "--out", out)
+    done = run(filled, "export", "report", "--study", the_study(filled), "--out", out)
     assert done.exit_code == 0, done.output
     about = json.loads(files(out.read_bytes())["about.json"])
-    assert about["options"]["with_excluded"]
     assert about["options"]["resamples"] == Options().resamples
 
 

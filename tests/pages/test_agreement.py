@@ -258,7 +258,6 @@ def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Works
         {
             "criterion": "skill",
             "tab": "raters",
-            "with-excluded": "yes",
             "keep-refused": "yes",
             "nobody": "x",
             "resamples": "3",
@@ -274,7 +273,6 @@ def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Works
     opened(page).toggle[0].set_value(False)
     told(page.run())
     assert "keep-refused" not in page.query_params
-    assert page.query_params["with-excluded"] == "yes"
     # Back in the browser: the address changes, and the page follows it.
     page.query_params["tab"] = "judges"
     page.query_params["criterion"] = "final"
@@ -288,12 +286,12 @@ def test_options_named_in_limits_are_code() -> None:
 
         from pages.trust.agreement_tabs import limits as draw_limits
 
-        draw_limits(SimpleNamespace(limits=["ann*"], notes=["Left out by `--with-excluded`."]))  # type: ignore[arg-type]
+        draw_limits(SimpleNamespace(limits=["ann*"], notes=["See `--keep-refused`."]))  # type: ignore[arg-type]
 
     page = AppTest.from_function(limits).run()
     assert not page.exception
     said = page.markdown[0].value
-    assert "`--with-excluded`" in said
+    assert "`--keep-refused`" in said
     assert "ann\\*" in said
 
 

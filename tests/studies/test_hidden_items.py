@@ -12,7 +12,6 @@ from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused, NotAllowed, StudyError
 from concord.rating import Criterion
 from concord.reports.agreement_report import agreement_report
-from concord.reports.notes import COUNTED
 from concord.store import access, acts, conversations, desk, frames, known, placements, progress
 from concord.store import studies as stored
 from concord.store.known import Check, Pair
@@ -322,8 +321,6 @@ def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
     assert "Test–retest of annotators" in shown
     assert "Gold items of annotators" in shown
     assert "left out ann by researcher: Missed the check" in shown
-    measured = run(workspace, "agreement", "--study", "s", "--with-excluded", "--section", "gold")
-    assert "Counted, though ann was left out" in measured.output
     again = run(workspace, "study", "include", "s", "ann", "--reason", "The check was wrong")
     assert "ann is in the figures of “s” again." in again.output
     refused = run(workspace, "study", "include", "s", "ann", "--reason", "once more")
@@ -344,7 +341,7 @@ class TestExclusion:
         report = agreement_report(db, "s")
         assert set(report.of.column("rater")) == {"ann"}
         assert report.notes[0].startswith("Left out: bob on 2")
-        assert report.notes[0].endswith(f": Missed three of five gold items. {COUNTED}")
+        assert report.notes[0].endswith(": Missed three of five gold items.")
         assert [one["annotator"] for one in report.as_json()["excluded"]] == ["bob"]
         acts.include(db, "s", "bob", "The gold items were wrong")
         assert set(agreement_report(db, "s").of.column("rater")) == {"ann", "bob"}
@@ -352,15 +349,6 @@ class TestExclusion:
             ("left out", "Missed three of five gold items"),
             ("taken in again", "The gold items were wrong"),
         ]
-
-    def test_figures_with_them_say_so(self, db):
-        from concord.reports.agreement_report import Options
-
-        acts.exclude(db, "s", "bob", "Rates at random")
-        report = agreement_report(db, "s", Options(with_excluded=True))
-        assert set(report.of.column("rater")) == {"ann", "bob"}
-        assert report.notes[0].startswith("Counted, though bob was left out on 2")
-        assert report.as_json()["with_excluded"] is True
 
     @pytest.mark.parametrize(
         ("who", "reason", "sentence"),
