@@ -60,15 +60,12 @@ def test_the_published_people_play_the_published_tasks(tmp_path):
     assert first.performer == "Isabella Rodriguez"
     assert first.subgoals[0].location == "Saltbread Café"
     system.check(first, town)
-    isabella, hailey = (town.residents[name] for name in ("Isabella Rodriguez", "Hailey Johnson"))
-    assert (isabella.work, isabella.wakes, isabella.sleeps) == ("Saltbread Café:front room", "06:00", "23:00")
-    # She goes to bed at 2 in the morning.
-    assert (hailey.wakes, hailey.sleeps) == ("10:00", "24:00")
+    isabella = town.residents["Isabella Rodriguez"]
+    assert (isabella.age, isabella.work) == (34, "Saltbread Café:front room")
 
 
 def persona(**changes):
-    lifestyle = "Ada goes to bed around 11pm, awakes up around 7:30am."
-    of = {"age": 30, "innate": "calm", "learned": "", "currently": "", "lifestyle": lifestyle}
+    of = {"age": 30, "innate": "calm", "learned": "", "currently": "", "lifestyle": "Ada sleeps late."}
     return {"Ada": {**of, **changes}, "shared": {"vision_r": 4}}
 
 
@@ -88,13 +85,14 @@ def test_people_who_cannot_live_in_the_town_are_refused(tmp_path, given, names, 
         files.people(file, TOWN, files.TownNames(people=names))
 
 
-def test_people_live_where_their_counterparts_do(tmp_path):
+def test_people_live_where_and_when_their_counterparts_do(tmp_path):
     file = tmp_path / "people.json"
     file.write_text(json.dumps(persona()))
     [ada] = files.people(file, TOWN, files.TownNames(people={"Ada": "Otto Brandt"})).values()
     otto = TOWN.residents["Otto Brandt"]
-    assert (ada["home"], ada["work"]) == (otto.home, otto.work)
-    assert (ada["wakes"], ada["sleeps"]) == ("07:30", "23:00")
+    assert (ada["age"], ada["lifestyle"]) == (30, "Ada sleeps late.")
+    assert (ada["home"], ada["work"], ada["hours"]) == (otto.home, otto.work, list(otto.hours))
+    assert (ada["wakes"], ada["sleeps"]) == (otto.wakes, otto.sleeps)
 
 
 def test_the_names_that_ship_are_of_the_towns_people_and_places():

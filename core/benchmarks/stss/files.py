@@ -34,16 +34,16 @@ def read_names(path: Path) -> TownNames:
     return names
 
 
-_HABIT = re.compile(
-    r"(?P<what>bed|up) around (?:midnight|(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>[ap])m)"
-)
+PERSONA = ("age", "innate", "learned", "currently", "lifestyle")
+LIVING = {"home", "work", "hours", "wakes", "sleeps"}
+"""Of a resident: who they are, and where and when they live."""
 
 
 def people(path: Path, town: Town, names: TownNames) -> dict[str, dict[str, Any]]:
     """The published personas by name, as entries of a town's residents.toml.
 
-    Each lives and works where the resident of the town does whom the names give for them, and gets up and
-    goes to bed as their lifestyle says, at midnight at the latest. Raises ImportRefused naming the person.
+    Each lives and works where and when the resident of the town does whom the names give for them. Raises
+    ImportRefused naming the person.
     """
     given = read_json(path, ImportRefused)
     personas = (
@@ -56,21 +56,11 @@ def people(path: Path, town: Town, names: TownNames) -> dict[str, dict[str, Any]
         alike = town.residents.get(names.people.get(name, ""))
         if alike is None:
             raise ImportRefused(f"{path}: {name} has no counterpart in {town.name}. Name one under [people].")
-        wanted = ("age", "innate", "learned", "currently", "lifestyle")
         values = persona if isinstance(persona, Mapping) else {}
-        own: dict[str, Any] = {field: values.get(field) for field in wanted}
-        habits = {m["what"]: _hour(m) for m in _HABIT.finditer(str(own.get("lifestyle")))}
-        wakes, sleeps = habits.get("up", alike.wakes), habits.get("bed", alike.sleeps)
-        own |= {"home": alike.home, "work": alike.work, "hours": list(alike.hours), "wakes": wakes}
-        own["sleeps"] = sleeps if sleeps > wakes else "24:00"
+        own = {field: values.get(field) for field in PERSONA} | alike.model_dump(mode="json", include=LIVING)
         valid(Resident, {"name": name, **own}, f"{path}: {name}", ImportRefused)
         residents[name] = own
     return residents
-
-
-def _hour(match: re.Match[str]) -> str:
-    hour = int(match["hour"] or 12) % 12 + (12 if match["half"] == "p" else 0)
-    return f"{hour:02}:{match['minute'] or '00'}"
 
 
 def write_town(residents: Mapping[str, Mapping[str, Any]], town: Path, data: Path, name: str) -> Path:
