@@ -99,7 +99,7 @@ def _verdict(request: MockRequest, label: str | None) -> str:
     """Reasons, and a verdict in double brackets: which of two, a turn's number, or a rating of 1 to 10."""
     reason = f"{MARK} {words(request.text)} are in it."
     if label is None:
-        lead = _lead(request, *(_sides(request.text) or ("", "")), "verdict")
+        lead = _lead(request, "verdict")
         return f"{reason}\n\n[[{'C' if abs(lead) < 0.05 else 'A' if lead > 0 else 'B'}]]"
     turns = [int(number) for number in re.findall(r"^Turn (\d+)$", request.text, re.M)]
     number = (
@@ -136,7 +136,8 @@ def _value(request: MockRequest, name: str, schema: Schema, text: str) -> Any:
     if f'"{name}": "<the reply as it should be' in request.text:
         return _rated(text) if quality(_rated(text)) >= 0.5 else f"Sorry. {_rated(text)}"
     if f'"{name}": "<the letters of all' in request.text:
-        return _order(request, name)
+        places = _places(request, name)
+        return " > ".join(sorted(places, key=places.__getitem__, reverse=True))
     if listed := _listed(request.text, name):
         return rng.choice(listed)
     if name in ("start", "wake"):
@@ -172,13 +173,9 @@ def _entries(request: MockRequest, name: str, schema: Schema, text: str) -> list
 
 
 def _applies(request: MockRequest, label: str, text: str) -> bool:
-    """Whether a label applies to a text: where one of its words is in it, else by a chance that models share,
-    less often one of their own.
-    """
-    if any(word in text.casefold() for word in re.findall(r"\w{4,}", label.casefold())):
-        return True
-    shared = random.Random(hashlib.blake2b(f"{label} {text}".encode(), digest_size=8).digest())
-    return (shared.random() < 0.3) != (request.chance(label, text).random() < 0.15)
+    """Whether one of a label's words is in a text; now and then the model errs."""
+    there = any(word in text.casefold() for word in re.findall(r"\w{4,}", label.casefold()))
+    return there != (request.chance(label, text).random() < 0.15)
 
 
 def _rated(text: str) -> str:
@@ -207,9 +204,8 @@ def _chosen(request: MockRequest, name: str, values: Sequence[Any], text: str) -
     """One of the values: of numbers by the quality of the text, of two sides the better one."""
     if all(isinstance(value, int) for value in values):
         return values[round(request.place(text, name) * (len(values) - 1))]
-    sides = _sides(request.text)
-    if sides and {"A", "B"} <= set(values):
-        lead = _lead(request, *sides, name)
+    if {"A", "B"} <= set(values):
+        lead = _lead(request, name)
         return "tie" if abs(lead) < 0.1 and "tie" in values else "A" if lead > 0 else "B"
     return request.chance(name, text).choice(values)
 
@@ -221,27 +217,16 @@ def _listed(text: str, name: str) -> list[str]:
     return [line.partition(": ")[0] for line in lines]
 
 
-def _sides(text: str) -> tuple[str, str] | None:
-    """The two that are to be compared."""
-    first, second = (re.search(_SIDE.format(side), text, re.M | re.S) for side in "AB")
-    return (first[1], second[1]) if first and second else None
-
-
-def _order(request: MockRequest, name: str) -> str:
-    """The letters of all sides, the best first; two that lie close are a tie."""
+def _places(request: MockRequest, name: str) -> dict[str, float]:
+    """Where this model puts each of the sides that are to be compared, by letter."""
     there = {side: re.search(_SIDE.format(side), request.text, re.M | re.S) for side in LETTERS}
-    places = {side: request.place(match[1], name) for side, match in there.items() if match}
-    best, *others = sorted(places, key=places.__getitem__, reverse=True)
-    order = best
-    for before, side in zip([best, *others], others, strict=False):
-        order += f" {'=' if places[before] - places[side] < 0.02 else '>'} {side}"
-    return order
+    return {side: request.place(match[1], side, name) for side, match in there.items() if match}
 
 
-def _lead(request: MockRequest, first: str, second: str, name: str) -> float:
-    """How much better the first is; the one shown first has a small advantage."""
-    noise = _NOISY if "noisy" in request.model else _NOISE
-    return quality(first) - quality(second) + 0.05 + request.chance("lead", name).gauss(0, noise)
+def _lead(request: MockRequest, name: str) -> float:
+    """How much better A is than B; the one shown first has a small advantage."""
+    places = _places(request, name)
+    return places.get("A", 0.0) - places.get("B", 0.0) + 0.05
 
 
 def quality(text: str) -> float:
