@@ -241,8 +241,8 @@ def choose(folder: str, /, study: str, margin: float, form: str, resamples: int,
     from concord.lab import comparing
 
     _, bench = _measured(folder, study, resamples)
-    chosen = comparing.choose(bench, "select", list(bench.answers), margin=margin, seed=seed)
-    printing.show([chosen.table], form)
+    table, _ = comparing.choose(bench, "select", list(bench.answers), margin=margin, seed=seed)
+    printing.show([table], form)
 
 
 @command.command("report")

@@ -1,7 +1,7 @@
 """What changed from one judge to another on the same items, which judge to choose, and the sealed figure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from sqlite_utils import Database
@@ -138,26 +138,16 @@ def _order(
     return of_items(own[0], drawn[0], n, bench.clusters(part))
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """What was chosen on a part: the table of all, whose first note says it, the best, and the cheapest that
-    is not worse by a margin.
-    """
-
-    table: Table
-    best: Candidate
-    cheapest: Candidate | None
-
-
 def choose(
     bench: Bench, part: str, among: Sequence[Candidate], *, margin: float = MARGIN, seed: int = 0
-) -> Chosen:
-    """Compare judges on the items of a part that all of them answered, the best first.
+) -> tuple[Table, Candidate]:
+    """Compare judges on the items of a part that all of them answered, the best first; and the best one.
 
     The intervals of all agreements hold together (max-t), and so do those of every difference to the best.
     Chosen as cheapest is the judge of least cost whose difference to the best lies above −`margin` with its
     whole interval. One with a price of nothing is cheapest; one without a price is never. Judges who lack
-    more than a tenth of the items others answered (unusable replies) are listed and not compared.
+    more than a tenth of the items others answered (unusable replies) are listed and not compared. The first
+    note says what was chosen.
     """
     inside = bench.marked(part)
     rated = {judge: np.where(inside, bench.agreement(judge), np.nan) for judge in among}
@@ -221,8 +211,7 @@ def choose(
     )
     meta = {"part": part, "margin": margin, "seed": seed, "compared": n}
     title = f"Judges on the part “{part}” of {bench.parts.study}"
-    table = Table("lab-choice", title, columns, tuple(rows), notes=tuple(notes), meta=meta)
-    return Chosen(table, best, cheapest)
+    return Table("lab-choice", title, columns, tuple(rows), notes=tuple(notes), meta=meta), best
 
 
 def price(asked: Asked | None) -> float | None:

@@ -148,9 +148,9 @@ def improve(
     if base not in answered:
         say("Without the version as it was there is nothing to compare. The test part stays sealed.")
         return trial
-    choice = comparing.choose(trial.bench(), SELECT, list(map(trial.by, answered)))
-    trial.tables.append(choice.table)
-    trial.chosen = next(used for used in answered if trial.by(used) == choice.best)
+    table, best = comparing.choose(trial.bench(), SELECT, list(map(trial.by, answered)))
+    trial.tables.append(table)
+    trial.chosen = next(used for used in answered if trial.by(used) == best)
     if trial.chosen == base:
         say(f"There is no gain: on {SELECT} nothing was better than {base.variant}. Test stays sealed.")
         return trial

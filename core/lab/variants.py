@@ -90,14 +90,13 @@ def changed(
     rubric: Rubric,
     *,
     instructions: str | None = None,
-    guidelines: bool | None = None,
     reasons: str | None = None,
     examples: Sequence[Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """The content of a rubric with other instructions, reasons or examples; None leaves what it has."""
     body = deepcopy(dict(rubric.body))
     judge: dict[str, Any] = dict(body.get("judge", {}))
-    settings = {"instructions": instructions, "guidelines": guidelines, "reasons": reasons}
+    settings = {"instructions": instructions, "reasons": reasons}
     judge |= {name: value for name, value in settings.items() if value is not None}
     if examples is not None:
         judge["examples"] = list(examples)

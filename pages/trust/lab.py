@@ -181,19 +181,14 @@ def _judge(place: Any, bench: Bench) -> str:
 
 
 def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
-    """Two judges that answered a part, chosen on the page: at first one model by its last two versions."""
-    there = bench.answered(part)
+    """Two judges that answered a part, chosen on the page; at first the last model by its last versions."""
+    there = sorted(bench.answered(part), key=lambda j: (j.model, bench.versions.get(j.variant, 0)))
     if len(there) < 2:
         st.info(f"Fewer than two judges or versions have answered “{part}”.")
         return None
-    numbered = sorted(there, key=lambda judge: bench.versions.get(judge.variant, 0))
-    several = [judge for judge in numbered if sum(judge.model == other.model for other in there) > 1]
-    last = (several or numbered)[-1]
-    before = [judge for judge in several if judge.model == last.model and judge != last]
-    first = before[-1] if before else numbered[0]
     left, right = st.columns(2)
-    one = left.selectbox("From", there, there.index(first), format_func=str, key=f"{key} one")
-    other = right.selectbox("To", there, there.index(last), format_func=str, key=f"{key} other")
+    one = left.selectbox("From", there, len(there) - 2, format_func=str, key=f"{key} one")
+    other = right.selectbox("To", there, len(there) - 1, format_func=str, key=f"{key} other")
     return (one, other) if one != other else None
 
 
@@ -218,9 +213,9 @@ def _choose(bench: Bench) -> None:
     if not there:
         st.info(f"No judge has answered “{SELECT}” yet: start one above, by each version to compare.")
         return
-    chosen = comparing.choose(bench, SELECT, list(bench.answers))
-    st.markdown(f"**{plain(chosen.table.notes[0])}**")
-    table.draw(chosen.table)
+    choice, _ = comparing.choose(bench, SELECT, list(bench.answers))
+    st.markdown(f"**{plain(choice.notes[0])}**")
+    table.draw(choice)
 
 
 def _test(bench: Bench) -> None:
