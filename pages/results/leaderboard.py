@@ -67,12 +67,6 @@ def _measured(of: Wanted) -> tuple[Leaderboard, Table]:
     return board, leaderboard_table(board)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _beside(of: Wanted, player: str) -> Table:
-    """The leaderboard with how far each score lies above that of a player."""
-    return leaderboard_table(_measured(of)[0], player)
-
-
 @st.cache_resource(max_entries=32)
 def _offered(of: Wanted) -> list[str]:
     """The studies whose people can correct it."""
@@ -107,7 +101,7 @@ def page() -> None:
         sentence(error)
 
 
-OWN, EVERY, NOBODY = "its own questions", "all", "no player"
+OWN, EVERY = "its own questions", "all"
 MOST = 30
 """Players in the picture; the table has all."""
 
@@ -215,11 +209,6 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
         "than the median player's; *corrected* is final as the study's people would give it."
         f"{more} {plain(apart(board))}"
     )
-    scored = [s.player for s in board.standings if s.score.defined]
-    if len(scored) > 1:
-        with st.container(width=360):
-            other = listed("Difference from, paired by scenario", "beside", [NOBODY, *scored], NOBODY)
-        by_judges = by_judges if other == NOBODY else _beside(wanted, other)
     st.caption("Select a row to see the player's scores by facet, and its conversations.")
     row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)
     if row is not None:

@@ -99,11 +99,9 @@ def questions(rubric: str) -> str:
     return f"the rubric {rubric}" if rubric else "the benchmark's own questions"
 
 
-def judges_of_pairs(
-    benchmark: str, study: str = "", players: Sequence[str] = (), where: Where | None = None
-) -> None:
+def judges_of_pairs(benchmark: str, study: str = "", players: Sequence[str] = ()) -> None:
     """Judges over pairs of conversations: those of a study, or all of these players by a benchmark's own
-    question.
+    question; `concord compare` has some of them.
     """
     models = _models()
     if not models:
@@ -112,7 +110,7 @@ def judges_of_pairs(
     if not judges:
         st.caption("Choose judges to see what it will take.")
         return
-    plan = ComparePlan(benchmark, judges, tuple(players), where or {}, judge_repeats=repeats, study=study)
+    plan = ComparePlan(benchmark, judges, tuple(players), judge_repeats=repeats, study=study)
     estimate(plan, key="compare")
 
 

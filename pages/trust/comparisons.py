@@ -9,7 +9,6 @@ from concord.errors import ConcordError
 from concord.reports.leaderboards import MOCKS
 from concord.rubrics import shelf
 from concord.runs.benchmark import Benchmark
-from concord.runs.plans import Where
 from concord.runs.registry import BENCHMARKS
 from concord.store import comparisons as stored
 from concord.store import conversations, tables
@@ -20,7 +19,7 @@ from concord.studies import comparisons, pairings
 from concord.studies.comparisons import Compared
 from concord.table import as_document
 from pages.parts import menu, notice, table
-from pages.parts.address import benchmark_chosen, choice, link, nothing, several
+from pages.parts.address import benchmark_chosen, choice, link, nothing
 from pages.parts.charts import forest
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -40,15 +39,10 @@ def _compared(
     stamp: object,
     name: str,
     question: PairQuestion,
-    players: tuple[str, ...],
-    facets: tuple[tuple[str, tuple[str, ...]], ...],
 ) -> Compared:
     """The tables; anew when the store has changed."""
-    draws = {"resamples": RESAMPLES, "seed": comparisons.SEED}
     with workspace().read() as db:
-        return comparisons.compared(
-            db, name, question=question, players=players, facets=dict(facets), **draws
-        )
+        return comparisons.compared(db, name, question=question, resamples=RESAMPLES)
 
 
 def page() -> None:
@@ -91,20 +85,10 @@ def _offered(known: Sequence[str], compared: Sequence[str]) -> list[str]:
 def _of_benchmark(benchmark: Benchmark) -> None:
     """A benchmark's own question: all answers to it, and judges who compare."""
     with workspace().read() as db:
-        values = conversations.values(db, benchmark.name)
-        stamp = tables.stamp(db)
-    with st.popover("Models and scripts", icon=":material/tune:"):
-        players = several(
-            "Models", "models", values["player"], what="model", placeholder="all that were compared"
-        )
-        facets = tuple(
-            (name, tuple(several(name.capitalize(), name, values[name])))
-            for name in benchmark.spotcheck_facets
-            if len(values.get(name, ())) > 1
-        )
-    _figures(stamp, benchmark.name, tuple(players), facets)
+        players, stamp = conversations.values(db, benchmark.name)["player"], tables.stamp(db)
+    _figures(stamp, benchmark.name)
     if benchmark.pairwise is not None:
-        _judges(benchmark.name, players=players or values["player"], where=dict(facets))
+        _judges(benchmark.name, players=players)
 
 
 def _of_study(study: Study) -> None:
@@ -123,27 +107,22 @@ def _of_study(study: Study) -> None:
     _judges(study.benchmark, study.name)
 
 
-def _judges(benchmark: str, study: str = "", players: Sequence[str] = (), where: Where | None = None) -> None:
+def _judges(benchmark: str, study: str = "", players: Sequence[str] = ()) -> None:
     """Where judges are sent to compare, and the runs that do."""
     run_watch.draw(benchmark)
     with st.expander("Have judges compare", icon=":material/gavel:"):
-        run_form.judges_of_pairs(benchmark, study, players, where)
+        run_form.judges_of_pairs(benchmark, study, players)
 
 
-def _figures(
-    stamp: object,
-    name: str,
-    players: tuple[str, ...] = (),
-    facets: tuple[tuple[str, tuple[str, ...]], ...] = (),
-) -> None:
+def _figures(stamp: object, name: str) -> None:
     """The figures, by one question at a time."""
     try:
-        results = _compared(str(workspace().path), stamp, name, OWN, players, facets)
+        results = _compared(str(workspace().path), stamp, name, OWN)
         if len(results.questions) > 1:
             labels = [" ".join(filter(None, q)) or "the benchmark's own question" for q in results.questions]
             chosen = choice("Question", "question", labels, labels[0], format_func=plain)
             question = results.questions[labels.index(chosen)]
-            results = _compared(str(workspace().path), stamp, name, question, players, facets)
+            results = _compared(str(workspace().path), stamp, name, question)
     except ConcordError as error:
         st.info(plain(error))
     else:

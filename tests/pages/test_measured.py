@@ -20,15 +20,3 @@ def test_the_panel_and_the_weights_follow_the_address(workspace: Workspace) -> N
     said = "\n".join(text.value for kind in (page.markdown, page.caption) for text in kind)
     assert "Means over conversations and the panel kind." in said.replace("\\", "")
     assert "Final weighs the criteria in_character 1, entertaining 1, fluency 2." in said.replace("\\", "")
-
-
-def test_the_address_names_the_player_that_others_stand_beside(workspace: Workspace) -> None:
-    with workspace.write() as db:
-        fill(db, people=False)
-    page = AppTest.from_string(FRAME.format(file="results/leaderboard.py"), default_timeout=60)
-    page.query_params["beside"] = "cedar"
-    page.run()
-    assert not page.exception
-    board = next(each.value for each in page.dataframe if "player" in each.value)
-    assert board.less[board.player == "cedar"].isna().all()
-    assert board.less[board.player != "cedar"].notna().all()
