@@ -432,8 +432,8 @@ def test_a_tenth_came_again_far_enough_from_the_first_time(played: Played) -> No
             assert len(set(between) - {*played.gold}) >= APART, (person, item)
         if person != LEAVER:
             every = desk.first.keys() - {*played.gold}  # with extra items, of which some came after the deal
-            # One that was begun stays where extra items go to others again.
-            least, most = round(0.1 * len(played.answers()[person])), round(0.1 * len(every)) + 1
+            # One that was begun, or may be before somebody, stays where extra items go to others again.
+            least, most = round(0.1 * len(played.answers()[person])), round(0.1 * len(every)) + 2
             assert least <= len(desk.again) <= most
 
 

@@ -97,8 +97,20 @@ class TestRepeats:
         rater = access.annotator_id(db, "ann")
         begun = [item.id for item in placements.placed(db, "s", ["repeat"], rater) if item.begun]
         assert 0 < len(begun) < 8
+        at_hand = [item for item, state, _ in placements.on_desk(db, rater, "s") if state == "open"][:2]
         studies.deal_study(db, "s", repeats=0)
-        assert [item.id for item in placements.placed(db, "s", ["repeat"], rater)] == begun
+        there = [item.id for item in placements.placed(db, "s", ["repeat"], rater)]
+        assert [item for item in there if item not in at_hand] == begun
+
+    def test_one_that_may_be_before_somebody_is_not_taken_back(self, db):
+        studies.deal_study(db, "s", ["ann"], repeats=0.2)
+        rater = access.annotator_id(db, "ann")
+        rate(db, "ann", lambda again, c: (3, 3), items=len(placements.on_desk(db, rater, "s")) - 2)
+        last_two = [item for item, state, _ in placements.on_desk(db, rater, "s") if state == "open"]
+        repeats = {item.id for item in placements.placed(db, "s", ["repeat"], rater)}
+        assert repeats & {*last_two}
+        studies.deal_study(db, "s", repeats=0)
+        assert {item.id for item in placements.placed(db, "s", ["repeat"], rater)} == repeats
 
     def test_who_leaves_keeps_only_what_was_begun(self, db):
         studies.deal_study(db, "s", ["ann", "bob"], overlap=1, repeats=0.5)

@@ -15,6 +15,8 @@ from concord.table import Table
 
 AFTER = 20
 """How many other items lie between an item and its repeat, where somebody has twice as many; else half."""
+AT_HAND = 2
+"""How many open items may be before somebody now: these are not taken back."""
 MOST = 0.5
 """The greatest share of somebody's items that comes again."""
 
@@ -26,7 +28,10 @@ def share_of(study: studies.Study) -> float:
 
 
 def lay(_db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
-    """A study's share of somebody's items, each well after it came first; those that fit stay."""
+    """A study's share of somebody's items, each well after it came first.
+
+    Those that fit stay, and those that may be before somebody now.
+    """
 
     def on(desk: Desk) -> Laid:
         count = 0 if desk.gone else round(share_of(study) * len(desk.queue))
@@ -46,8 +51,10 @@ def _laid(desk: Desk, count: int, after: int, rng: random.Random) -> Laid:
             return False
         return sum(at[place_of[item.item]] < position < item.position for position in at) >= after
 
-    kept = [item for item in desk.there if item.begun or fits(item)]
-    free = [item for item in kept if not item.begun]
+    open_at = sorted(item.position for item in [*queue, *desk.there] if not item.begun)[:AT_HAND]
+    stay = {item.id for item in desk.there if item.begun or (not desk.gone and item.position in open_at)}
+    kept = [item for item in desk.there if item.id in stay or fits(item)]
+    free = [item for item in kept if item.id not in stay]
     surplus = free[len(free) - min(len(free), max(0, len(kept) - count)) :]
     kept = [item for item in kept if item not in surplus]
     taken = {item.item for item in kept}
