@@ -81,16 +81,6 @@ def one_of(options: Sequence[str]) -> Callable[[str], str | None]:
     return lambda said: said if said in options else None
 
 
-def switch(said: str) -> bool | None:
-    """Reads “yes” or “no” for `held`."""
-    return {"yes": True, "no": False}.get(said)
-
-
-def switched(on: bool) -> str:
-    """Writes what `switch` reads."""
-    return "yes" if on else "no"
-
-
 def choice(
     label: str,
     name: str,

@@ -10,7 +10,6 @@ from concord.llm.families import families
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.store import studies
 from concord.workspace import Workspace
-from pages.parts.address import switch, switched
 from pages.parts.session import workspace
 
 
@@ -42,8 +41,13 @@ RESAMPLES = [200, 1000, 5000]
 
 def options_of(held: Callable[..., Any]) -> Options:
     """How the reader wants it measured; `held` as in `pages.parts.address`. The command has more options."""
-    label = "Count conversations in which a judge saw a refusal"
-    kept = held("keep-refused", False, lambda key: st.toggle(label, key=key), read=switch, written=switched)
+    kept = held(
+        "keep-refused",
+        False,
+        lambda key: st.toggle("Count conversations in which a judge saw a refusal", key=key),
+        read={"yes": True, "no": False}.get,
+        written={True: "yes", False: "no"}.__getitem__,
+    )
     resamples = held(
         "resamples",
         1000,

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from concord.conversation import Conversation, Message, Turn
-from concord.errors import ConfigError
+from concord.errors import ConcordError
 from concord.rubrics.rubric import Rubric
 from concord.runs import rubric_judge
 from concord.runs.registry import BENCHMARKS
@@ -128,7 +128,7 @@ def as_asked(rubric: Rubric, conversation: Conversation) -> None:
     """What a judge is sent about a conversation."""
     try:
         requests = list(rubric_judge.requests(rubric, "preview", conversation))
-    except ConfigError as error:
+    except ConcordError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
     for message in (message for request in requests for message in request.messages):

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from concord.conversation import Conversation
-from concord.errors import ConcordError, ConfigError
+from concord.errors import ConfigError
 from concord.files import file_name, read_text
 from concord.questions import COMPARED, TYPES, Name
 from concord.rating import Criterion
@@ -15,7 +15,7 @@ from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations, studies
+from concord.store import conversations
 from concord.store.conversations import Filter
 from pages.desk.form import as_text
 from pages.parts.address import go, link, listed
@@ -162,30 +162,17 @@ def _save(chosen: str) -> None:
     st.toast(f"{plain(name)} is saved.", icon=":material/check:")
 
 
-def _fitting(rubric: Rubric) -> list[str]:
-    """Keys of conversations that the rubric can rate: of its studies, then imported ones, then others."""
+def _offered() -> list[str]:
+    """Keys of conversations to preview with: of imported ones, else of the first benchmark."""
     with workspace().read() as db:
-        own = [name for name in studies.names(db) if studies.get(db, name).rubric == rubric.name]
         stored = sorted(conversations.values(db)["benchmark"], key=lambda name: name in BENCHMARKS)
-        wanted = [*(Filter(study=name) for name in own), *(Filter(benchmark=name) for name in stored)]
-        keys: dict[str, None] = {}
-        for each in wanted:
-            for _, key in conversations.keys_after(db, each, limit=OFFERED):
-                if len(keys) < OFFERED and _rated(rubric, conversations.load(db, key)):
-                    keys[key] = None
-    return [*keys]
-
-
-def _rated(rubric: Rubric, conversation: Conversation) -> bool:
-    try:
-        return not rubric.criteria or bool(rubric.units(conversation))
-    except ConcordError:
-        return False
+        wanted = Filter(benchmark=stored[0] if stored else "")
+        return [key for _, key in conversations.keys_after(db, wanted, limit=OFFERED)]
 
 
 def _preview(rubric: Rubric) -> None:
     """What a judge is sent about a stored conversation, and what annotators see."""
-    keys = _fitting(rubric)
+    keys = _offered()
     key = st.selectbox("Preview with the conversation", keys, key="shown with") if keys else ""
     with workspace().read() as db:
         conversation = conversations.load(db, key) if key else EXAMPLE
