@@ -27,7 +27,6 @@ from concord.workspace import Workspace
     help="Of a table; without it, the form that `concord import` reads back whole.",
 )
 @click.option("--with-names", is_flag=True, help="dataset: keep annotators' names; else they are numbered.")
-@click.option("--blank", is_flag=True, help="label-studio: tasks without the answers that people gave here.")
 @click.option("--title", default="", help="site: what it is called; the workspace's name if left out.")
 @click.option("--replace", is_flag=True, help="site: replace the one that the folder holds.")
 @click.option(

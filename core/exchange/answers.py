@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -21,7 +21,7 @@ from concord.exchange.rows import objects
 from concord.files.limits import NAME
 from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
-from concord.store import conversations, ratings, studies
+from concord.store import conversations, studies
 
 WHOLE, TURN = "Rate the whole dialogue.", "Rate the reply in turn {turn} only."
 LABEL = 4
@@ -30,18 +30,9 @@ LONGEST = 200
 """Characters of a label, or of a short text."""
 
 
-class ToolAnswer(NamedTuple):
-    """An answer to a question of a study, which has a `name` in other tools."""
-
-    criterion: Criterion
-    name: str
-    score: float
-    why: str
-
-
 @dataclass(frozen=True)
 class StudyItem:
-    """What is rated, with people's answers that count.
+    """What is rated.
 
     `name` stands for the unit in another tool. It is a hash, because a key may name the model.
     """
@@ -49,7 +40,6 @@ class StudyItem:
     name: str
     unit: Unit
     conversation: Conversation
-    answers: Mapping[Rater, Sequence[ToolAnswer]]
 
     @property
     def ask(self) -> str:
@@ -105,19 +95,10 @@ def items(db: Database, study: studies.Study) -> Iterator[StudyItem]:
     units = studies.units(db, study.name)
     if not units:
         raise StudyError(f"The study “{study.name}” has no items yet.")
-    called, asked = names(study.criteria), {criterion.name: criterion for criterion in study.criteria}
-    given: dict[Unit, dict[Rater, list[ToolAnswer]]] = {}
-    for row in ratings.exported(db, study.name):
-        if row["rater_type"] != "human" or row["criterion"] not in asked:
-            continue
-        rater = Rater(row["rater"], "human", simulated=bool(row["simulated"]))
-        answers = given.setdefault(Unit(row["item_id"], row["turn"]), {}).setdefault(rater, [])
-        on = row["criterion"]
-        answers.append(ToolAnswer(asked[on], called[on], row["score"], row["explanation"]))
     rated = conversations.several(db, [unit["conversation_id"] for unit in units])
     for unit, (conversation, _) in zip(units, rated, strict=True):
         which = Unit(unit["key"], unit["turn"])
-        yield StudyItem(name_of(which), which, conversation, given.get(which, {}))
+        yield StudyItem(name_of(which), which, conversation)
 
 
 def names(criteria: Sequence[Criterion]) -> dict[str, str]:

@@ -37,9 +37,8 @@ CHAT = "chat"
 def write(db: Database, study: str) -> dict[str, str]:
     """The files of the dataset by name.
 
-    People's answers are not written: Argilla has them by the number of its own users. Judges' are not either:
-    they would be suggestions, which annotators see. Raises StudyError for a criterion that Argilla cannot
-    ask.
+    Ratings are not written: judges' would be suggestions, which annotators see. Raises StudyError for a
+    criterion that Argilla cannot ask.
     """
     row = studies.get(db, study)
     called = names(row.criteria)

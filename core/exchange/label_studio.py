@@ -5,7 +5,7 @@ only the number, are left out and counted.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -19,7 +19,6 @@ from concord.exchange.answers import (
     Answered,
     AnswerFile,
     StudyItem,
-    ToolAnswer,
     conversation_of,
     items,
     names,
@@ -35,14 +34,14 @@ OBJECT = "dialogue"
 _SPEAKERS = {"system": "System prompt", "user": "User", "assistant": "Model", "tool": "Tool"}
 
 
-def write(db: Database, study: str, *, answers: bool = True) -> dict[str, str]:
+def write(db: Database, study: str) -> dict[str, str]:
     """The files of a study: its tasks (JSON) and the labelling configuration (XML).
 
-    With `answers`, people's ratings are annotations. Judges' are not written: they would be predictions,
-    which Label Studio shows to annotators. Raises NotFound for an unknown study.
+    Ratings are not written: judges' would be predictions, which Label Studio shows to annotators. Raises
+    NotFound for an unknown study.
     """
     row = studies.get(db, study)
-    tasks = [_task(item, answers) for item in items(db, row)]
+    tasks = [_task(item) for item in items(db, row)]
     text = json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
     return {"tasks.json": text, "config.xml": configuration(row)}
 
@@ -88,18 +87,9 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
         yield f'<TextArea name="{name}-reason" toName="{OBJECT}" placeholder="Why?"/>'
 
 
-def _task(item: StudyItem, answers: bool) -> dict[str, Any]:
-    data = {
-        "item": item.name,
-        "ask": item.ask,
-        "context": item.context,
-        "dialogue": [{"author": who, "text": m.content} for who, m in _said(item.conversation)],
-    }
-    annotations = [
-        {"completed_by": {"email": who.name}, "was_cancelled": False, "result": _results(item, given)}
-        for who, given in item.answers.items()
-    ]
-    return {"data": data, **({"annotations": annotations} if answers and annotations else {})}
+def _task(item: StudyItem) -> dict[str, Any]:
+    dialogue = [{"author": who, "text": m.content} for who, m in _said(item.conversation)]
+    return {"data": {"item": item.name, "ask": item.ask, "context": item.context, "dialogue": dialogue}}
 
 
 def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:
@@ -110,20 +100,6 @@ def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:
         for message in (*system, turn.user, *tools, turn.reply):
             if message is not None:
                 yield f"{_SPEAKERS[message.role]} · turn {turn.number}", message
-
-
-def _results(item: StudyItem, given: Iterable[ToolAnswer]) -> list[dict[str, Any]]:
-    results = []
-    for criterion, name, score, why in given:
-        scale, about = criterion.scale, {"id": f"{item.name}-{name}", "from_name": name, "to_name": OBJECT}
-        if score not in scale or not scale.offered:
-            results.append({**about, "type": "number", "value": {"number": score}})
-        else:
-            results.append({**about, "type": "choices", "value": {"choices": scale.chosen(score)}})
-        if why and criterion.reason:
-            reason = {key: f"{about[key]}-reason" for key in ("id", "from_name")}
-            results.append({**about, **reason, "type": "textarea", "value": {"text": [why]}})
-    return results
 
 
 def read(path: Path, study: str) -> AnswerFile:

@@ -44,7 +44,6 @@ class Export:
     form: dataset.Form | None = None
     with_excluded: bool = False
     with_names: bool = False
-    blank: bool = False
     title: str = ""
     options: Options = field(default_factory=Options)
     """How a report is measured."""
@@ -244,8 +243,8 @@ PARTS: Mapping[str, Part] = {
     ),
     "label-studio": Part(
         "A study for Label Studio, tasks and configuration",
-        "study blank",
-        files=lambda db, of: label_studio.write(db, of.study, answers=not of.blank).items(),
+        "study",
+        files=lambda db, of: label_studio.write(db, of.study).items(),
         first="config.xml",
     ),
     "argilla": Part(

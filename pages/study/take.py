@@ -22,7 +22,6 @@ WHOLE = "read back by Import"
 TOGGLES = {
     "with_excluded": "Also of annotators whom a decision left out",
     "with_names": "Keep annotators' names",
-    "blank": "Tasks without the answers that people gave here",
 }
 
 

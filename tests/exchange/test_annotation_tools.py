@@ -13,6 +13,7 @@ from concord.questions import Scale, points
 from concord.rating import Criterion
 from concord.store import ratings, studies
 from concord.workspace import Workspace
+from tests.label_studio import exported
 
 VALIDATING = Path(__file__).with_name("validating.py")
 SCALES = [
@@ -72,14 +73,16 @@ def test_label_studio_brings_back_what_it_was_given(rated, blank, run, tmp_path)
     out = tmp_path / "ls"
     done = run(rated, "export", "label-studio", "--study", "mine", "--out", out)
     assert done.exit_code == 0, done.output
-    done = run(blank, "import", "label-studio", out / "tasks.json", "--study", "mine")
+    tasks = out / "tasks.json"
+    assert "annotations" not in tasks.read_text(), "nobody is shown what others answered"
+    done = run(blank, "import", "label-studio", exported(tasks, rated, "mine"), "--study", "mine")
     assert done.exit_code == 0, done.output
     assert answered(blank) == answered(rated, ["human"])
     assert len(answered(blank)) == 24
 
 
 def test_no_task_names_a_model_or_a_key(rated, run, tmp_path):
-    run(rated, "export", "label-studio", "--study", "mine", "--blank", "--out", tmp_path / "ls")
+    run(rated, "export", "label-studio", "--study", "mine", "--out", tmp_path / "ls")
     run(rated, "export", "argilla", "--study", "mine", "--out", tmp_path / "rg")
     for file in (tmp_path / "ls" / "tasks.json", tmp_path / "rg" / "records.json"):
         assert "mine/i0" not in file.read_text()
@@ -205,6 +208,7 @@ def test_the_tools_own_validators_accept_it(rated, run, tmp_path):
         pytest.skip(f"label-studio-sdk and argilla are not installed for {Path(python).name} (make tools)")
     run(rated, "export", "label-studio", "--study", "mine", "--out", tmp_path / "ls")
     run(rated, "export", "argilla", "--study", "mine", "--out", tmp_path / "rg")
+    exported(tmp_path / "ls" / "tasks.json", rated, "mine")
     told = subprocess.run([python, VALIDATING, tmp_path], capture_output=True, text=True)
     assert told.returncode == 0, told.stderr[-2000:]
     assert json.loads(told.stdout.splitlines()[-1]) == {

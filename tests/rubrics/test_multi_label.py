@@ -11,6 +11,7 @@ from concord.rating import Rating
 from concord.store import access, studies
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
+from tests.label_studio import exported
 from tests.rubrics.test_judging_by_rubric import done, given, shop, write  # noqa: F401
 from tests.rubrics.test_rubric_files import rubric
 
@@ -111,7 +112,10 @@ def test_it_goes_through_other_tools_and_into_another_workspace(shop, run, tmp_p
     done(run(shop, "export", "argilla", "--study", "s", "--out", tmp_path / "rg"))
     settings = json.loads((tmp_path / "rg" / ".argilla" / "settings.json").read_text())
     assert settings["questions"][0]["settings"]["type"] == "multi_label_selection"
-    ways = {"ratings": tmp_path / "s.csv", "label-studio": tmp_path / "ls" / "tasks.json"}
+    ways = {
+        "ratings": tmp_path / "s.csv",
+        "label-studio": exported(tmp_path / "ls" / "tasks.json", shop, "s"),
+    }
     for way, file in ways.items():
         other = Workspace.open(tmp_path / f"with {way}")
         done(run(other, "import", "conversations", tmp_path / "s.jsonl"))

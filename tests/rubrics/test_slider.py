@@ -7,6 +7,7 @@ import pytest
 from concord.errors import ConfigError
 from concord.store import studies
 from concord.workspace import Workspace
+from tests.label_studio import exported
 from tests.rubrics.test_judging_by_rubric import done, given, rated, shop, write  # noqa: F401
 from tests.rubrics.test_rubric_files import rubric
 
@@ -73,7 +74,16 @@ def test_it_goes_through_other_tools_and_into_another_workspace(shop, run, tmp_p
         assert scale == studies.get(here, "s").criteria[0].scale
     done(run(shop, "export", "label-studio", "--study", "s", "--out", tmp_path / "ls"))
     assert '<Choice value="10 warm"/>' in (tmp_path / "ls" / "config.xml").read_text()
-    done(run(other, "import", "label-studio", tmp_path / "ls" / "tasks.json", "--study", "s"))
+    done(
+        run(
+            other,
+            "import",
+            "label-studio",
+            exported(tmp_path / "ls" / "tasks.json", shop, "s"),
+            "--study",
+            "s",
+        )
+    )
     for workspace, name in ((shop, "here"), (other, "there")):
         done(run(workspace, "export", "ratings", "--study", "s", "--out", tmp_path / f"{name}.csv"))
     people = [
