@@ -12,15 +12,15 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from concord.arrays import Columns
+from concord.arrays import Columns, coded
 from concord.errors import check_known, not_found
 from concord.files.plain import plain_line
 from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
 from concord.reports.names import renamed
-from concord.reports.notes import notes
 from concord.reports.sections import AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, lacks, section
 from concord.reports.verdict import Verdict, flags_of, missing, verdict
+from concord.scores import no_final
 from concord.statistics.ratings import FINAL
 from concord.store import frames
 from concord.studies import studies
@@ -37,6 +37,7 @@ from concord.table import (
 
 WIDTH = 110
 """Columns of a terminal whose width is not known."""
+AS_DRAWN = "Strata were drawn with unequal probabilities: figures describe the items as drawn."
 DRAWN = ("resamples", "seed", "clusters", "people")
 """How resamples were drawn, as JSON has it."""
 
@@ -120,7 +121,7 @@ class AgreementReport(Evidence):
     @property
     def notes(self) -> list[str]:
         """What a reader of the figures has to know."""
-        return notes(self.of, len(self.ratings.units))
+        return _notes(self.of, len(self.ratings.units))
 
     def as_json(self) -> dict[str, Any]:
         """All figures and sentences as plain values: the tables over all criteria, and of every section on
@@ -202,6 +203,50 @@ def report_of(
     for criterion, _ in options.cuts:
         check_known("criterion", criterion, (*of.criteria, FINAL))
     return AgreementReport.read(of, options, features)
+
+
+def _notes(of: StudyRatings, units: int) -> list[str]:
+    """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
+    sentences = [
+        f"Left out: {decision.about} on {decision.done[:10]}: {decision.detail.removesuffix('.')}."
+        for decision in of.excluded
+    ]
+    sentences += [
+        f"Judges are not compared on {n} of {units} units: {reason}. People's own figures are on all. "
+        "The switch “Count conversations in which a judge saw a refusal” of the page, or --keep-refused of "
+        "the command, compares judges on all."
+        for reason, n in Counter(of.left_out.values()).items()
+    ]
+    if of.too_few:
+        sentences.append(of.too_few)
+    if of.study.meta.get("lab", {}).get("parts"):
+        sentences.append(
+            "The judge lab divided this study: these figures have the items of its sealed part too. A judge "
+            "that is chosen by them has no test left; what the lab shows of versions is of single parts."
+        )
+    if of.simulated:
+        sentences.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
+    if of.drawn_unequally:
+        sentences.append(AS_DRAWN)
+    if n := len(coded(of.extra["unit"])[1]) if of.extra else 0:
+        sentences.append(
+            f"{n} items have an extra rating, given because their first raters differed. Agreement is "
+            "measured on first ratings alone: with more ratings where people differ, it comes out too low."
+        )
+    if len(latest := of.latest(of.judges)) < len(of.judges):
+        sentences.append(
+            "Judges that answered several versions of the prompt count once among all judges, with the last: "
+            f"{', '.join(latest)}."
+        )
+    if of.study.anonymous:
+        sentences.append("People's ratings have no names: no figure compares one person with another.")
+    questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]
+    if why := no_final(questions):
+        sentences.append(why)
+    elif 1 < len(questions) < len([c for c in of.study.criteria if c.counted]):
+        names = ", ".join(c.name for c in questions)
+        sentences.append(f"Final is the mean of what people and judges both rated: {names}.")
+    return sentences
 
 
 def _figures(report: AgreementReport) -> list[Table]:

@@ -7,8 +7,8 @@ from sqlite_utils import Database
 
 from concord import scores
 from concord.errors import StudyError
+from concord.reports.agreement_report import AS_DRAWN
 from concord.reports.leaderboards import MOCKS, Leaderboard, scales_of
-from concord.reports.notes import AS_DRAWN
 from concord.scores import FINAL
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.intervals import Ends

@@ -14,7 +14,6 @@ from concord.questions import Scale
 from concord.rating import Criterion
 from concord.reports.features import features, own_family
 from concord.reports.names import reader_names
-from concord.reports.scales import final_scale, other_scales, scale_notes, scales
 from concord.scores import no_final
 from concord.statistics.claims import MARGIN, Flag
 from concord.statistics.distribution import of_people
@@ -29,7 +28,7 @@ from concord.statistics.ratings import (
     read_ratings,
 )
 from concord.statistics.study import StudyAgreement, study_agreement
-from concord.studies.scales import SharedScale
+from concord.studies.scales import SharedScale, final_scale, other_scales, scale_notes, scales
 from concord.studies.studies import StudyRatings
 from concord.table import Table
 

@@ -1,7 +1,6 @@
 """Models compared two by two: wins, position bias, strengths, agreement; and people comparing."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -17,8 +16,7 @@ from concord.store.comparisons import OWN, PairQuestion
 from concord.store.studies import Study
 from concord.studies import comparisons, pairings
 from concord.studies.comparisons import Compared
-from concord.table import as_document
-from pages.parts import menu, notice, table
+from pages.parts import notice, table
 from pages.parts.address import benchmark_chosen, choice, link, nothing
 from pages.parts.charts import forest
 from pages.parts.navigation import heading
@@ -151,9 +149,6 @@ def _show(results: Compared) -> None:
             table.draw(each)
     if "agreement" not in shown:
         st.caption("Nobody has compared yet.")
-    every = partial(as_document, comparisons.result_tables(results), "json")
-    of = results.basis["study"] or results.basis["benchmark"]
-    menu.offer("Everything as JSON", every, f"comparisons-{of}", "json")
 
 
 def _draw(known: Sequence[str]) -> None:

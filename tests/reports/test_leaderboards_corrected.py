@@ -9,8 +9,8 @@ import pytest
 from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.reports import leaderboards
+from concord.reports.agreement_report import AS_DRAWN
 from concord.reports.corrected import _by_people, check, corrected, offered
-from concord.reports.notes import AS_DRAWN
 from concord.reports.rated import gather
 from concord.statistics.corrected import corrected_mean
 from concord.store import studies as stored

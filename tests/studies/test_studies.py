@@ -13,8 +13,7 @@ from concord.errors import NotFound, StudyError
 from concord.estimate import Estimate
 from concord.questions import Scale
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.reports.agreement_report import Options, agreement_report, report_of
-from concord.reports.notes import AS_DRAWN
+from concord.reports.agreement_report import AS_DRAWN, Options, agreement_report, report_of
 from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
