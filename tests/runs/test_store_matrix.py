@@ -88,7 +88,7 @@ def played(tmp_path_factory):
         made.models_path.write_text(models(url))
         execute(made, dialogues())
         with made.write() as db:
-            extraction.extract_scripts(db)
+            extraction.extract_scripts(db, "mock-judge-strict")
         execute(made, answers(judges=()))
     return made
 

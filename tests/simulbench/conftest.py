@@ -68,7 +68,7 @@ def played_once(tmp_path_factory, mock) -> Workspace:
     made.models_path.write_text(models(mock))
     execute(made, dialogues())
     with made.write() as db:
-        extraction.extract_scripts(db)
+        extraction.extract_scripts(db, "mock-judge-strict")
     execute(made, answers())
     return made
 

@@ -65,11 +65,11 @@ def test_a_script_that_contradicts_itself_is_none(changed):
         Script.model_validate({**good.model_dump(), **changed})
 
 
-def test_scripts_come_from_the_only_judge_and_not_twice(played):
+def test_scripts_come_from_the_judge_named_and_not_twice(played):
     with played.write() as db:
         known = scenarios.keys(db, "simulbench", "script")
-        again = extraction.extract_scripts(db)
-        assert (again.judge, again.dialogues, again.unjudged) == ("mock-judge-strict", 8, 0)
+        again = extraction.extract_scripts(db, "mock-judge-strict")
+        assert (again.dialogues, again.unjudged) == (8, 0)
         assert (len(again.scripts), again.new) == (len(known), 0)
         assert len(known) > 8
         with pytest.raises(NotFound, match="nobody"):
@@ -78,7 +78,7 @@ def test_scripts_come_from_the_only_judge_and_not_twice(played):
 
 def test_without_a_judge_there_is_nothing_to_go_by(workspace):
     with workspace.write() as db, pytest.raises(ConcordError, match="No judge has looked"):
-        extraction.extract_scripts(db)
+        extraction.extract_scripts(db, "mock-judge-strict")
 
 
 def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again(run, workspace):

@@ -79,9 +79,9 @@ def test_what_was_planned_for_the_task_is_told_under_headings():
     }
     happened = lived(f"Ada | 2 19:00 | party | {CAFE}")
     assert views.planned(party(), replace(happened, extra={"notes": {"Ada": notes, "Ben": {}}})) == {
-        "General plan": "1. Ask\n2. Ask again",
-        "Reminder in planning the day": "Be there.",
-        "Reminder in conversations": "1. Name the place",
+        "General plan": "Ask\nAsk again",
+        "Plan reminder": "Be there.",
+        "Talk reminder": "Name the place",
     }
     assert views.planned(party(), happened) == {}
 

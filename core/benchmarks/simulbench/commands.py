@@ -111,20 +111,18 @@ def scripts() -> None:
 
 
 @scripts.command("extract")
-@click.option(
-    "--judge", default="", help="Whose challenging turns to go by; may be left out if one judge has looked."
-)
+@click.option("--judge", required=True, help="Whose challenging turns to go by.")
 @click.pass_obj
 def scripts_extract(workspace: str, judge: str) -> None:
     """Cut scripts from all dialogues: LastOnly if no turn was challenging, else FirstChan and SubseqChan."""
     with Workspace.open(workspace, create=False).write() as db:
         done = extraction.extract_scripts(db, judge)
     known = len(done.scripts) - done.new
-    echo(f"{done.dialogues} dialogues, {len(done.scripts)} scripts ({known} known), by {done.judge}:")
+    echo(f"{done.dialogues} dialogues, {len(done.scripts)} scripts ({known} known), by {judge}:")
     _counts(done.scripts)
     if done.unjudged:
         echo(
-            f"{done.unjudged} dialogues were left out: {done.judge} has no usable judgement of them. "
+            f"{done.unjudged} dialogues were left out: {judge} has no usable judgement of them. "
             "Run it again with --retry-failed.",
             err=True,
         )

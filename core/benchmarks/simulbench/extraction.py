@@ -18,18 +18,17 @@ from concord.store import conversations, ratings, scenarios, tables
 class Extracted(NamedTuple):
     """Dialogues read, those without a usable judgement, the scripts cut, and how many of them are new."""
 
-    judge: str
     dialogues: int
     unjudged: int
     scripts: Sequence[Script]
     new: int
 
 
-def extract_scripts(db: Database, judge: str = "", *, by: str = "extraction") -> Extracted:
+def extract_scripts(db: Database, judge: str, *, by: str = "extraction") -> Extracted:
     """Cut scripts from every stored dialogue by what one judge found in its first look.
 
-    The judge may be left out where only one has looked. A script that was cut before is left as it is.
-    Raises NotFound for an unknown judge, ConcordError where none or several have looked.
+    A script that was cut before is left as it is. Raises NotFound for a judge who has not looked,
+    ConcordError where none has.
     """
     known = sorted({r.name for r in ratings.judges(db, DIALOGUES.name)})
     if not known:
@@ -37,12 +36,8 @@ def extract_scripts(db: Database, judge: str = "", *, by: str = "extraction") ->
             "No judge has looked for challenging turns yet. Collect dialogues with `concord run "
             "simulbench-dialogues --judges …`."
         )
-    check_known("judge of dialogues", [judge] if judge else [], known)
-    if not judge and len(known) > 1:
-        raise ConcordError(
-            f"Several judges looked for challenging turns: {', '.join(known)}. Name one with --judge."
-        )
-    judge, scripts, turns = judge or known[0], list[Script](), list[int | None]()
+    check_known("judge of dialogues", judge, known)
+    scripts, turns = list[Script](), list[int | None]()
     for number, dialogue in conversations.each(db, DIALOGUES.name):
         of = (
             r for r in ratings.of_conversation(db, number) if (r.rater.kind, r.rater.name) == ("judge", judge)
@@ -51,7 +46,7 @@ def extract_scripts(db: Database, judge: str = "", *, by: str = "extraction") ->
         if turns[-1] is not None:
             scripts += extract(dialogue, turns[-1])
     new = scenarios.save(db, [script.scenario(f"cut by {judge}", by) for script in scripts])
-    return Extracted(judge, len(turns), turns.count(None), scripts, new)
+    return Extracted(len(turns), turns.count(None), scripts, new)
 
 
 def easy_scripts(db: Database) -> tuple[list[Script], tuple[str, ...]]:

@@ -128,7 +128,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         raise ConfigError(
             "There are no such scripts in this workspace. Import some with `concord simulbench import "
             "scripts`, or collect dialogues with `concord run simulbench-dialogues` and cut scripts from "
-            "them with `concord simulbench scripts extract`."
+            "them with `concord simulbench scripts extract --judge …`."
         )
     prompt = SIMULBENCH.prompt(materials, "target", version)
     ways = SIMULBENCH.ways(materials, plan.models.get("judges", ()), version)

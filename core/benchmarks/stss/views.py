@@ -97,24 +97,11 @@ def people_at(of: Simulation, now: datetime) -> list[Here]:
     return there
 
 
-PLANNED = {
-    "general_plan": "General plan",
-    "plan_reminder": "Reminder in planning the day",
-    "talk_reminder": "Reminder in conversations",
-}
-"""The performer's notes by target-driven planning (TDP), with their headings for readers."""
-
-
 def planned(task: SocialTask, lived: Trajectory) -> dict[str, str]:
     """Heading → text of what a performer planned for its task; empty if its architecture does not plan."""
     notes = lived.extra.get("notes", {}).get(task.performer, {})
-    texts = {heading: notes[name] for name, heading in PLANNED.items() if notes.get(name)}
-    return {
-        heading: text
-        if isinstance(text, str)
-        else "\n".join(f"{n}. {line}" for n, line in enumerate(text, 1))
-        for heading, text in texts.items()
-    }
+    texts = {name: note if isinstance(note, str) else "\n".join(note) for name, note in notes.items()}
+    return {name.replace("_", " ").capitalize(): text for name, text in texts.items() if text}
 
 
 def evidence(of: Score) -> Table:
