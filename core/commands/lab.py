@@ -17,7 +17,6 @@ from concord.workspace import Workspace
 
 if TYPE_CHECKING:
     from concord.lab.measuring import Bench, Candidate
-    from concord.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -318,9 +317,8 @@ def improve(
 @click.option(
     "--to", "target", required=True, type=click.Path(path_type=Path), help="The folder to write to."
 )
-@click.option("--robustness", is_flag=True, help="With `concord lab robustness`, which asks what it lacks.")
 @click.pass_obj
-def card(folder: str, /, study: str, judge: str, version: str, target: Path, robustness: bool) -> None:
+def card(folder: str, /, study: str, judge: str, version: str, target: Path) -> None:
     """Write the judge's card (HTML, JSON), its prompt, and files that run it elsewhere.
 
     judge.py runs it in Python, mlflow_scorer.py in MLflow, inspect_scorer.py in Inspect. Nothing is opened.
@@ -330,8 +328,7 @@ def card(folder: str, /, study: str, judge: str, version: str, target: Path, rob
     from concord.lab import card as cards
 
     workspace, bench = _measured(folder, study)
-    table = _checked(workspace, study, judge, version) if robustness else None
-    whole = cards.card(workspace, bench, bench.find(judge, version), robustness=table)
+    whole = cards.card(workspace, bench, bench.find(judge, version))
     for path in cards.write(whole, target, date.today()):
         echo(path)
 
@@ -348,17 +345,11 @@ def robustness(
 
     Each check is read beside what asking the same again changes. What is stored is not paid again.
     """
+    from concord.lab import parts, running, variants
+    from concord.lab.robustness import checked
+
     workspace = Workspace.open(folder, create=False)
-    printing.show([_checked(workspace, study, judge, version, max_cost)], form)
-
-
-def _checked(
-    workspace: Workspace, study: str, judge: str, version: str, max_cost: float | None = None
-) -> "Table":
-    """The checks of a judge by a version of the study's rubric."""
-    from concord.lab import parts, robustness, running, variants
-
     with workspace.read() as db:
         divided = parts.read(db, study)
     used = variants.current(workspace, divided, shelf.number_of(version))
-    return robustness.checked(workspace, divided, judge, used, running.Purse(max_cost))
+    printing.show([checked(workspace, divided, judge, used, running.Purse(max_cost))], form)
