@@ -103,7 +103,6 @@ def _gold(workspace: str, name: str, file: Path) -> None:
     help="The least share of items hit that passes an attempt; default: 0.7.",
 )
 @click.option("--attempts", type=click.IntRange(1), help="The number of attempts; default: 2.")
-@click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
 @click.pass_obj
 def _training(
     workspace: str,
@@ -112,7 +111,6 @@ def _training(
     file: Path | None,
     share: float | None,
     attempts: int | None,
-    off: bool,
 ) -> None:
     """Put a training before a study, or change its rule.
 
@@ -120,22 +118,17 @@ def _training(
     training items, each followed by its known answers. Nothing answered there is a rating.
     """
     opened = Workspace.open(workspace, create=False)
-    if off == any(one is not None for one in (file, share, attempts)):
-        raise StudyError("Name a file of training items, a rule, or --off alone.")
-    if off:
-        with opened.write() as db:
-            running.end_training(db, name)
-        echo(f"Study “{name}”: no training comes before it any more.")
-    else:
-        with opened.write() as db:
-            before = training.rule_of(stored.get(db, name)) or training.PassRule()
-            rule = training.PassRule(
-                before.bound if share is None else share,
-                before.attempts if attempts is None else attempts,
-            )
-            golds = gold.read_gold(db, name, file, "training") if file else []
-            running.set_training(db, name, golds, rule)
-        echo(f"Study “{name}” opens to whoever passes its training: {rule.words}.")
+    if file is None and share is None and attempts is None:
+        raise StudyError("Name a file of training items, or a rule.")
+    with opened.write() as db:
+        before = training.rule_of(stored.get(db, name)) or training.PassRule()
+        rule = training.PassRule(
+            before.bound if share is None else share,
+            before.attempts if attempts is None else attempts,
+        )
+        golds = gold.read_gold(db, name, file, "training") if file else []
+        running.set_training(db, name, golds, rule)
+    echo(f"Study “{name}” opens to whoever passes its training: {rule.words}.")
 
 
 @commands.command("reveal")

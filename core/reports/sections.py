@@ -187,10 +187,6 @@ def _annotator_retest(evidence: Evidence, criterion: str, purpose: str = "repeat
     )
 
 
-def _hits(evidence: Evidence, criterion: str) -> dict[str, list[tuple[bool, bool]]]:
-    return gold.hits(evidence.of.checks, "" if criterion == FINAL else criterion)
-
-
 def _against(
     evidence: Evidence, criterion: str, target: str, given: Mapping[Hashable, float], people: bool = False
 ) -> Table:
@@ -348,10 +344,8 @@ SECTIONS: dict[str, Section] = {
     ),
     "gold": Section(
         "Gold items and attention checks",
-        lambda e, c: [
-            gold_hits(_hits(e, c), on="" if c == FINAL else e.label(c)),
-        ],
-        _hits,
+        lambda e, _: [gold_hits(gold.hits(e.of.checks))],
+        lambda e, _: e.of.checks,
         "there are no gold items",
     ),
     "gold-labels": Section(

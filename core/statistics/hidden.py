@@ -140,15 +140,12 @@ def share(hits: int, n: int, without: str = "no item was submitted") -> Estimate
     return estimate(value, low, high, n=n, method=SHARE.words)
 
 
-def gold_hits(hits: Mapping[str, Sequence[tuple[bool, bool]]], *, on: str = "") -> Table:
+def gold_hits(hits: Mapping[str, Sequence[tuple[bool, bool]]]) -> Table:
     """Hits on gold items of each annotator, one row a person: (whether hit, whether an attention check).
 
-    A hit is an item of which every known answer was hit; `on` names the only criterion that was looked at,
-    and then the figure has another name. Attention checks are gold items too, and have columns of their own.
+    A hit is an item of which every known answer was hit. Attention checks are gold items too, and have
+    columns of their own.
     """
-    about = "An item is hit where every known answer was given, within its tolerance."
-    if on:
-        about = f"How often the answer on {on} alone was the known one, within its tolerance."
     rows: list[dict[str, Any]] = []
     for name, items in hits.items():
         checks = [hit for hit, attention in items if attention]
@@ -158,15 +155,15 @@ def gold_hits(hits: Mapping[str, Sequence[tuple[bool, bool]]], *, on: str = "") 
         )
     columns = (
         *(Column("annotator"), Column("n", "gold items")),
-        Column("hits", f"hits on {on}" if on else "hits", percent=True, interval="ends"),
+        Column("hits", percent=True, interval="ends"),
         *(Column("checks", "attention checks"), Column("passed")),
     )
     return Table(
-        "gold_answers" if on else "gold_items",
-        f"Gold items of annotators: {on} alone" if on else "Gold items of annotators",
+        "gold_items",
+        "Gold items of annotators",
         columns,
         tuple(rows),
-        caption=about,
+        caption="An item is hit where every known answer was given, within its tolerance.",
         notes=(
             "Gold items are no ratings and enter no other figure. 95% intervals: means of bounded values "
             "with one more value at each end; gold items are taken for independent.",

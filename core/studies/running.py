@@ -10,7 +10,6 @@ from concord.store import access, acts, audit, crowds, known, placements, studie
 from concord.store.known import Gold
 from concord.store.purposes import QUEUED
 from concord.studies import asking, dealing
-from concord.studies.purposes import training
 from concord.studies.purposes.training import PassRule
 
 
@@ -81,9 +80,8 @@ def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule)
     units = {gold.unit for gold in golds or known.gold(db, name, "training")}
     if not units:
         raise StudyError(f"“{name}” has no training items yet. Bring a file of them.")
-    if golds or training.rule_of(studies.get(db, name)) is None:
-        _refuse_begun(db, name)
     if golds:
+        _refuse_begun(db, name)
         if unexplained := units - {gold.unit for gold in golds if gold.explanation}:
             raise StudyError(
                 f"{len(unexplained)} training items have no explanation. Say why an answer is right."
@@ -92,15 +90,6 @@ def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule)
         known.set_gold(db, name, golds, "training")
         audit.record(db, "training items set", name, detail=f"{len(units)} new")
     studies.remember(db, name, "training", asdict(rule))
-    asking.deal(db, name)
-
-
-def end_training(db: Database, name: str) -> None:
-    """Take the training away: the study's items are open to everybody. Raises NotFound.
-
-    Attempts that were made stay stored.
-    """
-    studies.remember(db, name, "training", None)
     asking.deal(db, name)
 
 

@@ -526,7 +526,7 @@ def test_gold_items_that_were_hit(played: Played) -> None:
     for person, desk in played.desks.items():
         came = [item for item in played.gold if item in desk.first]
         hits = [abs(desk.first[item]["fluency"] - truth(item, "fluency")) <= 1 for item in came]
-        told = one(played.blind["gold_answers"], annotator=person)
+        told = one(played.blind["gold_items"], annotator=person)
         assert told["n"] == len(hits)
         assert told["hits"]["value"] == pytest.approx(sum(hits) / len(hits))
         assert len(came) == GOLD or person == LEAVER

@@ -41,7 +41,6 @@ ACTS = {
     "withdrawn": ("people", "revoke", "Ada"),
     "forgotten": ("people", "forget", "Ada", "--reason", "asked"),
     "dealt": ("study", "deal", "first", "--overlap", "0"),
-    "training": ("study", "training", "first", "--off"),
     "reveal": ("study", "reveal", "first", "--judge", "strict"),
     "discussion": ("study", "reveal", "first", "--others"),
     "closed": ("study", "close", "first", "--reason", "enough"),

@@ -205,13 +205,13 @@ class TestExtra:
         rate(db, "cy", {"taught": 3})
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
 
-    def test_it_is_given_when_the_training_is_taken_away_or_the_study_opened_again(self, db):
+    def test_it_is_given_when_somebody_is_admitted_or_the_study_opened_again(self, db):
         all_to_two(db)
         to_train(db)
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
         running.close(db, "s", "a pause")
-        running.end_training(db, "s")
+        running.admit(db, "s", "cy", "trained in the pilot")
         assert have(db) == {}
         running.reopen(db, "s", "go on")
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}

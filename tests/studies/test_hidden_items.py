@@ -250,13 +250,6 @@ class TestGold:
         report = agreement_report(db, "s")
         [row] = report.section("gold", "final")["gold_items"].rows
         assert (row["n"], row["hits"].value, row["checks"], row["passed"]) == (3, 1 / 3, 1, 0)
-        # Of one criterion the figure is another one (k40 hit, k41 missed), so it has another name.
-        of_fluency = report.section("gold", "fluency")
-        [row] = of_fluency["gold_answers"].rows
-        assert (row["n"], row["hits"].value) == (2, 1 / 2)
-        assert (
-            next(c.title for c in of_fluency["gold_answers"].columns if c.name == "hits") == "hits on Fluency"
-        )
         assert len(frames.frame(db, "s")) == 80, "a gold item is no rating"
 
     @pytest.mark.parametrize(

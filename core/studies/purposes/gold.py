@@ -55,16 +55,15 @@ def tables(db: Database, name: str) -> list[Table]:
     return [gold_hits(of)] if of else []
 
 
-def hits(checks: Iterable[Check], criterion: str = "") -> dict[str, list[tuple[bool, bool]]]:
+def hits(checks: Iterable[Check]) -> dict[str, list[tuple[bool, bool]]]:
     """Whether each annotator hit each gold item they submitted, and whether it was an attention check.
 
-    An item is hit where every answer that is known (on the criterion) lies within its tolerance; one without
-    an answer is missed.
+    An item is hit where every answer that is known lies within its tolerance; one without an answer is
+    missed.
     """
     by_item: dict[tuple[str, int], list[Check]] = {}
     for check in checks:
-        if criterion in ("", check.criterion):
-            by_item.setdefault((check.annotator, check.item), []).append(check)
+        by_item.setdefault((check.annotator, check.item), []).append(check)
     by_person: dict[str, list[tuple[bool, bool]]] = {}
     for (annotator, _), of in by_item.items():
         by_person.setdefault(annotator, []).append((all(c.hit for c in of), any(c.attention for c in of)))
