@@ -200,10 +200,6 @@ def check_unchanged(workspace: Workspace, models: Mapping[str, Model]) -> None:
     """Raises ConfigError if a model has results of another configuration than its entry says now."""
     with workspace.read() as db:
         before = configurations.latest(db, models)
-    for name, was in before.items():
-        # Earlier versions sent calls in another form than the entry said, and noted it.
-        own = {key: value for key, value in was.parameters.items() if key != "adapted"}
-        before[name] = replace(was, parameters=own)
     changes = {name: was.changes(models[name].configuration) for name, was in before.items()}
     changed = {name: what for name, what in changes.items() if what}
     for name, what in changed.items():
