@@ -4,7 +4,6 @@ What a column holds is read from its name and its values, and said in a line. Wh
 guessed: the error names the option that says it.
 """
 
-from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from concord.arrays import Columns
 from concord.conversation import Conversation, Message, Role, Unit
 from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, label_rows, ratings_csv, ratings_study
-from concord.exchange.answer_words import PASS_FAIL, CellReading, is_blank, reading_of, words
+from concord.exchange.answer_words import CellReading, is_blank, reading_of, words
 from concord.exchange.columns import NO_OPTIONS, FileTable, TableOptions, kinds_by_name
 from concord.exchange.given import Given, RatingTable
 from concord.exchange.raters import comparable, criteria_of_columns, whose
@@ -175,30 +174,24 @@ def _own(table: FileTable, own: Mapping[str, str]) -> RatingsFile:
     for title, kind in WHOSE.items():
         if names := sorted({rater.name for rater in file.raters if rater.kind == kind}):
             table.roles[title] = ", ".join(names)
-    if table.options.passing is not None:
-        table.roles["pass"] = f"scores from {table.options.passing:g}"
     return _of_own(file, table.options)
 
 
 def _of_own(given: RatingTable, options: TableOptions) -> RatingsFile:
-    """Ratings in Concord's own form. With `passing` scores pass or fail; 0 and 1 stay what they are where
-    their rater gives no others. Raises ImportRefused for options that say again whose they are.
+    """Ratings in Concord's own form. Raises ImportRefused for options that say again whose they are, or
+    what passes.
     """
     stated = {"--human": options.people, "--judge": options.judges, "--gold": options.gold}
     if again := [option for option, raters in stated.items() if raters]:
         raise ImportRefused(
             f"{given.file} says in its column rater_type whose each rating is. Leave out {', '.join(again)}."
         )
-    if options.passing is None:
-        return RatingsFile(given, options.scales)
-    who = [given.asked[by][:2] for by in given.by]
-    beyond = {of for of, score in zip(who, given.scores, strict=True) if score not in (0, 1)}
-    passed = (
-        float(score >= options.passing) if of in beyond else score
-        for of, score in zip(who, given.scores, strict=True)
-    )
-    scales = dict.fromkeys(given.criteria, PASS_FAIL)
-    return RatingsFile(replace(given, scores=array("d", passed)), scales)
+    if options.passing is not None:
+        raise ImportRefused(
+            f"{given.file} has scores as Concord counts them, which --pass-from does not change. Write 1 for "
+            "those that pass and 0 for the others."
+        )
+    return RatingsFile(given, options.scales)
 
 
 def _text(cell: Any) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -22,8 +21,7 @@ from concord.rubrics import shelf
 from concord.store.comparisons import OWN
 from concord.store.images import drawn
 from concord.studies import pairings
-from concord.table import Column, Table
-from pages.parts import notice, table
+from pages.parts import notice
 from pages.parts.address import go
 from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain, with_code
@@ -61,7 +59,8 @@ USES: Mapping[str, str] = {
 MOST = 60
 """Columns that can be changed one by one."""
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
-TEXT = 200
+PREVIEWED = 4
+"""Conversations of the first row that are shown."""
 STORED = "the file that was stored"
 """Where the session keeps which file that was last, and what it became."""
 
@@ -219,7 +218,7 @@ def _foreign(found: FileSurvey | FormNotKnown, upload: Upload, number: str) -> N
             _wrong(upload.sentence(error))
         skip = st.toggle(f"Leave out the {survey.faults:,} wrong rows", key=f"skip {number}")
     _take(survey, upload, number, skip)
-    _rows(survey)
+    _preview(survey)
 
 
 def _asked(found: FileSurvey | FormNotKnown, number: str, name: str) -> FileOptions:
@@ -261,31 +260,12 @@ def _taken(found: FileSurvey | FormNotKnown) -> dict[str, str]:
     return {name: ", ".join(dict.fromkeys(uses.get(name, kept[name]))) for name in found.fields if uses}
 
 
-def _rows(found: FileSurvey) -> None:
-    """The first rows as they were read, and one of them whole."""
-    if not found.shown:
-        return
-    rows: list[dict[str, Any]] = [
-        {
-            "row": where.rpartition(", ")[2],
-            "key": c.key,
-            "model": c.player,
-            "language": c.language,
-            "messages": len(c.messages),
-            "begins": " ".join(m.content for m in c.messages[:1])[:TEXT],
-            "ends": " ".join(m.content for m in c.messages[-1:])[:TEXT],
-            "votes": ", ".join(f"{v.rater.name}: {v.verdict}" for v in entry.votes),
-            "scores": ", ".join(f"{s.criterion} {s.score:g}" for s in entry.scores)[:TEXT],
-        }
-        for where, entry in found.shown
-        for c in entry.conversations
-    ]
-    names = [name for name in rows[0] if any(row[name] not in ("", None) for row in rows)]
-    table.draw(Table("rows", "The first rows, as they were read", tuple(map(Column, names)), tuple(rows)))
-    entry = found.shown[0][1]
-    first = drawn(entry.conversations[0], entry.images)
-    with st.expander("The first conversation"):
-        transcript(first, speakers=("User", first.player))
+def _preview(found: FileSurvey) -> None:
+    """The conversations of the first row, as they were read."""
+    for _, entry in found.shown[:1]:
+        for one in entry.conversations[:PREVIEWED]:
+            with st.expander(plain(f"{one.key} by {one.player}, as it was read")):
+                transcript(drawn(one, entry.images), speakers=("User", one.player))
 
 
 def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:

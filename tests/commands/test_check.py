@@ -476,20 +476,17 @@ def test_columns_that_are_not_there_are_told(tmp_path):
     assert "There is no column “lable”. Did you mean “label”?" in check(file, "--human", "lable").output
 
 
-def test_from_a_number_on_a_rating_in_concords_own_form_passes(tmp_path, workspace, run):
-    """People say 0 and 1, the judge gives shares: from 0.7 on it passes 2 of 4."""
+def test_a_rating_in_concords_own_form_says_whose_it_is_and_what_it_counts(tmp_path):
     file = tmp_path / "own.csv"
     lines = [f"{i},ok,human,ann,{score}" for i, score in enumerate((1, 0, 1, 0))]
     lines += [f"{i},ok,judge,j,{score}" for i, score in enumerate((0.9, 0.2, 0.7, 0.6))]
     file.write_text("\n".join(["item_id,criterion,rater_type,rater,score", *lines]))
-    of = labels.read(file, TableOptions(passing=0.7)).of
-    assert of.column("score").tolist() == [1, 0, 1, 0] * 2
-    assert of.study.criteria[0].scale.labels == ("fail", "pass")
-    brought = run(workspace, "import", "ratings", file, "--study", "s", "--pass-from", "0.7")
-    assert "ok: 0 to 1, 2 answers" in brought.output
     done = check(file, "--human", "ann")
     assert done.exit_code == 1
     assert "says in its column rater_type whose each rating is. Leave out --human." in one_line(done)
+    done = check(file, "--pass-from", "0.7")
+    assert done.exit_code == 1
+    assert "Write 1 for those that pass and 0 for the others." in one_line(done)
 
 
 def test_from_a_number_on_an_answer_passes():

@@ -41,8 +41,11 @@ def count(workspace: Workspace) -> int:
 def test_a_file_is_shown_before_it_is_stored(workspace: Workspace) -> None:
     shown = dropped(EXAMPLES["Chatbot Arena"][1], "arena.jsonl")
     assert "arena.jsonl is JSON Lines of the form “Chatbot Arena”, 2 rows." in said(shown)
-    rows = next(t.value for t in shown.dataframe if "begins" in t.value.columns)
-    assert rows.model.tolist() == ["elm", "oak", "oak", "elm"]
+    previews = [box.label for box in shown.expander if "as it was read" in box.label]
+    assert [next(name for name in ("elm", "oak") if f"by {name}" in label) for label in previews] == [
+        "elm",
+        "oak",
+    ]
     assert count(workspace) == 0
     the(shown, "button", "Import").click().run()
     assert "Under “arena”: 4 new conversations, 2 comparisons." in said(shown)
