@@ -175,7 +175,7 @@ def _running(name: str) -> None:
     with workspace().read() as db:
         closed = acts.is_closed(db, name)
     with st.popover("Reopen the study" if closed else "Close the study", icon=":material/lock_clock:"):
-        reason = st.text_input("Reason", max_chars=1000)
+        reason = st.text_input("Reason", max_chars=1000, key=f"reason {name} {closed}")
         st.button("Reopen" if closed else "Close", on_click=_closed, args=(name, closed, reason))
 
 
