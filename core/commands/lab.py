@@ -157,7 +157,6 @@ def variant(
 @click.option(
     "--part", type=click.Choice(["develop", "select", "test"]), default="develop", show_default=True
 )
-@options.number("--repeats", 1, "Times a judge is asked the same.", least=1)
 @LIMIT
 @click.option("--estimate", is_flag=True, help="Say what it would cost; ask nobody.")
 @click.pass_obj
@@ -168,7 +167,6 @@ def run(
     judges: tuple[str, ...],
     versions: tuple[str, ...],
     part: str,
-    repeats: int,
     max_cost: float | None,
     estimate: bool,
 ) -> None:
@@ -187,7 +185,7 @@ def run(
     numbers = [shelf.number_of(version) for version in versions or ("",)]
     kept = [variants.keep_current(workspace, divided, number) for number in numbers]
     for used in kept:
-        plan = running.plan_of(divided, part, judges, used.version, repeats)
+        plan = running.plan_of(divided, part, judges, used.version)
         if estimate:
             survey = planning.survey(workspace, planning.job(workspace, plan))
             echo(f"{used.variant}: {estimated(survey, currency(workspace.models_path))}")

@@ -25,7 +25,7 @@ class Purse:
         return None if self.limit is None else max(0.0, self.limit - self.spent)
 
 
-def plan_of(parts: Parts, part: str, judges: Sequence[str], version: int, repeats: int = 1) -> JudgePlan:
+def plan_of(parts: Parts, part: str, judges: Sequence[str], version: int) -> JudgePlan:
     """The plan by which judges answer a part by a version; 0: its file."""
     among = parts.keys(part)
     if not among:
@@ -34,7 +34,6 @@ def plan_of(parts: Parts, part: str, judges: Sequence[str], version: int, repeat
         parts.benchmark,
         tuple(judges),
         version=str(version or ""),
-        judge_repeats=repeats,
         rubric=parts.rubric,
         among=tuple(sorted(among)),
     )
