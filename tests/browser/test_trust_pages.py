@@ -134,7 +134,7 @@ def test_the_options_hold_what_is_in_force_after_another_choice(app: Server, pag
     sees(page, re.compile("^On In character, "))
     page.get_by_role("button", name="How this is measured").click()
     expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "1000")
-    page.get_by_text("Count conversations in which a judge saw a refusal").click()
+    page.get_by_test_id("stCheckbox").get_by_text("Count conversations in which a judge saw").click()
     expect(page).to_have_url(re.compile("keep-refused=yes"))
     expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "1000")
     expect(page).not_to_have_url(re.compile("resamples|together"))
