@@ -165,7 +165,7 @@ def _figures(study: StudyHeld) -> None:
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
     left.caption(plain(rated(report, report.main)))
     with right:
-        for _, chart in glance(tables, limit=100):
+        for _, chart in glance(tables, limit=180):
             show(chart, f"Judges and panels of {study.title}")
 
 
