@@ -1,7 +1,6 @@
 """Read comparisons: which of two conversations a person or a judge preferred, one a row."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +12,8 @@ from concord.exchange import rows
 from concord.exchange.cells import name_in, nfc, refuse, yes
 from concord.exchange.ratings_csv import rater_in
 from concord.exchange.rows import FileRow
-from concord.rating import Comparison, Verdict
+from concord.exchange.shapes import WON
+from concord.rating import Comparison
 from concord.runs.registry import known_or_imported
 from concord.store import comparisons, conversations
 from concord.store.comparisons import PairQuestion
@@ -25,11 +25,6 @@ OPTIONAL = (
     *("variant", "repeat", "simulated", "strong", "scenario", "rubric", "criterion", "explanation"),
     "created",
 )
-VERDICTS: Mapping[str, Verdict] = {
-    **dict.fromkeys(("a", "first", "1", "model_a"), "A"),
-    **dict.fromkeys(("b", "second", "2", "model_b"), "B"),
-    **dict.fromkeys(("c", "tie", "neither", "0"), "C"),
-}
 AT_ONCE = 200
 
 
@@ -107,7 +102,7 @@ def _placed(row: FileRow) -> PreferenceRow:
     for name in (*REQUIRED, "scenario", "rubric", "criterion"):
         name_in(row.where, name, cells[name])
     rater, repeat = rater_in(row.where, cells)
-    verdict = VERDICTS.get(cells["verdict"].lower())
+    verdict = WON.get(cells["verdict"].lower())
     if verdict is None:
         raise ImportRefused(f"{row.where}: the verdict is “{cells['verdict']}”; it must be A, B or tie.")
     if cells["first"] == cells["second"]:
