@@ -196,6 +196,17 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
     return Job(plan, models, plays, used)
 
 
+def pieces_each(workspace: Workspace, plan: Plan) -> int:
+    """Results that a plan makes for each conversation: the verdicts on it and, unless it is stored, itself.
+
+    0 where it is not about single conversations, or has none. Raises as `job` does.
+    """
+    if not isinstance(plan, PlayPlan | JudgePlan):
+        return 0
+    first = next(job(workspace, plan).plays(), None)
+    return 0 if first is None else (first.play is not None) + len(first.judged)
+
+
 def check_unchanged(workspace: Workspace, models: Mapping[str, Model]) -> None:
     """Raises ConfigError if a model has results of another configuration than its entry says now."""
     with workspace.read() as db:

@@ -1,11 +1,14 @@
 """Runs that are running: their progress, what failed, and the button that stops them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
+from concord.errors import ConcordError
 from concord.llm.models import currency
-from concord.runs import status
+from concord.runs import planning, status
+from concord.runs.plans import from_dict
 from concord.runs.status import duration
 from concord.store import conversations, runs
 from concord.store.conversations import Filter
@@ -103,11 +106,28 @@ def figures(run: Progress) -> None:
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
         **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
         "cost": status.cost(run, paid_in),
+        **_of_a_thousand(run, paid_in),
         **({"time left": "–" if left is None else duration(left)} if run.state == "running" else {}),
     }
     with st.container(horizontal=True, gap="large"):
         for label, value in figures.items():
             st.markdown(f"**{plain(value)}**  \n:small[:gray[{plain(label)}]]", width="content")
+
+
+def _of_a_thousand(run: Progress, paid_in: str) -> dict[str, str]:
+    """What a thousand more of the same would cost, by what a result of this run did; {} before its end."""
+    if not run.done or run.state == "running":
+        return {}
+    try:
+        results = planning.pieces_each(workspace(), from_dict(run.plan))
+    except ConcordError:
+        results = 0  # It cannot be carried out today, such as without its rubric.
+    made = run.plan.get("kind") == "play"
+    label = f"to {'make' if made else 'judge'} 1,000 more conversations" if results else "for 1,000 results"
+    if made and results > 1:
+        label += ", judged alike"
+    cost = 1000 * max(results, 1) * run.spent.cost / run.done
+    return {label: replace(run.spent, cost=cost).price(paid_in)}
 
 
 def failures(run: Progress) -> None:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from concord.conversation import Conversation, Message
 from concord.rating import Spent
 from concord.runs import launching
-from concord.runs.plans import JudgePlan, as_dict
+from concord.runs.plans import JudgePlan, PlayPlan, as_dict
 from concord.store import conversations, locks, runs
 from concord.workspace import Workspace
 from pages.parts import session
@@ -62,6 +62,30 @@ def test_what_is_spent_stands_beside_the_limit_and_what_earlier_runs_spent(works
     with locks.present(workspace.db_path, number):
         at = shown("Start a run")
     assert "0.25 of 2, 0.50 by other runs of its plan" in said(at)
+    assert "1,000" not in said(at)  # which would be planned anew each second
+
+
+def test_what_a_thousand_more_would_cost_stands_beside_what_a_run_cost(workspace):
+    """Ten results for 5.00, two of each conversation: 1,000 conversations are 2,000 results, for 1,000.00."""
+    entry = '[models.{}]\nbase_url = "http://x/v1"\nprice = {{ input = 1, output = 1 }}\n'
+    workspace.models_path.write_text(entry.format("a") + entry.format("b"))
+    roles = {"players": ("b",), "interrogator": ("b",), "judges": ("a",)}
+    plan = PlayPlan("pingpong", roles, {"characters": ["tully"], "situations": ["reality"]})
+    with workspace.write() as db:
+        number = runs.start(db, "pingpong", as_dict(plan), 1)
+        runs.spend(db, number, Spent(10, 10, 10, 5.0, 1.0))
+        runs.beat(db, number, planned=10, stored=0, done=10, failed=0)
+        runs.end(db, number, "finished")
+        judging = runs.start(db, "pingpong", as_dict(PLAN), 1)
+        runs.spend(db, judging, Spent(10, 10, 10, 5.0, 1.0))
+        runs.beat(db, judging, planned=10, stored=0, done=10, failed=0)
+        runs.end(db, judging, "finished")
+        conversations.save(db, Conversation("pingpong", "k", "b", (Message("user", "Hi."),)))
+    text = said(shown("Earlier runs"))
+    assert "**1,000.00**" in text
+    assert "to make 1,000 more conversations, judged alike]" in text
+    assert "**500.00**" in text
+    assert "to judge 1,000 more conversations]" in text
 
 
 def begun_in(db, cost):
