@@ -159,10 +159,11 @@ def _where(report: AgreementReport, criterion: str) -> None:
 
 def _favours(report: AgreementReport, criterion: str) -> None:
     """What moves a judge beyond people, and what this study does not let one measure."""
-    for effects in _named(report, "bias", criterion).values():
+    tables = _named(report, "bias", criterion)
+    for effects in tables.values():
         _table(report, criterion, effects)
-    if lacking := unmeasured(report):
-        st.caption(with_code(lacking))
+    if not tables:
+        st.caption(with_code(unmeasured(report)))
 
 
 def _raters(report: AgreementReport, criterion: str) -> None:
