@@ -1,6 +1,8 @@
 """Ratings that were read, by column: a million of them take some 30 MB."""
 
 import json
+import os
+import tempfile
 from array import array
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +39,36 @@ class Given(NamedTuple):
     where: str = ""
 
 
+SPOOLED = 2**20
+"""Bytes of texts that are kept in memory."""
+
+
+class ItemTexts:
+    """The texts of items, each with the place of the rating that gives it first, in a file that goes with
+    this: memory holds few.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(SPOOLED)  # noqa: SIM115 - it is kept, and goes with this
+        self._of: dict[int, tuple[int, int, int, int]] = {}  # where it begins, its size, hash and place
+
+    def add(self, item: int, text: str, place: int) -> int | None:
+        """Keep the text of the item with this number; the place of another one that was given before."""
+        if (there := self._of.get(item)) is not None:
+            return there[-1] if there[2] != hash(text) else None
+        begins, size = self._file.tell(), self._file.write(text.encode(errors="surrogatepass"))
+        self._of[item] = begins, size, hash(text), place
+        return None
+
+    def of(self, item: int) -> tuple[str, int]:
+        """The text of an item and its place; “” where it has none."""
+        begins, size, _, place = self._of.get(item, (0, 0, 0, -1))
+        self._file.seek(begins)
+        text = self._file.read(size).decode(errors="surrogatepass")
+        self._file.seek(0, os.SEEK_END)
+        return text, place
+
+
 @dataclass(eq=False)
 class RatingTable:
     """Ratings of a file, or of another table.
@@ -44,8 +76,7 @@ class RatingTable:
     `items` (names in the file, or keys of conversations) and `asked` are distinct, in the order in which they
     come. Of a rating, `item` and `by` are the numbers of these, `lines` is the line where its record begins
     or its place in words, `cells` its optional columns, of which `extra` are those that have no meaning here;
-    those in `of_item` describe the items in `new`, not single ratings. `texts` are those of items by their
-    numbers, each with the line that gives it first.
+    those in `of_item` describe the items in `new`, not single ratings. `texts` are those of items.
     """
 
     file: str = ""
@@ -56,7 +87,7 @@ class RatingTable:
     scores: "array[float]" = field(default_factory=lambda: array("d"))
     lines: "array[int] | list[str]" = field(default_factory=lambda: array("i"))
     cells: list[Mapping[str, str]] = field(default_factory=list)
-    texts: dict[int, tuple[str, int]] = field(default_factory=dict)
+    texts: ItemTexts = field(default_factory=ItemTexts)
     extra: tuple[str, ...] = ()
     of_item: frozenset[str] = frozenset()
     new: Container[str] = ()

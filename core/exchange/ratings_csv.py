@@ -109,9 +109,9 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
             wrong.append((number, f"{file}, line {number}{error}"))
             continue
         if text_at >= 0 and (text := cells[text_at]):
-            first_text, first_line = table.texts.setdefault(item, (unmarked(text), number))
-            if first_text != unmarked(text):
-                message = f"{file}, line {number}: {differs('text', cells[item_at].strip(), first_line)}"
+            other = table.texts.add(item, unmarked(text), number)
+            if other is not None:
+                message = f"{file}, line {number}: {differs('text', cells[item_at].strip(), other)}"
                 wrong.append((number, message))
         add_item(item)
         add_by(by)

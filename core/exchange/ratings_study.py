@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,28 @@ if TYPE_CHECKING:
     from concord.rubrics.shelf import Numbered
 
 FACET_LENGTH, FACET_VALUES = 80, 100
+
+
+class _Described(Mapping[str, Conversation]):
+    """The new conversations that a file describes, each made when it is asked for: memory holds none.
+
+    `numbers` are those of their items, by key.
+    """
+
+    def __init__(self, numbers: Mapping[str, int], make: Callable[[int], Conversation]) -> None:
+        self._numbers, self._make = numbers, make
+
+    def __getitem__(self, key: str) -> Conversation:
+        return self._make(self._numbers[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 def incoming(
@@ -186,14 +208,14 @@ def _conversations(
     keys: Sequence[str],
     fresh: Mapping[str, int],
     brought: Mapping[str, Conversation],
-) -> tuple[dict[str, Conversation], set[str]]:
+) -> tuple[_Described, set[str]]:
     """The new conversations, and the extra columns that describe items, not single ratings."""
     last, of_item = _about(table, keys, fresh)
     facets = {c for c in of_item if _is_facet([last[number].get(c, "") for number in fresh.values()])}
     columns = [column for column in table.extra if column in of_item]
 
     def messages(number: int) -> tuple[Message, ...]:
-        text, line = table.texts.get(number, ("", 0))
+        text, line = table.texts.of(number)
         return from_cell(text, f"{table.file}, line {line}") if text else ()
 
     def make(number: int) -> Conversation:
@@ -211,14 +233,15 @@ def _conversations(
         )
 
     for number, key in enumerate(keys):
-        if db and key not in fresh and (said := messages(number)):
+        said = messages(number)
+        if said and db and key not in fresh:
             there = conversations.load(db, key).messages
             if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in said]:
                 raise ImportRefused(
-                    f"{table.file}, line {table.texts[number][1]}: the conversation “{key}” is stored "
+                    f"{table.file}, line {table.texts.of(number)[1]}: the conversation “{key}” is stored "
                     "with another text. Rename the item, or leave out the text."
                 )
-    return {key: make(number) for key, number in fresh.items()}, of_item
+    return _Described(fresh, make), of_item
 
 
 def _is_facet(values: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file, incoming, ranking_csv, ratings_csv, ratings_study
+from concord.exchange import conversations_file, given, incoming, ranking_csv, ratings_csv, ratings_study
 from concord.questions import Scale, points
 from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
@@ -132,7 +132,8 @@ class TestRead:
             "d": [],
         }
 
-    def test_a_text_that_is_given_once_is_its_items(self, workspace, tmp_path):
+    def test_texts_that_memory_does_not_hold_are_those_of_their_items(self, workspace, tmp_path, monkeypatch):
+        monkeypatch.setattr(given, "SPOOLED", 4)
         lines = [
             "a,f,human,ann,1,",
             "b,f,human,ann,1,Grüße",
