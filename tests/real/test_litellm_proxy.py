@@ -22,7 +22,7 @@ from concord.llm.client import Client
 from concord.llm.models import Model
 from concord.runs import engine, planning
 from concord.runs.plans import PlayPlan
-from concord.store import configurations, conversations
+from concord.store import configurations, conversations, runs
 from concord.workspace import Workspace
 from tests.mock.faults import Faults
 from tests.mock.server import running
@@ -143,9 +143,12 @@ def test_a_throttled_endpoint_behind_the_proxy_fails_nothing(behind):
 
 def test_what_the_endpoint_behind_the_proxy_refuses_fails_with_the_line_to_write(behind):
     """The proxy quotes the endpoint's 400 inside its own."""
-    ended = played(behind(player="reasoning", judge="reasoning"))
+    workspace = behind(player="reasoning", judge="reasoning")
+    ended = played(workspace)
     assert ended.done == 0
-    assert "for it in models.toml" in ended.message
+    with workspace.read() as db:
+        [reason] = runs.reasons(db, ended.id)
+    assert "for it in models.toml" in reason.message
 
 
 def test_doctor_tells_what_the_proxy_and_what_the_endpoint_refuses(behind, run):
