@@ -38,9 +38,10 @@ def command() -> None:
 @click.pass_obj
 def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str, ...]) -> None:
     """Write a rubric, which is yours to go on with in an editor or on the page Rubrics."""
+    folder = shelf.folder(Workspace.open(workspace))
     if name != file_name(name):
         raise ConfigError(f"“{name}” is no name of a file. Write it as “{file_name(name)}”.")
-    path = shelf.folder(Workspace.open(workspace)) / f"{name}.toml"
+    path = folder / f"{name}.toml"
     if path.exists():
         raise ConfigError(f"{path} is there already. Edit it, or choose another name.")
     criteria = [_criterion(text) for text in ask] or [STARTER]

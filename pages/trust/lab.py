@@ -1,5 +1,6 @@
 """The judge lab: improve a judge on one part of a study, choose on another, report once on the sealed one."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -181,8 +182,11 @@ def _judge(place: Any, bench: Bench) -> str:
 
 
 def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
-    """Two judges that answered a part, chosen on the page; at first the last model by its last versions."""
-    there = sorted(bench.answered(part), key=lambda j: (j.model, bench.versions.get(j.variant, 0)))
+    """Two judges that answered a part, chosen on the page; at first a model by its last two versions."""
+    of_model = Counter(judge.model for judge in bench.answered(part))
+    there = sorted(
+        bench.answered(part), key=lambda j: (of_model[j.model] > 1, j.model, bench.versions.get(j.variant, 0))
+    )
     if len(there) < 2:
         st.info(f"Fewer than two judges or versions have answered “{part}”.")
         return None

@@ -102,8 +102,8 @@ def test_the_summary_comes_first_and_the_tabs_show_the_figures(app: Server, page
         for heading in expected:
             expect(page.get_by_role("heading", name=re.compile(f"^{re.escape(heading)}"))).to_be_visible()
     tab(page, "Where does it fail?")
-    # That of the answer, the items, the players.
-    expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(3)
+    # That of the answer, and the items.
+    expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(2)
 
 
 def test_the_address_names_the_view_and_back_returns_to_it(app: Server, page: Page) -> None:
