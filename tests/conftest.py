@@ -25,7 +25,10 @@ from tests.mock.server import running
 
 # Speed depends on the machine and is measured in bench/. `make mutants` runs a test several times in one
 # process, each time on a new instance of its class, which Hypothesis would refuse.
-settings.register_profile("concord", deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+# Half as many examples are drawn as Hypothesis draws by default, others each time.
+settings.register_profile(
+    "concord", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.differing_executors]
+)
 settings.load_profile("concord")
 
 
