@@ -566,10 +566,12 @@ class Content:
 class QuestionType:
     """One type of question. What is not told of a type is as of likert.
 
+    - `words`: what an answer is, such as “one step of a scale”;
     - `level`: the level of measurement, by which Krippendorff's alpha is computed;
     - `lead`: the coefficient that a report of its agreement begins with;
     - `scale`: the scale of a question with these fields, which are all that it may have of its own;
-    - `usual`: the scale where a rubric names none, `notes` what a statement is completed by;
+    - `usual`: the scale where a rubric names none, `notes` what a statement is completed by, `begins` what a
+      new question has beside its name and its statement;
     - `ordered`: whether answers have an order and a mean, `continuous`: whether every number is one;
     - `of_two`: whether it is asked of two conversations, `sets`: whether an answer is a set of labels;
     - `ranks`: whether it is asked of every two of a group of conversations at once, which are put in order;
@@ -580,12 +582,14 @@ class QuestionType:
       answers that are written beside it (value, words); `score` reads an answer.
     """
 
+    words: str
     level: Level = "ordinal"
     lead: Lead = "spearman"
     fields: tuple[str, ...] = ("scale", "anchors")
     usual: str = ""
     scale: Callable[[Fields], Scale] = _likert
     notes: Callable[[Fields], list[str]] = _no_notes
+    begins: Mapping[str, Any] = field(default_factory=dict)
     ordered: bool = True
     continuous: bool = False
     of_two: bool = False
@@ -602,8 +606,9 @@ class QuestionType:
 
 TYPES: Mapping[Name, QuestionType] = {
     # Whole numbers, with words for some or all of them.
-    "likert": QuestionType(usual="1..5"),
+    "likert": QuestionType("one step of a scale", usual="1..5"),
     "yes-no": QuestionType(
+        "yes or no",
         level="nominal",
         lead="kappa",
         fields=("anchors",),
@@ -616,9 +621,11 @@ TYPES: Mapping[Name, QuestionType] = {
     ),
     # One of several answers without an order.
     "categories": QuestionType(
+        "one of several answers",
         level="nominal",
         lead="kappa",
         fields=("categories",),
+        begins={"categories": ["one answer", "another"]},
         scale=_categories,
         ordered=False,
         options=_places,
@@ -629,9 +636,11 @@ TYPES: Mapping[Name, QuestionType] = {
     ),
     # Any of several labels, or none.
     "multi-label": QuestionType(
+        "any of several labels",
         level="masi",
         lead="kappa",
         fields=("categories",),
+        begins={"categories": ["one label", "another"]},
         scale=_several,
         ordered=False,
         sets=True,
@@ -644,6 +653,7 @@ TYPES: Mapping[Name, QuestionType] = {
     ),
     # A whole number in a wide range, which is typed.
     "number": QuestionType(
+        "a number that is typed",
         level="interval",
         usual="0..100",
         scale=lambda fields: between(*_range(fields["scale"])),
@@ -654,9 +664,18 @@ TYPES: Mapping[Name, QuestionType] = {
         beside=lambda scale: [],
     ),
     # A whole number from one word to another, which is pushed.
-    "slider": QuestionType(level="interval", usual="0..10", scale=_slider, widget="slider", beside=_ends),
+    "slider": QuestionType(
+        "a point between two words",
+        level="interval",
+        usual="0..10",
+        begins={"anchors": {"0": "not at all", "10": "wholly"}},
+        scale=_slider,
+        widget="slider",
+        beside=_ends,
+    ),
     # What of a reply is wrong: the share of its characters that is marked, and the passages.
     "passages": QuestionType(
+        "passages marked in a reply",
         level="interval",
         fields=(),
         scale=lambda fields: Scale((0, 1), ("nothing", "everything"), "passages"),
@@ -670,6 +689,7 @@ TYPES: Mapping[Name, QuestionType] = {
     ),
     # The reply as it should be: how far that is from the reply, and its text.
     "correction": QuestionType(
+        "a corrected reply",
         level="interval",
         fields=(),
         scale=lambda fields: Scale((0, 1), ("as it is", "all anew"), "correction"),
@@ -689,6 +709,7 @@ TYPES: Mapping[Name, QuestionType] = {
     ),
     # Which of two conversations, or of two last replies, is better.
     "pairwise": QuestionType(
+        "which of two conversations is better",
         level="nominal",
         lead="kappa",
         fields=("ties", "strength"),
@@ -703,6 +724,7 @@ TYPES: Mapping[Name, QuestionType] = {
     ),
     # The order of two to eight conversations, or last replies: which is better of every two of them.
     "ranking": QuestionType(
+        "the order of several conversations",
         level="nominal",
         lead="kappa",
         fields=("ties",),

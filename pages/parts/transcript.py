@@ -9,9 +9,6 @@ from typing import Any
 import streamlit as st
 
 from concord.conversation import Conversation, Message, Turn
-from concord.errors import ConcordError
-from concord.rubrics.rubric import Rubric
-from concord.runs import rubric_judge
 from concord.runs.registry import BENCHMARKS
 from pages.parts.plain import breakable, plain
 
@@ -122,15 +119,3 @@ def _message(who: str, text: str, letters: bool) -> None:
         return
     # st.text is the one element that interprets nothing, not even Streamlit's own colours and icons.
     st.text(breakable(text))
-
-
-def as_asked(rubric: Rubric, conversation: Conversation) -> None:
-    """What a judge is sent about a conversation."""
-    try:
-        requests = list(rubric_judge.requests(rubric, "preview", conversation))
-    except ConcordError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        return
-    for message in (message for request in requests for message in request.messages):
-        st.caption(message.role)
-        st.code(message.content, language=None, wrap_lines=True)

@@ -2,18 +2,18 @@
 
 import tomllib
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
 from concord.conversation import Conversation
-from concord.errors import ConfigError
+from concord.errors import ConcordError, ConfigError
 from concord.files import file_name, read_text
 from concord.questions import COMPARED, TYPES, Name
 from concord.rating import Criterion
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
+from concord.runs import rubric_judge
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations
 from concord.store.conversations import Filter
@@ -22,7 +22,7 @@ from pages.parts.address import go, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import workspace
-from pages.parts.transcript import as_asked, transcript
+from pages.parts.transcript import transcript
 
 NEW = "new rubric …"
 NAME = "name of the new rubric"
@@ -30,25 +30,6 @@ LONGEST = 100_000
 """Characters of a rubric written here."""
 OFFERED = 30
 """Conversations that the preview offers."""
-ANSWERS: dict[Name, str] = {
-    "likert": "one step of a scale",
-    "yes-no": "yes or no",
-    "categories": "one of several answers",
-    "multi-label": "any of several labels",
-    "number": "a number that is typed",
-    "slider": "a point between two words",
-    "passages": "passages marked in a reply",
-    "correction": "a corrected reply",
-    "pairwise": "which of two conversations is better",
-    "ranking": "the order of several conversations",
-}
-"""Types of answers, in words."""
-FILLED: dict[str, dict[str, Any]] = {
-    "categories": {"categories": ["one answer", "another"]},
-    "multi-label": {"categories": ["one label", "another"]},
-    "slider": {"anchors": {"0": "not at all", "10": "wholly"}},
-}
-"""What a new question of a type begins with, beside its name and its statement."""
 
 
 def page() -> None:
@@ -89,7 +70,7 @@ def _key_of(chosen: str) -> str:
 def _add(chosen: str) -> None:
     """Writes a question of a type behind the others, for whoever does not know the fields of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        type_ = st.selectbox("Type of answer", list(TYPES), format_func=ANSWERS.__getitem__)
+        type_ = st.selectbox("Type of answer", list(TYPES), format_func=lambda name: TYPES[name].words)
         st.button("Add a question", icon=":material/add:", on_click=_added, args=(chosen, type_))
 
 
@@ -97,7 +78,7 @@ def _added(chosen: str, type_: Name) -> None:
     text = st.session_state[_key_of(chosen)]
     number = 1 + text.count("[[criteria]]")
     entry = {"name": f"question_{number}", "statement": "What is asked?", "type": type_}
-    added = writing.criterion(entry | FILLED.get(type_, {}))
+    added = writing.criterion({**entry, **TYPES[type_].begins})
     st.session_state[_key_of(chosen)] = f"{text.rstrip()}\n\n{added}"
 
 
@@ -184,7 +165,7 @@ def _preview(rubric: Rubric) -> None:
             _desk(rubric, conversation)
         return
     with prompt:
-        as_asked(rubric, conversation)
+        _as_asked(rubric, conversation)
 
 
 def _desk(rubric: Rubric, conversation: Conversation) -> None:
@@ -215,7 +196,19 @@ def _question(criterion: Criterion, key: str) -> None:
     if criterion.reason:
         st.caption("The reason is asked for, too.")
     how = f"compared {COMPARED[scale.kind.level]}"
-    st.caption(plain(f"{ANSWERS[scale.type]}, {how}{needed}{only}"))
+    st.caption(plain(f"{scale.kind.words}, {how}{needed}{only}"))
+
+
+def _as_asked(rubric: Rubric, conversation: Conversation) -> None:
+    """What a judge is sent about a conversation."""
+    try:
+        requests = list(rubric_judge.requests(rubric, "preview", conversation))
+    except ConcordError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    for message in (message for request in requests for message in request.messages):
+        st.caption(message.role)
+        st.code(message.content, language=None, wrap_lines=True)
 
 
 page()
