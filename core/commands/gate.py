@@ -103,18 +103,18 @@ def command(
     from concord.reports.gate import gate
     from concord.workspace import Workspace
 
-    asked = Options(resamples=resamples, seed=seed)
+    report_options = Options(resamples=resamples, seed=seed)
     if file is not None:
         table = labels.read(file, reading)
-        report, within = report_of(table.of, asked, table.features), f" in {file.name}"
+        report, within = report_of(table.of, report_options, table.features), f" in {file.name}"
     else:
         with Workspace.open(workspace, create=False).read() as db:
             if not study:
                 raise ConcordError("Name a FILE of labels, or a study of the workspace with --study.")
-            report, within = agreement_report(db, study, asked), f" in the study {study}"
+            report, within = agreement_report(db, study, report_options), f" in the study {study}"
     on = reading.criterion
-    found = gate(report, least, criterion=on, judges=judges, statistic=statistic, within=within)
-    _conclude("concord gate", [found], form)
+    outcome = gate(report, least, criterion=on, judges=judges, statistic=statistic, within=within)
+    _conclude("concord gate", [outcome], form)
 
 
 @click.command("drift", cls=OutcomeCommand)
@@ -140,10 +140,10 @@ def drift(old: Path, new: Path, margin: float | None, form: str, reading: "Table
     from concord.statistics import drift as statistics
 
     tables = [labels.read(path, reading, people=False) for path in (old, new)]
-    asked = tables[0].of.study.criteria
+    criteria = tables[0].of.study.criteria
     judges = [judge for judge in tables[0].of.judges if judge in tables[1].of.judges]
     outcomes: list[Tested] = []
-    for criterion in (c for c in asked if c.name in (reading.criteria or [c.name for c in asked])):
+    for criterion in (c for c in criteria if c.name in (reading.criteria or [c.name for c in criteria])):
         for judge in judges:
             scores, scale = _common(tables, criterion.name, judge), criterion.scale
             before, after = scores.before.to_numpy(), scores.after.to_numpy()

@@ -206,11 +206,11 @@ def _card(
     raters = studies.raters(db, study.name)
     mocks = sum(simulated for _, simulated in raters)
     people = f"{len(raters) - mocks} people and {mocks} simulated annotators rated."
-    asked = [
+    questions = [
         f"{c.label} ({c.name}): {c.statement} Answers: {'; '.join(c.scale.legend)}." for c in study.criteria
     ]
     for heading, facts in (
-        ("Questions", asked),
+        ("Questions", questions),
         ("Annotators", ["People's ratings have no names." if study.anonymous else people]),
         ("Provenance", provenance(db, study.name)),
     ):

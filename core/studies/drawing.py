@@ -108,8 +108,8 @@ def draw_study(
     studies.create(db, study)
     studies.add_units(db, name, units)
     long = ("benchmark", "filter", "chance", "candidates")
-    told = drawn["filter"] | {what: value for what, value in drawn.items() if what not in long}
-    audit.record(db, "drawn", name, detail=audit.facts(**told, seed=seed))
+    facts = drawn["filter"] | {what: value for what, value in drawn.items() if what not in long}
+    audit.record(db, "drawn", name, detail=audit.facts(**facts, seed=seed))
     return studies.get(db, name)
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 ROWS = ("rater", "unit", "criterion", "score")
 READING = 60.0
 """Characters a second that nobody reads faster: about 700 words a minute."""
-LONG = 5
-"""Seconds of reading from which it shows whether somebody was faster."""
 TOO_FAST = 0.2
 """The share of items done faster than that from which it is worth a word."""
 GOLD_LEAST = 0.7

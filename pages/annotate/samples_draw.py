@@ -47,7 +47,8 @@ def form() -> None:
     wanted = _filter(benchmark, values, begin)
     with workspace().read() as db:
         there = conversations.count(db, wanted)
-        n, seed = _numbers(there, (studies.left_to_draw(db, drawn) if drawn else None) or there)
+        left = studies.left_to_draw(db, drawn) if drawn else None
+    n, seed = _numbers(there, left or there)
     varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
     by = st.multiselect(
         "Spread over",

@@ -121,16 +121,16 @@ def page() -> None:
     if ratings_csv.holds_ratings(upload.path):
         given = _table(file.file_id, upload)
         return _wrong(given) if isinstance(given, str) else _ratings(given, upload, file.file_id)
-    found = _survey(file.file_id, FileOptions(upload.path.stem), upload)
-    if isinstance(found, str):
-        return _wrong(found)
+    guess = _survey(file.file_id, FileOptions(upload.path.stem), upload)
+    if isinstance(guess, str):
+        return _wrong(guess)
     # Columns of people and of judges beside the texts of conversations make a table of labels.
-    beside = () if isinstance(found, FormNotKnown) else kinds_by_name(found.metadata).values()
-    if isinstance(found, FormNotKnown) or {"human", "judge"} <= {*beside}:
+    beside = () if isinstance(guess, FormNotKnown) else kinds_by_name(guess.metadata).values()
+    if isinstance(guess, FormNotKnown) or {"human", "judge"} <= {*beside}:
         given = _table(file.file_id, upload)
         if not isinstance(given, str):
             return _ratings(given, upload, file.file_id)
-    _foreign(found, upload, file.file_id)
+    _foreign(guess, upload, file.file_id)
 
 
 def _next() -> None:
@@ -197,11 +197,11 @@ def _ratings(given: RatingsFile, upload: Upload, number: str) -> None:
             _stored(number, sentence, study=study)
 
 
-def _foreign(found: FileSurvey | FormNotKnown, upload: Upload, number: str) -> None:
-    """Conversations: `found` is what was recognised before the reader says what columns are."""
+def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> None:
+    """Conversations: `guess` is what was recognised before the reader says what columns are."""
     stem = upload.path.stem
     name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {number}") or stem
-    survey = _survey(number, _asked(found, number, name.strip()), upload)
+    survey = _survey(number, _asked(guess, number, name.strip()), upload)
     if isinstance(survey, FormNotKnown):
         return _wrong(
             f"{upload.path.name} holds conversations in no form that is known. Say above which columns hold "
@@ -221,16 +221,16 @@ def _foreign(found: FileSurvey | FormNotKnown, upload: Upload, number: str) -> N
     _preview(survey)
 
 
-def _asked(found: FileSurvey | FormNotKnown, number: str, name: str) -> FileOptions:
+def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOptions:
     """What each column is, where the reader says something else than was recognised, and who speakers are."""
     mapping, roles = dict[str, str](), dict[str, Role]()
     with st.expander(
         "What each column is taken as",
         icon=":material/alt_route:",
-        expanded=isinstance(found, FormNotKnown),
+        expanded=isinstance(guess, FormNotKnown),
     ):
         sides = st.columns(2)
-        for place, (column, use) in enumerate([*_taken(found).items()][:MOST]):
+        for place, (column, use) in enumerate([*_taken(guess).items()][:MOST]):
             with sides[place % 2]:
                 chosen = st.selectbox(
                     plain(column),
@@ -249,28 +249,28 @@ def _asked(found: FileSurvey | FormNotKnown, number: str, name: str) -> FileOpti
     return FileOptions(name, mapping, roles)
 
 
-def _taken(found: FileSurvey | FormNotKnown) -> dict[str, str]:
+def _taken(guess: FileSurvey | FormNotKnown) -> dict[str, str]:
     """What each column was taken as, in words; nothing of a file that Concord wrote."""
-    if isinstance(found, FormNotKnown):
-        return dict.fromkeys(found.fields, "not known")
+    if isinstance(guess, FormNotKnown):
+        return dict.fromkeys(guess.fields, "not known")
     uses = dict[str, list[str]]()
-    for path, use in found.columns.items():
+    for path, use in guess.columns.items():
         uses.setdefault(path.partition(".")[0], []).extend(use)
-    kept = {name: ["kept as data" if name in found.metadata else "left out"] for name in found.fields}
-    return {name: ", ".join(dict.fromkeys(uses.get(name, kept[name]))) for name in found.fields if uses}
+    kept = {name: ["kept as data" if name in guess.metadata else "left out"] for name in guess.fields}
+    return {name: ", ".join(dict.fromkeys(uses.get(name, kept[name]))) for name in guess.fields if uses}
 
 
-def _preview(found: FileSurvey) -> None:
+def _preview(survey: FileSurvey) -> None:
     """The conversations of the first row, as they were read."""
-    for _, entry in found.shown[:1]:
+    for _, entry in survey.shown[:1]:
         for one in entry.conversations[:PREVIEWED]:
             with st.expander(plain(f"{one.key} by {one.player}, as it was read")):
                 transcript(drawn(one, entry.images), speakers=("User", one.player))
 
 
-def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
+def _take(survey: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
     judge = study = ""
-    kinds = {kind for kind, _ in found.scores}
+    kinds = {kind for kind, _ in survey.scores}
     if "judge" in kinds:
         judge = st.text_input(
             "Take the scores as ratings by the judge",
@@ -286,7 +286,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
             max_chars=100,
         )
     question = OWN
-    if found.votes and (rubrics := shelf.of_pairs(workspace())):
+    if survey.votes and (rubrics := shelf.of_pairs(workspace())):
         chosen = st.selectbox(
             "Take the votes as answers to the rubric",
             ["", *rubrics],
@@ -295,12 +295,12 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
             help="Judges who compare by this rubric are compared with these votes.",
         )
         question = pairings.question(rubrics[chosen]) if chosen else OWN
-    blocked = bool(found.wrong) and not skip
+    blocked = bool(survey.wrong) and not skip
     if _importing(blocked=blocked):
         with _storing(upload) as moved:
             stored = conversations_file.store(
                 workspace(),
-                found,
+                survey,
                 judge=judge.strip(),
                 study=study.strip(),
                 question=question,
@@ -308,7 +308,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
                 progress=moved,
             )
             of = {"study": study.strip()} if study.strip() and judge.strip() else {}
-            _stored(number, stored, benchmark=found.reading.benchmark, **of)
+            _stored(number, stored, benchmark=survey.reading.benchmark, **of)
 
 
 @contextmanager

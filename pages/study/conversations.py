@@ -89,11 +89,11 @@ def _browse() -> None:
     if found:
         if wanted.benchmark:
             _spot_check(wanted.benchmark, [c.id for c in found])
-        said = dict[int, str]()
+        excerpts = dict[int, str]()
         with workspace().read() as db:
             if wanted.text:
-                said = {c.id: _excerpt(conversations.load(db, c.id), wanted.text) for c in found}
-        listed = _table(found, facets, said, several=not wanted.benchmark)
+                excerpts = {c.id: _excerpt(conversations.load(db, c.id), wanted.text) for c in found}
+        listed = _table(found, facets, excerpts, several=not wanted.benchmark)
         if row := table.draw(listed, key="list", titled=False, selectable=True):
             read(str(row["number"]), "conversations")
     elif total:
@@ -195,7 +195,7 @@ def _several(values: dict[str, list[str]], keys: dict[str, str]) -> dict[str, tu
 def _table(
     found: Sequence[Found],
     facets: Sequence[str],
-    said: Mapping[int, str],
+    excerpts: Mapping[int, str],
     *,
     several: bool,
 ) -> Table:
@@ -216,11 +216,11 @@ def _table(
         Column("language"),
         Column("created", "stored (UTC)"),
     )
-    rows = tuple(_row(c) | {"said": said.get(c.id)} for c in found)
+    rows = tuple(_row(c) | {"said": excerpts.get(c.id)} for c in found)
     shown = tuple(
         c
         for c in columns
-        if c.name in ("number", "said" if said else "")
+        if c.name in ("number", "said" if excerpts else "")
         or any(row.get(c.name) not in (None, "") for row in rows)
     )
     return Table("conversations", "Conversations found", shown, rows)

@@ -122,9 +122,9 @@ def _of_a_thousand(run: Progress, paid_in: str) -> dict[str, str]:
         results = planning.pieces_each(workspace(), from_dict(run.plan))
     except ConcordError:
         results = 0  # It cannot be carried out today, such as without its rubric.
-    made = run.plan.get("kind") == "play"
-    label = f"to {'make' if made else 'judge'} 1,000 more conversations" if results else "for 1,000 results"
-    if made and results > 1:
+    plays = run.plan.get("kind") == "play"
+    label = f"to {'make' if plays else 'judge'} 1,000 more conversations" if results else "for 1,000 results"
+    if plays and results > 1:
         label += ", judged alike"
     cost = 1000 * max(results, 1) * run.spent.cost / run.done
     return {label: replace(run.spent, cost=cost).price(paid_in)}

@@ -147,9 +147,9 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
     base = _used(st, "Begin with", versions, "lab edit base")
     if base is None:
         return
-    said = base.rubric.judge.instructions
+    instructions = base.rubric.judge.instructions
     text = st.text_area(
-        "Instructions to the judge", said, height=200, max_chars=LONGEST, key=f"lab {base.variant}"
+        "Instructions to the judge", instructions, height=200, max_chars=LONGEST, key=f"lab {base.variant}"
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("What it is to do better", key="lab note", max_chars=300)
