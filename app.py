@@ -10,6 +10,7 @@ from concord.errors import ConcordError, NotAllowed
 from concord.store import holdings
 from concord.store.sessions import Role
 from pages.parts import menu, theme
+from pages.parts.address import arrived
 from pages.parts.navigation import DESK, OPEN_TO, SECTIONS, PageFile, about
 from pages.parts.people import AnnotatorHere
 from pages.parts.session import here, sentence, workspace
@@ -34,6 +35,7 @@ def frame() -> None:
             theme.aligned()
             theme.connection_notice()
             menu.begin()
+            arrived(page.url_path)
             page.run()
             menu.draw()
     except NotAllowed as error:

@@ -104,8 +104,8 @@ def _one(people: list[Annotator]) -> None:
             st.button(
                 "Renew the link",
                 icon=":material/key:",
-                on_click=_renew,
-                args=(name,),
+                on_click=_make,
+                args=([name], opened_at()),
                 help=f"A new link for {access.LINK_DAYS} days; the old one stops working, and whoever came "
                 "by it is signed out.",
             )
@@ -164,10 +164,6 @@ def _invited() -> None:
         )
     elif names:
         _make(names, st.session_state["address"], st.session_state["days"])
-
-
-def _renew(name: str) -> None:
-    _make([name], opened_at())
 
 
 def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:

@@ -13,6 +13,7 @@ from pages.parts.plain import plain
 
 _BROKEN = ":material/link_off:"
 CAME_FROM = "where a conversation was opened"
+PAGE = "the page that was drawn last"
 
 
 T = TypeVar("T")
@@ -64,6 +65,15 @@ def held(
     return chosen
 
 
+def arrived(page: str) -> None:
+    """Forget what `held` widgets of another page had: a widget of the same name here is another one."""
+    state = st.session_state
+    if state.get(PAGE) != page:
+        state[PAGE] = page
+        for last in [str(key) for key in state if str(key).startswith("last ")]:
+            state.pop(last.removeprefix("last "), None)
+
+
 def checked(name: str, options: Collection[str], what: str = "") -> bool:
     """Whether all that the address says of `name` is among the options; else the reader is told.
 
@@ -101,13 +111,15 @@ def choice(
     return held(name, default, draw, read=one_of(options), always=True, drawn=drawn)
 
 
-def listed(label: str, name: str, options: Sequence[str], default: str, **look: Any) -> str:
-    """As `choice`, from a list that unfolds."""
+def listed(
+    label: str, name: str, options: Sequence[str], default: str, *, always: bool = True, **look: Any
+) -> str:
+    """As `choice`, from a list that unfolds; `always` is as in `held`."""
 
     def draw(key: str) -> str:
         return str(st.selectbox(label, options, key=key, **look))
 
-    return held(name, default, draw, read=one_of(options), always=True)
+    return held(name, default, draw, read=one_of(options), always=always)
 
 
 def several(label: str, name: str, options: Sequence[str], *, what: str = "", **look: Any) -> list[str]:

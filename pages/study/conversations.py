@@ -15,13 +15,14 @@ from concord.scores import marked
 from concord.store import conversations, spotchecks, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
-from pages.parts import person, table
+from pages.parts import table
 from pages.parts.address import (
     CAME_FROM,
     came_from,
     checked,
     go,
     link,
+    listed,
     nothing,
     page_at,
     read,
@@ -85,16 +86,16 @@ def _browse() -> None:
         found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
         if wanted.failed and total:
             st.caption(plain(unreadable_words(*conversations.unreadable(db, wanted))))
-    st.session_state[SHOWN] = [c.id for c in found]
+        shown = st.session_state[SHOWN] = [c.id for c in found]
+        sought = shown if wanted.text else []
+        excerpts = {which: _excerpt(conversations.load(db, which), wanted.text) for which in sought}
+        judged = spotchecks.checked(db, shown, None) if wanted.benchmark else {}
     if found:
-        if wanted.benchmark:
-            _spot_check(wanted.benchmark, [c.id for c in found])
-        excerpts = dict[int, str]()
-        with workspace().read() as db:
-            if wanted.text:
-                excerpts = {c.id: _excerpt(conversations.load(db, c.id), wanted.text) for c in found}
-        listed = _table(found, facets, excerpts, several=not wanted.benchmark)
-        if row := table.draw(listed, key="list", titled=False, selectable=True):
+        if judged:
+            label = f"Spot-check these {len(judged)}"
+            link("spot-check", label, benchmark=wanted.benchmark, these=" ".join(map(str, judged)))
+        rows = _table(found, facets, excerpts, several=not wanted.benchmark)
+        if row := table.draw(rows, key="list", titled=False, selectable=True):
             read(str(row["number"]), "conversations")
     elif total:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
@@ -102,22 +103,10 @@ def _browse() -> None:
         st.info("No conversation passes these filters. Take one of them away.")
 
 
-def _spot_check(benchmark: str, shown: Sequence[int]) -> None:
-    """The way to what judges said of the conversations on this page of the list."""
-    with workspace().read() as db:
-        judged = spotchecks.checked(db, shown, None)
-    if judged:
-        with st.popover(f"Spot-check these {len(judged)}", icon=":material/fact_check:"):
-            about = {"benchmark": benchmark, "these": " ".join(map(str, judged)), "as": person.ask()}
-            if st.button("Begin", type="primary"):
-                go("spot-check", work="triage", **about)
-
-
 def _ask() -> tuple[Filter, Order, list[str]]:
     """The filter, the order, and the facets that vary among what one can choose from."""
     with workspace().read() as db:
         found, names = conversations.values(db), studies.names(db)
-    checked("benchmark", found["benchmark"])
     checked("order", ORDERS.values())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         benchmark = _one("Benchmark", found["benchmark"], "benchmark", "all")
@@ -130,8 +119,6 @@ def _ask() -> tuple[Filter, Order, list[str]]:
         values = conversations.values(db, benchmark) if benchmark else found
     facets = _facets(values, benchmark) if benchmark else []  # those of several have little in common
     keys = {"player": "player", **{name: f"facet-{name}" if name in TAKEN else name for name in facets}}
-    checked("language", values["language"])
-    checked("study", names)
     asked = {"language", "study", "refusals", *keys.values()} & st.query_params.keys()
     with st.expander("Filters", expanded=bool(asked), icon=":material/filter_alt:"):
         chosen = _several({name: values[name] for name in keys}, keys)
@@ -176,8 +163,10 @@ def _facets(values: dict[str, list[str]], benchmark: str) -> list[str]:
 def _one(label: str, names: Sequence[str], key: str, whichever: str, *, always: bool = False) -> str:
     """One of the names or none; not asked where there is only one."""
     if len(names) <= 1 and not (always and names):
+        checked(key, names)
         return names[0] if names and not always else ""
-    return st.selectbox(label, ["", *names], format_func=lambda name: name or whichever, **_kept(key)) or ""
+    look = {"format_func": lambda name: name or whichever, "on_change": _first_page}
+    return listed(label, key, ["", *names], "", always=False, **look)
 
 
 def _several(values: dict[str, list[str]], keys: dict[str, str]) -> dict[str, tuple[str, ...]]:

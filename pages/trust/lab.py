@@ -183,10 +183,9 @@ def _judge(place: Any, bench: Bench) -> str:
 
 def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
     """Two judges that answered a part, chosen on the page; at first a model by its last two versions."""
-    of_model = Counter(judge.model for judge in bench.answered(part))
-    there = sorted(
-        bench.answered(part), key=lambda j: (of_model[j.model] > 1, j.model, bench.versions.get(j.variant, 0))
-    )
+    answered, version = bench.answered(part), bench.versions.get
+    of_model = Counter(judge.model for judge in answered)
+    there = sorted(answered, key=lambda j: (of_model[j.model] > 1, j.model, version(j.variant, 0)))
     if len(there) < 2:
         st.info(f"Fewer than two judges or versions have answered “{part}”.")
         return None

@@ -20,6 +20,7 @@ from pages.parts.session import workspace
 
 TRIAGE, AUDIT = "triage", "audit"
 MODES = {TRIAGE: "Chosen conversations", AUDIT: "Random audit"}
+ICON = ":material/fact_check:"
 MOST = 100
 """Chosen conversations that an address may name."""
 
@@ -33,8 +34,9 @@ def page() -> None:
         _work(benchmark, st.query_params["work"])
         return
     notice.show()
+    who = person.ask()
     _chosen(benchmark)
-    _audit(benchmark)
+    _audit(benchmark, who)
 
 
 def _benchmark() -> Benchmark | None:
@@ -61,15 +63,26 @@ def _chosen(benchmark: Benchmark) -> None:
         findings = audits.findings(db, benchmark.name)
     st.subheader("Chosen conversations", anchor=False)
     st.caption(
-        "Conversations puts first what deserves a person's eye: the lowest scores, judges far apart or far "
-        "from people, failed or cut replies, refusals. Its button opens those that it shows here."
+        "Conversations lists first what deserves a look: the lowest scores, judges far apart or far from "
+        "people, failed or cut replies, refusals. *Spot-check these* brings its list here."
     )
-    link("conversations", "Choose conversations", benchmark=benchmark.name, order="lowest score")
+    with st.container(horizontal=True):
+        if these := _these():
+            label = f"Look at these {len(these)}"
+            st.button(label, type="primary", icon=ICON, on_click=person.begin, args=(TRIAGE,))
+        link("conversations", "Choose conversations", benchmark=benchmark.name, order="lowest score")
     if findings.meta["items"]:
         _figures(findings)
 
 
-def _audit(benchmark: Benchmark) -> None:
+def _these() -> tuple[int, ...]:
+    """The conversations that the address names."""
+    named = st.query_params.get("these", "").split()
+    return tuple(int(one) for one in named if one.isdecimal() and len(one) < 16)[:MOST]
+
+
+def _audit(benchmark: Benchmark, who: str) -> None:
+    """What was found of judgements drawn at random, and the way to go on with them."""
     st.subheader("Random audit", anchor=False)
     st.caption(
         "Judgements drawn at random, whatever they say: the share that people find reasonable is "
@@ -80,7 +93,6 @@ def _audit(benchmark: Benchmark) -> None:
         pool = len(spotchecks.auditable(db, benchmark.name))
         judges = sorted({judge.name for judge in ratings.judges(db, benchmark.name)})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        who = person.ask()
         name = None
         if names := list(drawn):
             name = listed("Audit", "audit", names, names[0])
@@ -101,7 +113,7 @@ def _audit(benchmark: Benchmark) -> None:
     st.button(
         "Go on" if any(looked) else "Begin",
         type="primary",
-        icon=":material/fact_check:",
+        icon=ICON,
         on_click=person.begin,
         disabled=all(looked),
         args=(AUDIT,),
@@ -146,8 +158,7 @@ def _figures(findings: Table) -> None:
 def _work(benchmark: Benchmark, way: str) -> None:
     who, given = person.named(), st.query_params
     audit = given.get("audit", "") if way == AUDIT else ""
-    these = [int(one) for one in given.get("these", "").split() if one.isdecimal() and len(one) < 16]
-    work = spot.CheckDesk(benchmark.name, who, audit, () if audit else tuple(these[:MOST]))
+    work = spot.CheckDesk(benchmark.name, who, audit, () if audit else _these())
     title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if audit else "")
     component.work(work.fixed(benchmark, title, "Spot-check"), work.apply, work.moving)
 

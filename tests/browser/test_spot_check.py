@@ -5,7 +5,9 @@ holds afterwards.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -15,6 +17,7 @@ from concord.store import access, conversations
 from concord.store.conversations import Filter, Order
 from concord.studies import audits, comparisons, dealing, pairings
 from concord.studies.purposes import spotcheck
+from concord.workspace import Workspace
 from tests import pairs as made
 
 from .keeper import Server, serving
@@ -30,6 +33,14 @@ pytestmark = pytest.mark.browser
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("spots")
     with serving(make(folder / "workspace"), folder / "log") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory, demo_once: Path) -> Iterator[Server]:
+    """The demo, which has several benchmarks."""
+    folder = tmp_path_factory.mktemp("several")
+    with serving(Workspace(shutil.copytree(demo_once, folder / "demo")), folder / "log") as server:
         yield server
 
 
@@ -118,12 +129,12 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
 
 
 def test_a_spot_check_starts_from_a_list_in_its_order(app: Server, page: Page) -> None:
-    visit(page, f"{app.url}/conversations?benchmark=simulbench&order=judges%20furthest%20apart")
+    page.goto(f"{app.url}/conversations?benchmark=simulbench&order=judges%20furthest%20apart")
     listed = chosen(app)
-    page.get_by_role("button", name=f"Spot-check these {len(listed)}").click()
+    page.get_by_role("link", name=f"Spot-check these {len(listed)}").click()
     page.get_by_label("Your name", exact=True).fill("Ada")
     page.get_by_label("Your name", exact=True).press("Enter")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name=f"Look at these {len(listed)}").click()
     titled(page, str(listed[0].conversation.context["Task"]))
     expect(page.locator(".tally")).to_have_text(f"0 of {len(listed)}")
     press(page, "r r")
@@ -135,6 +146,17 @@ def test_a_spot_check_starts_from_a_list_in_its_order(app: Server, page: Page) -
     expect(page.get_by_text("not the judges' rate").first).to_be_visible()
     page.get_by_role("link", name="Choose conversations").click()
     expect(page).to_have_url(re.compile("conversations.*order=lowest"))
+
+
+def test_a_benchmark_chosen_in_the_list_is_none_of_the_next_pages(several: Server, page: Page) -> None:
+    """The next page has a choice of its own by the same name."""
+    page.goto(f"{several.url}/conversations?benchmark=support")
+    page.get_by_role("link", name="Spot-check these 24").click()
+    expect(page.get_by_role("button", name="Look at these 24")).to_be_visible()
+    page.goto(f"{several.url}/conversations?benchmark=simulbench")
+    expect(page.get_by_role("link", name="Spot-check these 50")).to_be_visible()
+    page.get_by_role("link", name="Spot-check", exact=True).click()
+    expect(page.get_by_role("heading", name="Random audit")).to_be_visible()
 
 
 def test_keys_pressed_as_fast_as_they_go_land_where_they_belong(app: Server, page: Page) -> None:

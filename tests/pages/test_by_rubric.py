@@ -51,7 +51,8 @@ def test_players_stand_on_the_leaderboard(shop: Workspace) -> None:
 
 def test_what_a_list_shows_goes_to_a_spot_check(shop: Workspace) -> None:
     shown = page("study/conversations.py")
-    assert any(button.label == "Begin" for button in shown.button)
+    [link] = [each.proto for each in shown.get("page_link") if each.proto.page == "spot-check"]
+    assert link.query_string == "benchmark=shop&these=4+3+2+1"
     audit = page("trust/spot_check.py")
     assert "8 judgements to draw from" in audit.info[0].value
     assert "reasonable" in "\n".join(str(e.value) for e in audit.get("caption"))
