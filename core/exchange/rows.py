@@ -1,20 +1,20 @@
 """Read the rows of a file one after another: JSON Lines, JSON, CSV, Parquet and Excel.
 
 A row is a mapping with the place where it stands. Memory does not grow with the length of the file, but for
-JSON, which is one value, and Excel.
+JSON, which is one value, and the texts of Excel.
 """
 
 import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from concord.errors import ImportRefused
+from concord.exchange import spreadsheet
 from concord.exchange.cells import by_column, lines_of, records, separator
 from concord.exchange.dialogue import transposed
 from concord.files import parse_json, read_text, unmarked
@@ -423,32 +423,15 @@ def _inspect(path: Path) -> Iterator[FileRow]:
 
 
 def _sheet(path: Path) -> Iterator[FileRow]:
-    """The rows of the first sheet of an Excel file; of a formula the value that was stored with it.
-
-    How large the sheet says it is is not believed: some writers state one cell.
-    """
-    try:
-        import openpyxl
-
-        with zipfile.ZipFile(path) as archive:
-            if (size := sum(part.file_size for part in archive.infolist())) > FILE_BYTES:
-                raise ImportRefused(f"{path} takes {size:,} bytes unpacked. Split it.")
-        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
-            sheet = book.worksheets[0]
-            sheet.reset_dimensions()
-            lines = [*sheet.values]
-    except ImportError:
-        raise ImportRefused(
-            f"{path} is a spreadsheet: install Concord with its extra “excel”, or save the sheet as CSV."
-        ) from None
-    except (OSError, ValueError, KeyError, IndexError, TypeError, SyntaxError, zipfile.BadZipFile) as error:
-        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {str(error)[:200]}.") from error
-    names = ["" if name is None else str(name).strip() for name in (lines or [()])[0]]
+    """The rows of the first sheet of an Excel file, whose first row names the columns."""
+    numbered = spreadsheet.lines(path)
+    _, header = next(numbered, (1, ()))
+    names = ["" if name is None else str(name).strip() for name in header]
     if twice := [name for name in names if name and names.count(name) > 1]:
         raise ImportRefused(f"{path}, row 1: two columns are called {twice[0]}. Rename one of them.")
-    for number, cells in enumerate(lines[1:], 2):
+    for number, cells in numbered:
         if any(cell is not None for cell in cells):
-            named = {name: cell for name, cell in zip_longest(names, cells) if name}
+            named = {name: cell for name, cell in zip(names, cells, strict=True) if name}
             yield FileRow(f"{path}, row {number}", named)
 
 

@@ -21,7 +21,11 @@ TOML_BYTES = 4 * 2**20
 NESTING = 64
 """Lists and objects inside each other in JSON and TOML."""
 COLUMNS = 1_000
-"""Columns of a CSV file."""
+"""Columns of a CSV file or a sheet of Excel."""
+SHEET_CELLS = 2_000_000
+"""Cells of all sheets of an Excel file; reading so many takes fifteen seconds."""
+SHEET_BYTES = 2**28
+"""All parts of an Excel file, unpacked; characters of its rows, as a text may stand in many cells."""
 NAME = 500
 """Characters of a name: of a study, criterion, rater, model, item, conversation or column."""
 WHOLE = 2**63

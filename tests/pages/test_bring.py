@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.store import comparisons, conversations
 from concord.workspace import Workspace
+from tests.exchange import made_sheets
 from tests.exchange.test_forms import EXAMPLES
 from tests.pages.test_navigation import FRAME
 
 ASKED = {"role": "user", "content": "Hi"}
 
 
-def dropped(text: str, name: str = "chats.jsonl") -> AppTest:
+def dropped(text: str | bytes, name: str = "chats.jsonl") -> AppTest:
     """The page with a file on it."""
+    content = text.encode() if isinstance(text, str) else text
     shown = AppTest.from_string(FRAME.format(file="study/bring.py"), default_timeout=30).run()
     assert not shown.exception
-    shown.file_uploader[0].set_value((name, text.encode(), "text/plain")).run()
+    shown.file_uploader[0].set_value((name, content, "text/plain")).run()
     assert not shown.exception
     return shown
 
@@ -65,6 +68,13 @@ def test_wrong_rows_are_named_and_may_be_left_out(workspace: Workspace) -> None:
     the(shown, "button", "Import").click().run()
     assert "1 new conversations. 2 rows were left out." in said(shown)
     assert count(workspace) == 1
+
+
+def test_a_sheet_beyond_the_limits_is_refused(workspace: Workspace, tmp_path: Path) -> None:
+    path = made_sheets.workbook(tmp_path / "t.xlsx", [made_sheets.row(1, "human", "judge", at="XFC")])
+    shown = dropped(path.read_bytes(), "t.xlsx")
+    assert "t.xlsx: row 1 has a value in column 16,383; 1,000 are read. Save the sheet as CSV" in said(shown)
+    assert "/tmp" not in said(shown)
 
 
 def test_where_things_are_is_said_for_a_form_that_is_not_known(workspace: Workspace) -> None:
