@@ -46,6 +46,14 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("check")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--labels",
+    "people",
+    metavar="LABELS",
+    type=click.Path(path_type=Path),
+    help="A second table with people's answers, joined by id.",
+)
+@click.option("--labels-id", default="", help="The column of ids of LABELS, where it is called otherwise.")
 @table_options
 @click.option("-v", "--verbose", is_flag=True, help="The whole overview instead of a screen.")
 @options.several("--section", "Sections of the report; “all” for every one.")
@@ -57,6 +65,8 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @options.seed
 def command(
     file: Path,
+    people: Path | None,
+    labels_id: str,
     verbose: bool,
     section: tuple[str, ...],
     html: Path | None,
@@ -72,11 +82,15 @@ def command(
     """
     import json
 
-    from concord.exchange import labels
+    from concord.exchange import joined, labels
     from concord.reports import screen
     from concord.reports.agreement_report import Options, report_of
 
-    table = labels.read(file, reading)
+    join = None
+    if people is None:
+        table = labels.read(file, reading)
+    else:
+        table, join = joined.read(file, people, reading, labels_id=labels_id)
     report = report_of(table.of, Options(resamples=resamples, seed=seed), table.features)
     on = reading.criterion
     if html is not None:
@@ -95,11 +109,13 @@ def command(
         echo(f"The report is in {html}.", err=True)
     if form == "json":
         whole = screen.screen_json(report, taken=table.columns, left_out=table.warnings, criterion=on)
+        whole |= {"join": join.as_json()} if join else {}
         echo(json.dumps(whole, ensure_ascii=False, indent=2))
     elif section or verbose or form != "table":
         echo(report.document(form, sections=section, criterion=on, width=columns(WIDTH)), nl=False)
     else:
         same = f"concord check {quote(str(file))}"
+        same += f" --labels {quote(str(people))}" if people else ""
         shown = on or report.main
         others = [name for name in report.criteria if name != shown]
         more = [*(f"{same} --criterion {quote(name)}" for name in others[:2]), f"{same} --html report.html"]

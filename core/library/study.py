@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from concord.errors import StudyError, check_known
-from concord.exchange import labels
+from concord.exchange import joined
+from concord.exchange import labels as label_tables
 from concord.exchange.columns import TableOptions
 from concord.library.result import Agreement
 from concord.questions import Scale, scale_of
@@ -36,6 +37,8 @@ class Measuring(TypedDict, total=False):
 def agreement(
     table: Any,
     *,
+    labels: Any = None,
+    labels_id: str = "",
     human: Sequence[str] = (),
     judge: Sequence[str] = (),
     id: str = "",
@@ -51,7 +54,8 @@ def agreement(
     `table` is a path, a frame of pandas, polars or Arrow, a mapping of columns, or rows as mappings: a row an
     answer with a column a rater, or a row a rating, in Concord's own columns (unit or item_id, criterion,
     rater, kind or rater_type, score) or others. Answers are numbers, pass or fail in the usual words, or
-    categories; an empty one is a missing rating.
+    categories; an empty one is a missing rating. `labels` is a second table with people's answers, joined by
+    id; `labels_id` names its column of ids where it is called otherwise.
 
     The other arguments are the options of `concord check`: columns of people, judges and gold labels, of ids
     and groups, the criterion in names of columns, scales such as {"helpful": "1..5"}, and from which number
@@ -66,7 +70,11 @@ def agreement(
     )
     kept = ("cluster_by", "exclude_refused")
     treatment = {name: of for name, of in how.items() if name in kept}
-    read = labels.read(table, columns, **cast(labels.Treatment, treatment))
+    if labels is None:
+        read = label_tables.read(table, columns, **cast(label_tables.Treatment, treatment))
+    else:
+        how_read = cast(label_tables.Treatment, treatment)
+        read, _ = joined.read(table, labels, columns, labels_id=labels_id, **how_read)
     return Agreement(report_of(read.of, _options(how), read.features), read.warnings, read.columns)
 
 

@@ -1,0 +1,349 @@
+"""People's answers in a file of their own, joined by id with the table that holds judges' answers."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple, Unpack
+
+from concord.errors import ImportRefused, not_found
+from concord.exchange import label_rows, labels
+from concord.exchange.answer_words import is_blank, words
+from concord.exchange.columns import NO_OPTIONS, FileTable, TableOptions, kinds_by_name
+
+SHOWN = 3
+"""So many ids are named as examples."""
+_BESIDE = ("ids", "texts", "questions", "groups", "criteria", "kinds", "raters")
+"""Lists of names of columns of a file of labels that hold no answers."""
+
+
+@dataclass(frozen=True)
+class Join:
+    """How rows and labels met: `rows` of the table, how many of them are `labelled`, and what did not match.
+
+    `unknown` are ids of labels that no row has, `alike` pairs of ids (of the labels, of the table) that
+    differ in case, leading zeros or spaces alone, `repeated` ids that have the same label twice.
+    """
+
+    table_id: str
+    labels_id: str
+    rows: int
+    labelled: int
+    unknown: tuple[str, ...] = ()
+    alike: tuple[tuple[str, str], ...] = ()
+    repeated: tuple[str, ...] = ()
+    without_id: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; ids as examples, each with their number."""
+        lists = {name: of for name, of in asdict(self).items() if isinstance(of, tuple)}
+        counts = {name: of for name, of in asdict(self).items() if name not in lists}
+        return counts | {name: {"n": len(of), "examples": [*of[:SHOWN]]} for name, of in lists.items()}
+
+    def sentences(self) -> list[str]:
+        """What a reader has to know of it, without a full stop."""
+        said = []
+        if self.unknown:
+            said.append(f"ids of labels without a row: {len(self.unknown):,}, {_examples(self.unknown)}")
+        if self.alike:
+            pairs = [f"{of_label}” with “{of_row}" for of_label, of_row in self.alike]
+            differ = "ids joined though they differ in case, zeros or spaces"
+            said.append(f"{differ}: {len(pairs):,}, {_examples(pairs)}")
+        if self.repeated:
+            twice = "ids with the same label twice, which counts once"
+            said.append(f"{twice}: {len(self.repeated):,}, {_examples(self.repeated)}")
+        if self.without_id:
+            said.append(f"labels without an id, which are excluded: {self.without_id:,}")
+        return said
+
+
+class _Answer(NamedTuple):
+    """One answer of a file of labels; `key` is its row's id, with the columns that tell equal ids apart."""
+
+    key: tuple[str, ...]
+    rater: str
+    column: str
+    cell: Any
+
+
+def read(
+    table: Any,
+    people: Any,
+    options: TableOptions = NO_OPTIONS,
+    *,
+    labels_id: str = "",
+    **how: Unpack[labels.Treatment],
+) -> tuple[labels.LabelTable, Join]:
+    """A table as `concord.exchange.labels.read` reads it, with people's answers of another one.
+
+    Both may be all that it takes. A row of `people` is an answer with a column a rater, or a rating; its ids
+    stand in `labels_id`, else in the column that is called as the table's. Raises ImportRefused where ids
+    have nothing in common, may mean several rows, or have two different labels; NotFound for a column.
+    """
+    records, stated, join, name = joined(table, people, options, labels_id)
+    try:
+        whole = labels.read(records, stated, **how)
+    except ImportRefused as error:
+        raise ImportRefused(str(error).replace(f"{label_rows.FRAME}:", f"{name}:", 1)) from error
+    return replace(whole, warnings=(*whole.warnings, *join.sentences())), join
+
+
+def joined(
+    table: Any, people: Any, options: TableOptions, labels_id: str
+) -> tuple[list[dict[str, Any]], TableOptions, Join, str]:
+    """The rows of a table with people's answers, whose these are, how they met, and what messages call both.
+
+    In a table with a rating a row each answer is a row more; else it stands in a column of its row.
+    """
+    judged, labelled = _file(table, options), _file(people, TableOptions(id=labels_id))
+    if labelled.name == label_rows.FRAME:
+        labelled.name = "labels"
+    row_id, label_id = _ids(judged, labelled)
+    rater, score = judged.named("raters"), judged.named("scores")
+    ids = [id_text(cell) for cell in judged.cells(row_id)]
+    long = bool(rater and score) and len({*ids}) < len(ids)
+    apart = [] if long or len({*ids}) == len(ids) else _apart(judged, labelled, row_id, label_id)
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for place, key in enumerate(_keys(judged, row_id, apart)):
+        rows.setdefault(key, []).append(place)
+    answers, without_id = _answers(labelled, judged, label_id, apart, options)
+    matched, alike = _matched(judged, labelled, rows, [*dict.fromkeys(one.key for one in answers)])
+    cells: dict[tuple[tuple[str, ...], str], _Answer] = {}
+    repeated: dict[str, None] = {}
+    for one in answers:
+        if (before := cells.setdefault((one.key, one.column), one)) is not one:
+            if str(before.cell).strip() != str(one.cell).strip():
+                raise labelled.refusal(
+                    f"“{one.key[0]}” has two labels in {one.column}: {before.cell} and {one.cell}. Keep one, "
+                    "or name the annotator of each row in a column “annotator”."
+                )
+            repeated[one.key[0]] = None
+    whole = [dict(record) for record in judged.records]
+    for one in cells.values():
+        for place in matched.get(one.key, ())[: 1 if long else None]:
+            if long:
+                whole.append(_rating(judged, whole[place], one))
+            else:
+                _fill(judged, labelled, whole[place], one)
+    met = {place for key in matched for place in matched[key]}
+    join = Join(
+        row_id,
+        label_id,
+        len(rows) if long else len(judged.records),
+        len({ids[place] for place in met}) if long else len(met),
+        tuple(key[0] for key in dict.fromkeys(one.key for one in answers) if key not in matched),
+        alike,
+        (*repeated,),
+        without_id,
+    )
+    columns = dict.fromkeys((one.rater or one.column) if long else one.column for one in answers)
+    stated = replace(options, id=options.id or row_id)
+    if not (options.people or (long and _kind(judged))):
+        others = _texts(judged, rater) if long else judged.columns
+        also = (name for name, kind in kinds_by_name(others).items() if kind == "human")
+        stated = replace(stated, people=(*columns, *(name for name in also if name not in columns)))
+    return whole, stated, join, f"{judged.name} with {labelled.name}"
+
+
+def id_text(cell: Any) -> str:
+    """An id as text, without spaces around it; a whole number has no decimals."""
+    if is_blank(cell):
+        return ""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+
+
+def loose(text: str) -> str:
+    """What an id has beyond case, runs of spaces, leading zeros, and the “.0” that a sheet adds."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    number = re.fullmatch(r"0*(\d+?)(?:\.0+)?", folded)
+    return number[1] if number else folded
+
+
+def _file(source: Any, options: TableOptions) -> FileTable:
+    """The rows and columns of a source. Raises ImportRefused where it has none, NotFound for its ids."""
+    name, records, places, broken = label_rows.records(source)
+    table = FileTable(name, options, records, places, [], ())
+    if not records:
+        raise table.refusal("there is no row that can be read." + "".join(f" {one}" for one in broken[:1]))
+    if table.id and table.id not in table.columns:
+        raise not_found("column", table.id, table.columns)
+    return table
+
+
+def _ids(judged: FileTable, labelled: FileTable) -> tuple[str, str]:
+    """The columns of ids of both: those stated, else of one name that both have, else each one's usual."""
+    in_labels = {name.lower(): name for name in labelled.columns}
+    shared = [
+        (name, in_labels[name.lower()])
+        for wanted in words("ids")
+        for name in judged.columns
+        if name.lower() == wanted and wanted in in_labels
+    ]
+    stated = judged.options.id
+    if stated == "none":
+        raise judged.refusal("labels are joined by id, and --id none says that rows have none.")
+    row_id = stated or (shared[0][0] if shared and not labelled.options.id else judged.id)
+    same = in_labels.get(row_id.lower(), "")
+    label_id = labelled.options.id or same or labelled.id
+    for table, column, option in ((judged, row_id, "--id"), (labelled, label_id, "--labels-id")):
+        if not column:
+            names = ", ".join([*table.columns][:12])
+            raise table.refusal(f"which column has the ids? It has {names}.", option, "COLUMN")
+    return row_id, label_id
+
+
+def _apart(judged: FileTable, labelled: FileTable, row_id: str, label_id: str) -> list[str]:
+    """The columns that tell rows of one id apart, which both have. Raises ImportRefused where none does."""
+    groups = [*judged.options.by, *(c for c in judged.columns if c.lower() in words("groups"))]
+    both = [c for c in dict.fromkeys(groups) if c in labelled.columns and c not in (row_id, label_id)]
+    keys = [*_keys(judged, row_id, both)]
+    if len({*keys}) == len(keys):
+        return both
+    twice = next(key for key in keys if keys.count(key) > 1)
+    differ = [c for c in dict.fromkeys(groups) if len({*map(str, judged.cells(c))}) > 1]
+    remedy = f"Add the column {differ[0]} to the labels" if differ else "Give each row an id of its own"
+    raise judged.refusal(
+        f"{' · '.join(twice)} stands in {keys.count(twice)} rows: a label may mean each of them. {remedy}."
+    )
+
+
+def _keys(table: FileTable, column: str, apart: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The id of each row, with what tells equal ids apart."""
+    for record in table.records:
+        yield (id_text(record.get(column)), *(id_text(record.get(other)) for other in apart))
+
+
+def _answers(
+    labelled: FileTable, judged: FileTable, label_id: str, apart: Sequence[str], options: TableOptions
+) -> tuple[list[_Answer], int]:
+    """The answers of a file of labels, and how many of its rows have answers but no id."""
+    rater, criterion = labelled.named("raters"), labelled.named("criteria")
+    columns = _answer_columns(labelled, judged, label_id, {*apart, rater, criterion}, options)
+    raters = {text: place for place, text in enumerate(_texts(labelled, rater), 1)}
+    several = len(columns) > 1 or bool(criterion)
+
+    def named(who: str, on: str) -> str:
+        if not rater:
+            return f"human {on}" if criterion else on
+        if several:
+            return f"human {raters[who]} {on}"
+        return f"human {who}" if who in judged.columns else who
+
+    answers, without_id = [], 0
+    for record, key in zip(labelled.records, _keys(labelled, label_id, apart), strict=True):
+        cells = {column: record.get(column) for column in columns}
+        cells = {column: cell for column, cell in cells.items() if not is_blank(cell)}
+        if not key[0]:
+            without_id += bool(cells)
+            continue
+        who = id_text(record.get(rater)) if rater else ""
+        if rater and not who:
+            continue
+        for column, cell in cells.items():
+            on = id_text(record.get(criterion)) if criterion else column
+            answers.append(_Answer(key, who, named(who, on), cell))
+    if not answers:
+        raise labelled.refusal(f"no row has an id in {label_id} and an answer in {', '.join(columns)}.")
+    return answers, without_id
+
+
+def _texts(table: FileTable, column: str) -> Iterable[str]:
+    return dict.fromkeys(id_text(cell) for cell in table.cells(column) if not is_blank(cell))
+
+
+def _answer_columns(
+    labelled: FileTable, judged: FileTable, label_id: str, beside: set[str], options: TableOptions
+) -> list[str]:
+    """The columns of people's answers: those stated, else those whose names say so, else all that may be.
+
+    A column that the table has too, with answers of its own, is none unless its name says so.
+    """
+    if options.people:
+        stated = [column for column in options.people if column in labelled.columns]
+        if not stated:
+            raise not_found("column", options.people[0], labelled.columns)
+        return stated
+    names = {name for of in _BESIDE for name in words(of)}
+    may_be = [
+        column
+        for column, of in labelled.columns.items()
+        if of.rated and column != label_id and column not in beside and column.lower() not in names
+    ]
+    score = labelled.named("scores")
+    if labelled.named("raters") and score:
+        return [score]
+    kinds = kinds_by_name(may_be)
+    people = [column for column in may_be if kinds[column] == "human"]
+    others = [column for column in may_be if kinds[column] is None and not _answered(judged, column)]
+    if not (found := people or others):
+        columns = ", ".join([*labelled.columns][:12])
+        raise labelled.refusal(f"no column holds people's answers. It has {columns}.", "--human", "COLUMN")
+    return found
+
+
+def _answered(table: FileTable, column: str) -> bool:
+    """Whether a table has this column with something in it."""
+    return column in table.columns and bool(table.columns[column].texts)
+
+
+def _matched(
+    judged: FileTable,
+    labelled: FileTable,
+    rows: Mapping[tuple[str, ...], list[int]],
+    keys: Sequence[tuple[str, ...]],
+) -> tuple[dict[tuple[str, ...], list[int]], tuple[tuple[str, str], ...]]:
+    """The rows of each label that has some, and the pairs of ids that match but for their spelling."""
+    matched = {key: rows[key] for key in keys if key in rows}
+    spelled: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for key in rows:
+        spelled.setdefault(tuple(map(loose, key)), []).append(key)
+    alike: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for key in (key for key in keys if key not in rows):
+        for candidate in (candidates := spelled.get(tuple(map(loose, key)), [])):
+            if len(candidates) > 1 or candidate in matched or candidate in alike.values():
+                others = [*candidates, *(k for k in (*matched, *alike) if k != key)]
+                close = [
+                    k[0] for k in dict.fromkeys(others) if tuple(map(loose, k)) == tuple(map(loose, key))
+                ]
+                raise labelled.refusal(
+                    f"the id “{key[0]}” is not clear beside {', '.join(f'“{c}”' for c in close[:SHOWN])}: "
+                    "they differ in case, zeros or spaces alone. Write ids alike in both files."
+                )
+            alike[key] = candidate
+    matched |= {key: rows[candidate] for key, candidate in alike.items()}
+    if not matched:
+        raise labelled.refusal(
+            f"none of its {len(keys):,} ids is one of {judged.name}, which has ids such as "
+            f"{_examples([key[0] for key in rows])}; the labels have {_examples([key[0] for key in keys])}. "
+            "Name the columns of ids with --id and --labels-id."
+        )
+    return matched, tuple((key[0], candidate[0]) for key, candidate in alike.items())
+
+
+def _rating(judged: FileTable, row: Mapping[str, Any], answer: _Answer) -> dict[str, Any]:
+    """An answer as one more row of a table with a rating a row."""
+    kind = _kind(judged)
+    kept = {judged.id, judged.named("criteria"), *judged.options.by} - {""}
+    score = {judged.named("raters"): answer.rater or answer.column, judged.named("scores"): answer.cell}
+    return {name: row.get(name) for name in kept} | score | ({kind: "human"} if kind else {})
+
+
+def _kind(table: FileTable) -> str:
+    """The column that says whose each rating is; “” without one."""
+    return next((name for name, column in table.columns.items() if column.says_whose), "")
+
+
+def _fill(judged: FileTable, labelled: FileTable, row: dict[str, Any], answer: _Answer) -> None:
+    """Put an answer into its row. Raises ImportRefused where another one stands there."""
+    before = row.get(answer.column)
+    if not is_blank(before) and str(before).strip() != str(answer.cell).strip():
+        raise labelled.refusal(
+            f"the column {answer.column} stands in {judged.name} too, with another answer for "
+            f"“{answer.key[0]}”: {before} and {answer.cell}. Rename one of the columns."
+        )
+    row[answer.column] = answer.cell
+
+
+def _examples(texts: Sequence[str]) -> str:
+    quoted = ", ".join(f"“{text[:40]}”" for text in texts[:SHOWN])
+    return f"{quoted} …" if len(texts) > SHOWN else quoted
