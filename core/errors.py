@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Collection, Iterable
 
+from concord.codes import Failure
 from concord.rating import NOTHING_SPENT, Spent
 
 
@@ -41,20 +42,27 @@ class RunStopped(ConcordError):
 class CallFailed(ConcordError):
     """One call to a model failed for good: a value to be stored and counted.
 
-    `kind` is one of "auth", "unreachable", "timeout", "rate_limit", "refused", "server", "bad_request",
-    "unparsable", "truncated", "empty", "unexpected". `raw` is the model's last reply where there was one,
-    else the body of the answer; `reason` is the short name under which failures are counted, `model` the
-    model that was asked, `spent` what the attempts cost.
+    `code` says what failed, and so what is done. `raw` is the model's last reply where there was one, else
+    the body of the answer; `reason` is the short name under which failures are counted, `model` the model
+    that was asked, `spent` what the attempts cost, `status` the HTTP status of the answer (0 without one).
     """
 
     def __init__(
-        self, message: str, *, kind: str, raw: str = "", spent: Spent = NOTHING_SPENT, reason: str = ""
+        self,
+        message: str,
+        *,
+        code: Failure,
+        raw: str = "",
+        spent: Spent = NOTHING_SPENT,
+        reason: str = "",
+        status: int = 0,
     ):
         super().__init__(message)
-        self.kind = kind
+        self.code = code
         self.raw = raw
         self.spent = spent
-        self.reason = reason or kind
+        self.reason = reason or code.value
+        self.status = status
         self.model = ""
 
 

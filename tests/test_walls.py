@@ -32,6 +32,7 @@ PYTHON = [*CORE, *PAGES]
 
 LEVELS = (
     (
+        "codes",
         "configuration",
         "conversation",
         "questions",
@@ -385,7 +386,7 @@ def the_root_of_core_is_small_and_on_the_page() -> Iterator[str]:
     page = text(ROOT / "docs" / "architecture.md")
     entries = [p for p in (ROOT / "core").iterdir() if not p.name.startswith(("_", "."))]
     modules = [p for p in entries if p.suffix == ".py"]
-    if len(modules) > 13:
+    if len(modules) > 15:
         yield f"{len(modules)} modules lie at the root of core"
     for entry in entries:
         shown = entry.name if entry.suffix else f"{entry.name}/"

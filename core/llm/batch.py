@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from concord.codes import Failure, Retry
 from concord.errors import CallFailed
-from concord.llm import completions, trouble
+from concord.llm import api_errors, completions
 from concord.llm.client import REPLY_BYTES, Client
 from concord.llm.completions import RAW, Broken, Completion
 from concord.llm.models import Model
@@ -85,7 +86,7 @@ async def upload(client: Client, model: Model, name: str, file: IO[bytes]) -> st
 
 
 async def create(client: Client, model: Model, file: str, mark: str) -> BatchStanding:
-    """Begin a batch. Raises CallFailed; with kind “timeout”, “unreachable” or “server” it may have begun."""
+    """Begin a batch. Raises CallFailed; with one that may be tried again it may have begun."""
 
     async def begin(api: AsyncOpenAI) -> BatchStanding:
         batch = await api.batches.create(
@@ -164,7 +165,7 @@ def _result(text: bytes, model: Model) -> Result | None:
         message = str(complaint.get("message") or code)[:300]
         failure = CallFailed(
             f"The Batch API gave no answer of “{model.name}”: {message}",
-            kind="server",
+            code=Failure.SERVER,
             reason=f"batch: {code}"[:100],
             raw=text[:RAW].decode("utf-8", "replace"),
         )
@@ -173,13 +174,13 @@ def _result(text: bytes, model: Model) -> Result | None:
     status = response.get("status_code")
     if status != 200:
         status = status if isinstance(status, int) and 300 <= status < 600 else 500
-        wrong = trouble.of_status(status, {}, body, model)
+        wrong = api_errors.status_error(status, {}, body, model)
     else:
         try:
             return Result(call, completions.read(body))
         except Broken as error:
-            wrong = trouble.of_body(error, body, model)
-    return Result(call, failure=wrong, again=wrong.cls not in ("permanent", "content"))
+            wrong = api_errors.body_error(error, body, model)
+    return Result(call, failure=wrong, again=wrong.code.retry is not Retry.NEVER)
 
 
 _UNTRIED = ("batch_expired", "batch_cancelled")

@@ -12,15 +12,16 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from concord.codes import Failure, Retry
 from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm import completions, embeddings, trouble
+from concord.llm import api_errors, completions, embeddings
+from concord.llm.api_errors import AttemptFailed
 from concord.llm.completions import RAW, Broken, Completion, reported
 from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
 from concord.llm.models import UNSET, Model, pick
-from concord.llm.trouble import Trouble
 from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 RETRIES = 5
-"""Repeats of a call that failed for a while: after 0.5 s, doubling to 8 s (see `concord.llm.trouble`)."""
+"""Repeats of a call that failed for a while: after 0.5 s, doubling to 8 s (see `concord.codes.EFFECTS`)."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 REASKS = 2
 """Repeats of a call for vectors whose reply holds no usable ones."""
@@ -127,7 +128,7 @@ class Client:
     async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
         """The vectors of texts, none of them empty, in one call; unusable ones are asked for again.
 
-        Raises CallFailed, of kind "unparsable" with the last reply if no attempt gave usable ones.
+        Raises CallFailed, of code UNPARSEABLE with the last reply if no attempt gave usable ones.
         """
         model = pick(self._models, name, "embeddings")
         body = {"model": model.served, "input": list(texts), **model.params}
@@ -145,7 +146,7 @@ class Client:
         raise CallFailed(
             f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. "
             "Does its endpoint offer embeddings?",
-            kind="unparsable",
+            code=Failure.UNPARSEABLE,
             raw=_shown(content),
             spent=spent,
         )
@@ -161,11 +162,13 @@ class Client:
         except (ValueError, KeyError, TypeError) as error:
             raise CallFailed(
                 f"The endpoint of “{name}” did not answer as a moderations endpoint does. Does it offer one?",
-                kind="bad_request",
+                code=Failure.BAD_REQUEST,
                 raw=_shown(content),
             ) from error
         if len(scores) != len(texts):
-            raise CallFailed(f"“{name}” scored {len(scores)} of {len(texts)} texts.", kind="bad_request")
+            raise CallFailed(
+                f"“{name}” scored {len(scores)} of {len(texts)} texts.", code=Failure.BAD_REQUEST
+            )
         return Moderated(scores, reported(completions.decoded(content)))
 
     async def through(
@@ -186,7 +189,7 @@ class Client:
                 async with asyncio.timeout(within or model.timeout):
                     return await ask(self._line(model).api)
             except Exception as error:  # the library's objects of an answer in another form, too
-                raise self._trouble(error, model) from error
+                raise self._attempt_failed(error, model) from error
 
         return (await self._answered(model, once, retry=retry))[0]
 
@@ -207,7 +210,7 @@ class Client:
             try:
                 return read(content)
             except Broken as error:
-                raise trouble.of_body(error, content, model) from error
+                raise api_errors.body_error(error, content, model) from error
 
         return await self._answered(model, once)
 
@@ -229,10 +232,10 @@ class Client:
                 started = time.perf_counter()
                 try:
                     answer = await once()
-                except Trouble as problem:
+                except AttemptFailed as problem:
                     problem.args = (self.text_without_keys(str(problem)),)
                     problem.raw = self.text_without_keys(problem.raw)
-                    if not retry and problem.cls != "throttled":
+                    if not retry and problem.code.retry is not Retry.THROTTLED:
                         raise
                     if _costs_a_retry(gate, problem, sent, since or sent, tried < self._retries):
                         rest = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
@@ -247,7 +250,7 @@ class Client:
                 await gate.rest(rest)
 
     async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
-        """One attempt: the body of an answer of status 200. Raises Trouble.
+        """One attempt: the body of an answer of status 200. Raises AttemptFailed.
 
         Here, and nowhere else, bytes come in: keys that an endpoint repeats are taken out of them.
         """
@@ -257,27 +260,27 @@ class Client:
             async with asyncio.timeout(model.timeout):
                 response = await line.http.send(line.request(path, body))
         except Exception as error:
-            raise self._trouble(error, model) from error
+            raise self._attempt_failed(error, model) from error
         content = self.without_keys(bytes(response.content))
         if response.status_code >= 300:
-            raise trouble.of_status(response.status_code, response.headers, content, model)
+            raise api_errors.status_error(response.status_code, response.headers, content, model)
         return content
 
-    def _trouble(self, error: Exception, model: Model) -> Trouble:
+    def _attempt_failed(self, error: Exception, model: Model) -> AttemptFailed:
         """What went wrong, by what the library raised; anything else is an answer that it cannot read."""
         import httpx2
         import openai
 
         if isinstance(error, openai.APIStatusError):
             content = self.without_keys(error.response.content)
-            return trouble.of_status(error.status_code, error.response.headers, content, model)
+            return api_errors.status_error(error.status_code, error.response.headers, content, model)
         if isinstance(error, openai.APIError | httpx2.RequestError | TimeoutError):
-            return trouble.of_connection(error, model)
+            return api_errors.connection_error(error, model)
         if isinstance(error, TooLong):
-            return trouble.too_long(REPLY_BYTES, model)
+            return api_errors.oversized(REPLY_BYTES, model)
         message = " ".join(f"{type(error).__name__}: {error}".split())[:RAW]
         content = self.without_keys(message.encode("utf-8", "replace"))
-        return trouble.of_body(Broken(content[:200].decode("utf-8", "ignore")), content, model)
+        return api_errors.body_error(Broken(content[:200].decode("utf-8", "ignore")), content, model)
 
     def without_keys(self, content: bytes) -> bytes:
         """What an endpoint sent, without the keys that it repeats, escaped in any way (see `secrets`)."""
@@ -387,25 +390,25 @@ async def _bound(response: Response) -> None:
     response.aiter_bytes = bounded  # type: ignore[method-assign]
 
 
-def _costs_a_retry(gate: Gate, problem: Trouble, sent: float, since: float, again: bool) -> bool:
+def _costs_a_retry(gate: Gate, problem: AttemptFailed, sent: float, since: float, again: bool) -> bool:
     """Tell the gate what went wrong; whether the next attempt counts, or the gate decides when it is made.
 
     `since` is when the call failed last, or was sent. Raises it if there is no next attempt.
     """
-    if problem.cls == "throttled":
+    if problem.code.retry is Retry.THROTTLED:
         stated = problem.after or 0.0
         if gate.throttled(sent, problem.after) > THROTTLED_SECONDS or stated > THROTTLED_SECONDS:
             raise problem
         return False
-    if problem.cls == "down":
+    if problem.code.retry is Retry.DOWN:
         left = gate.unreachable(since)
         if left is not None and left <= 0:
             raise problem
         if left is not None:
             return False
-    elif problem.kind != "timeout":
+    elif problem.code not in (Failure.TIMEOUT, Failure.LOST_WORKER):
         gate.answered()
-    if problem.cls in ("permanent", "content") or not again:
+    if problem.code.retry is Retry.NEVER or not again:
         raise problem
     return True
 

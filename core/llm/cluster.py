@@ -12,11 +12,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
+from concord.codes import Failure
 from concord.errors import ConfigError
 from concord.files import VERSION
+from concord.llm.api_errors import AttemptFailed
 from concord.llm.client import Client
 from concord.llm.models import Model
-from concord.llm.trouble import Trouble
 
 if TYPE_CHECKING:
     from distributed import Client as Dask
@@ -45,7 +46,7 @@ class Sender:
         return VERSION
 
     async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
-        """One attempt, with the model as it is called now. Raises Trouble."""
+        """One attempt, with the model as it is called now. Raises AttemptFailed."""
         return await self._client.attempt(model, path, body)
 
     async def end(self) -> None:
@@ -127,7 +128,7 @@ class ClusterClient(Client):
         return ". ".join(filter(None, (super().says(), lost, self.refused)))
 
     async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
-        """One attempt, made by the worker that is making the fewest. Raises Trouble."""
+        """One attempt, made by the worker that is making the fewest. Raises AttemptFailed."""
         worker = await self._free()
         worker.making += 1
         answer = asyncio.ensure_future(worker.actor.attempt(model, path, body))
@@ -142,10 +143,10 @@ class ClusterClient(Client):
         finally:
             worker.making -= 1
             answer.cancel()
-        raise Trouble("A worker was lost while it made the call.", kind="timeout", reason="a lost worker")
+        raise AttemptFailed("A worker was lost while it made the call.", code=Failure.LOST_WORKER)
 
     async def _free(self) -> _Worker:
-        """The worker that is making the fewest attempts; waits for one. Raises Trouble."""
+        """The worker that is making the fewest attempts; waits for one. Raises AttemptFailed."""
         if not self._workers:
             self._any.clear()
             try:
@@ -153,7 +154,7 @@ class ClusterClient(Client):
                     await self._any.wait()
             except TimeoutError:
                 sentence = f"The Dask cluster {self.address} has no workers."
-                raise Trouble(sentence, cls="down", kind="unreachable") from None
+                raise AttemptFailed(sentence, code=Failure.UNREACHABLE) from None
         return min(self._workers.values(), key=lambda worker: worker.making)
 
     async def _watch(self) -> None:

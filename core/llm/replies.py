@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
+from concord.codes import Failure
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm.completions import PLAIN, Beside, Completion, marks, paired
@@ -22,10 +23,6 @@ SENT_BACK = 20_000
 """Characters of an unusable reply that the model is shown."""
 MOST_VALUES = 50
 """Lists and objects of JSON in one reply."""
-UNANSWERED = ("unparsable", "truncated", "empty", "unexpected")
-"""Kinds of CallFailed for replies that stayed unusable, or at which work failed as nobody foresaw: not the
-endpoint's failure. They wait for a retry on demand.
-"""
 
 
 class Reply(BaseModel):
@@ -249,7 +246,7 @@ async def answer(
     `check` sees the validated value (the text if `reply` is None) and may raise Unusable. A reply that was
     cut off is usable only without schema and check. One without text is asked for again with the same words;
     with `may_be_empty` an empty text is a reply, but not null, thinking only, or what a filter removed.
-    Raises CallFailed of kind "unparsable", "truncated" or "empty" with the last reply and the cost of all
+    Raises CallFailed, UNPARSEABLE, TRUNCATED or EMPTY, with the last reply and the cost of all
     attempts.
     """
     sent, spent, problem = list(messages), NOTHING_SPENT, ""
@@ -277,7 +274,7 @@ async def answer(
             sent = [*messages, *again]
     raise CallFailed(
         f"No usable reply after {1 + REASKS} attempts: {problem}",
-        kind="empty" if empty else "truncated" if done.cut else "unparsable",
+        code=Failure.EMPTY if empty else Failure.TRUNCATED if done.cut else Failure.UNPARSEABLE,
         raw=done.beside.raw if empty else text[:LONGEST],
         spent=spent,
         reason=_reason(done, problem),

@@ -7,7 +7,6 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, check_known
-from concord.llm.replies import UNANSWERED
 from concord.rating import Rater
 from concord.runs import judged
 from concord.runs.benchmark import Benchmark
@@ -170,7 +169,7 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
         given,
         raters,
         tables.conditions(db, benchmark, system.items, where),
-        runs.failed_turns(db, benchmark, UNANSWERED, where),
+        runs.failed_turns(db, benchmark, where),
         facets,
         _scenarios(
             chosen, facets[sorted(n for n in system.items if n in facets and n != system.ending_facet)]

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from sqlite_utils import Database
 
+from concord.codes import Failure
 from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Message
 from concord.errors import CallFailed
@@ -24,7 +25,7 @@ from concord.llm.client import Client, Embedded, billed, request
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
 from concord.llm.prompts import RenderedPrompt
-from concord.llm.replies import UNANSWERED, Unusable
+from concord.llm.replies import Unusable
 from concord.rating import NOTHING_SPENT, Spent
 from concord.runs import programs
 from concord.runs.batches import Batches
@@ -119,7 +120,7 @@ class Asker:
         except CallFailed as failure:
             failure.model = failure.model or model
             self.failure = failure
-            if failure.kind in UNANSWERED:
+            if failure.code.on_demand:
                 # The next attempt must not read these unusable replies again.
                 self.calls.store.put(lambda db: runs.forget_step(db, self.work, step))
             raise
@@ -144,7 +145,7 @@ class Asker:
         message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         failure = CallFailed(
             f"It failed unexpectedly: {message} ({where}). Other work goes on. Please report it.",
-            kind="unexpected",
+            code=Failure.UNEXPECTED,
             raw=text,
             reason=f"unexpected: {type(error).__name__}",
         )
@@ -226,7 +227,7 @@ class Asker:
         except Unusable as error:
             message = f"What the program returned cannot be used: {error}"
             raise CallFailed(
-                message, kind="unparsable", raw=text, reason="a program: not as asked"
+                message, code=Failure.UNPARSEABLE, raw=text, reason="a program: not as asked"
             ) from error
         return replies.Answer(text, value, False, NOTHING_SPENT)
 
@@ -263,7 +264,7 @@ class Asker:
                 paid = failure.spent
                 calls.store.put(lambda db: runs.spend(db, calls.run, paid))
             calls.failing[model] += 1
-            if failure.kind == "auth" or calls.failing[model] >= PATIENCE:
+            if failure.code.stops_model or calls.failing[model] >= PATIENCE:
                 calls.halt(str(failure), broken=True)
             raise
         calls.failing[model] = 0

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from sqlite_utils import Database
 
+from concord.codes import Failure, Retry
 from concord.errors import CallFailed, RunStopped
 from concord.llm import batch
 from concord.llm.batch import BatchStanding, Result
@@ -109,7 +110,9 @@ class Batches:
         if waiting is not None and waiting.kind is not None:
             del self._known[call]
             self.store.put(lambda db: stored.settle(db, call))
-            raise CallFailed(waiting.message, kind=waiting.kind, raw=waiting.raw, reason=waiting.reason)
+            raise CallFailed(
+                waiting.message, code=Failure(waiting.kind), raw=waiting.raw, reason=waiting.reason
+            )
         if waiting is not None and waiting.batch_id is not None:
             raise Deferred("It waits in a batch.")
         if self.on and of.batch:
@@ -162,7 +165,7 @@ class Batches:
         try:
             standing = await batch.look(self.client, model, one.name)
         except CallFailed as failure:
-            if failure.reason != "HTTP 404":
+            if failure.status != 404:
                 raise
             self.problem = (
                 f"The endpoint of “{one.model}” does not know the batch {one.name}, in which "
@@ -221,7 +224,7 @@ class Batches:
                 stored.leave(db, call.id, one.id, tries=tries)
             else:
                 message = str(failure) if failure else f"“{call.model}” gave no answer in {TRIES} batches."
-                kind, raw = (failure.kind, failure.raw) if failure else ("server", "")
+                kind, raw = (failure.code, failure.raw) if failure else (Failure.SERVER, "")
                 reason = failure.reason if failure else "no answer in batches"
                 stored.leave(db, call.id, one.id, kind=kind, message=message, reason=reason, raw=raw)
         runs.spend(db, self.run, spent)
@@ -260,7 +263,7 @@ class Batches:
             await self.store.do(lambda db: stored.change(db, number, "uploaded", file=file))
             standing = await batch.create(self.client, model, file, mark)
         except CallFailed as failure:
-            if file and failure.kind in ("timeout", "unreachable", "server"):
+            if file and failure.code.retry not in (Retry.NEVER, Retry.THROTTLED):
                 # It may have begun: it will be looked for by its mark.
                 self._unanswered += 1
                 if self._unanswered >= TRIES:
@@ -282,7 +285,7 @@ class Batches:
                     return True
                 self._away = ""
             except CallFailed as failure:
-                if failure.kind not in ("timeout", "unreachable", "server", "rate_limit"):
+                if failure.code.retry is Retry.NEVER:
                     raise
                 self._away = str(failure)  # Batches go on without us: look again later.
         return False
@@ -336,7 +339,7 @@ def _at_work(db: Database, run: int | None, this: int) -> bool:
 
 
 def _no_batches(failure: CallFailed, name: str) -> str:
-    if failure.reason in ("HTTP 404", "HTTP 405"):
+    if failure.status in (404, 405):
         return (
             f"The endpoint of “{name}” offers no Batch API ({failure.reason}). Run without --batch, or set "
             f"`batch = false` for it in models.toml."

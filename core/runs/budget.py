@@ -98,7 +98,7 @@ class Budget:
         try:
             yield held
         except (CallFailed, asyncio.CancelledError) as error:
-            if not isinstance(error, CallFailed) or error.kind == "timeout":
+            if not isinstance(error, CallFailed) or error.code.maybe_paid:
                 # The call was sent: it may have been paid for.
                 self.lost += held.expected
             raise

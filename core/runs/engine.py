@@ -45,7 +45,7 @@ from concord.store import (
     scenarios,
 )
 from concord.store.database import now
-from concord.store.runs import Failure, Progress, State
+from concord.store.runs import FailedWork, Progress, State
 from concord.store.writer import Writer, applied
 from concord.workspace import Workspace
 
@@ -444,9 +444,9 @@ class _Run:
         self.store.put(lambda db: runs.save_failure(db, key, failed, self.number))
         self.failed += pieces
 
-    def _as_failure(self, failure: CallFailed) -> Failure:
+    def _as_failure(self, failure: CallFailed) -> FailedWork:
         benchmark, message = self.job.plan.benchmark, str(failure)
-        return Failure(failure.kind, message, failure.reason, failure.raw, benchmark, failure.model)
+        return FailedWork(failure.code, message, failure.reason, failure.raw, benchmark, failure.model)
 
     async def _beat(self) -> None:
         while not self.ended:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from concord.codes import Failure
 from concord.conversation import Message
 from concord.errors import CallFailed, ConcordError
 from concord.llm import replies
@@ -129,7 +130,7 @@ async def _whole(client: Client, name: str) -> str:
         raise CallFailed(
             f"It answered a prompt of {LENGTH:,} words, but read only {read:,} tokens of it. Serve it with a "
             "longer context: a judge who sees half a conversation rates it all the same.",
-            kind="cut",
+            code=Failure.CONTEXT_EXCEEDED,
         )
     return f"prompts of {LENGTH:,} words are read whole" if read else "it does not say how much it read"
 
@@ -140,12 +141,12 @@ def _length(params: Mapping[str, Any]) -> int:
 
 def _hint(model: Model, error: ConcordError) -> str:
     """What to change in models.toml, where the failure says so."""
-    kind, failure = getattr(error, "kind", ""), f"{error} {getattr(error, 'raw', '')}"
-    if kind == "bad_request" and "context" in failure:
+    code, failure = getattr(error, "code", None), f"{error} {getattr(error, 'raw', '')}"
+    if code is Failure.BAD_REQUEST and "context" in failure:
         return f" Serve it with a longer context: judges are sent {LENGTH:,} tokens and more."
-    if kind in ("truncated", "empty") and "length" in failure:
+    if code in (Failure.TRUNCATED, Failure.EMPTY) and "length" in failure:
         return " A longer limit leaves room for thinking: params = { max_tokens = 16000 } in models.toml."
-    if kind == "unparsable" and model.replies != "text":
+    if code is Failure.UNPARSEABLE and model.replies != "text":
         weaker = "json_object" if model.replies == "json_schema" else "text"
         return f' Try replies = "{weaker}" in models.toml.'
     return ""

@@ -9,7 +9,7 @@ from typing import Any
 from concord.conversation import IMAGES, Conversation, Message
 from concord.errors import CallFailed
 from concord.llm.models import Model
-from concord.llm.replies import UNANSWERED, Unusable
+from concord.llm.replies import Unusable
 from concord.rating import Comparison, Judgement, Order, Preference, Rater
 from concord.runs import programs
 from concord.runs.benchmark import Ask, Owed
@@ -69,7 +69,7 @@ def failed(
     owed: Owed, conversations: Sequence[Conversation], model: Model, failure: CallFailed
 ) -> Judgement | Comparison:
     """A verdict that failed for an unusable reply. Raises any other failure again."""
-    if failure.kind not in UNANSWERED:
+    if not failure.code.on_demand:
         raise failure
     return _verdict(owed, conversations, model, failure=str(failure), raw=failure.raw)
 

@@ -12,7 +12,6 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.errors import ConfigError, check_known, not_found
 from concord.llm.models import Kind, Model, load_models, pick
-from concord.llm.replies import UNANSWERED
 from concord.rating import Spent
 from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
@@ -377,7 +376,7 @@ def pending(
     answered = ratings.answered(db, owed)
     failed: set[str] = set()
     if not retry_failed:
-        failed = (runs.failed(db, keys, UNANSWERED) - stored_keys) | ratings.failed(db, owed)
+        failed = (runs.failed(db, keys) - stored_keys) | ratings.failed(db, owed)
     begun, settled = runs.works_noted(db, keys + owed), answered | failed
     pending_plays = []
     for play in plays:

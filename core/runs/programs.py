@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from concord.codes import Failure
 from concord.conversation import Conversation
 from concord.errors import CallFailed
 from concord.files.callables import bring
@@ -44,7 +45,7 @@ async def answer(model: Model, values: Mapping[str, Any], folder: Path) -> str:
     """What the function returns, as JSON. It is waited for up to the time limit, and not stopped.
 
     A function that models.toml names lies in this folder, in the current one, or where Python finds it.
-    Raises CallFailed of kind “unparsable” for one that fails or takes too long, and ConfigError or NotFound
+    Raises CallFailed UNPARSEABLE for one that fails or takes too long, and ConfigError or NotFound
     for one that cannot be imported.
     """
     function = model.called or bring(model.function, "judge", (folder, Path.cwd()))
@@ -68,4 +69,4 @@ def _plain(value: Any) -> Any:
 
 
 def _failed(message: str, reason: str) -> CallFailed:
-    return CallFailed(message, kind="unparsable", reason=f"a program: {reason}")
+    return CallFailed(message, code=Failure.UNPARSEABLE, reason=f"a program: {reason}")

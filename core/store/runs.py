@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
+from concord.codes import ON_DEMAND, Failure
 from concord.configuration import Configuration, Reported
 from concord.errors import not_found
 from concord.rating import Spent
@@ -17,6 +18,7 @@ from concord.store.database import file_of, find, insert, now, update
 from concord.store.filters import Where
 
 State = Literal["running", "finished", "stopped", "broken"]
+_ON_DEMAND = json.dumps([name for failure in ON_DEMAND for name in failure.stored])
 
 
 @dataclass(frozen=True)
@@ -250,13 +252,13 @@ def forget_step(db: Database, work: str, step: str) -> None:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedWork:
     """Why a piece of work failed. `reason` is the name under which failures are counted, `raw` what was
     answered, `model` whose reply it was; `player` and `facets` are those of the conversation that was not
     made, empty for a verdict.
     """
 
-    kind: str
+    kind: Failure
     message: str
     reason: str = ""
     raw: str = ""
@@ -266,7 +268,7 @@ class Failure:
     facets: Mapping[str, str] = field(default_factory=dict)
 
 
-def save_failure(db: Database, work: str, failure: Failure, run: int | None) -> None:
+def save_failure(db: Database, work: str, failure: FailedWork, run: int | None) -> None:
     """Record a piece of work that failed. The journal keeps its paid calls."""
     row = {**asdict(failure), "facets": json.dumps(dict(failure.facets), ensure_ascii=False)}
     row |= {"work": work, "run_id": run, "created": now()}
@@ -304,16 +306,14 @@ def reasons(db: Database, run: int) -> list[Reason]:
     return listed
 
 
-def failed_plays(
-    db: Database, benchmark: str, kinds: Sequence[str], where: Where | None = None
-) -> list[dict[str, Any]]:
-    """Conversations that failed in one of these ways and were not made since: player, model, facets.
+def failed_plays(db: Database, benchmark: str, where: Where | None = None) -> list[dict[str, Any]]:
+    """Conversations whose failure is their result and that were not made since: player, model, facets.
 
     `where` allows only these values of a facet, of “language” or of “player”; other names ask nothing.
     """
     rows = db.table("failures").rows_where(
         "benchmark = ? AND player != '' AND kind IN (SELECT value FROM json_each(?))",
-        [benchmark, json.dumps(list(kinds))],
+        [benchmark, _ON_DEMAND],
     )
     plays = []
     for row in rows:
@@ -324,23 +324,21 @@ def failed_plays(
     return plays
 
 
-def failed_turns(
-    db: Database, benchmark: str, kinds: Sequence[str], where: Where | None = None
-) -> dict[str, dict[str, int]]:
+def failed_turns(db: Database, benchmark: str, where: Where | None = None) -> dict[str, dict[str, int]]:
     """`failed_plays`, counted: player → whose reply stayed unusable → number."""
     counts: dict[str, dict[str, int]] = {}
-    for row in failed_plays(db, benchmark, kinds, where):
+    for row in failed_plays(db, benchmark, where):
         of = counts.setdefault(row["player"], {})
         of[row["model"]] = of.get(row["model"], 0) + 1
     return counts
 
 
-def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]:
-    """Those of the works that failed in one of these ways and were not done since."""
+def failed(db: Database, works: Sequence[str]) -> set[str]:
+    """Those of the works whose failure is their result and that were not done since."""
     rows = db.execute(
         "SELECT work FROM failures WHERE kind IN (SELECT value FROM json_each(?)) AND work IN (SELECT value "
         "FROM json_each(?))",
-        [json.dumps(list(kinds)), json.dumps(list(works))],
+        [_ON_DEMAND, json.dumps(list(works))],
     )
     return {work for (work,) in rows}
 

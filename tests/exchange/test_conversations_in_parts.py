@@ -215,7 +215,7 @@ def test_a_conversation_that_others_use_meanwhile_stays(workspace, out, monkeypa
                 with workspace.write() as db:
                     studies.create(db, studies.Study("mine", ()))
                     studies.add_units(db, "mine", [(conversations.find_id(db, "t1"), None, "")])
-                    judged = Judgement("paid", "t2", Rater("one", "judge"), failure="unparsable")
+                    judged = Judgement("paid", "t2", Rater("one", "judge"), failure="unparseable")
                     ratings.save_judgement(db, judged)
             if key == "t6":
                 raise KeyboardInterrupt

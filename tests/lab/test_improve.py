@@ -6,6 +6,7 @@ import tomllib
 
 import pytest
 
+from concord.codes import Failure
 from concord.errors import CallFailed, RunStopped, StudyError
 from concord.lab import improving
 from concord.lab.running import Purse
@@ -54,7 +55,8 @@ def test_a_judge_that_equals_people_has_nothing_to_learn(fresh, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "error", [CallFailed("It holds no JSON object.", kind="unparsable"), RunStopped("Stopped at the limit.")]
+    "error",
+    [CallFailed("It holds no JSON object.", code=Failure.UNPARSEABLE), RunStopped("Stopped at the limit.")],
 )
 def test_an_optimiser_that_returns_nonsense_is_a_sentence(fresh, error):
     def propose(asked):
@@ -87,7 +89,7 @@ def test_a_proposer_sees_the_develop_part_alone(fresh):
 
     def propose(asked):
         seen.append(asked[-1].content)
-        raise CallFailed("no", kind="unparsable")
+        raise CallFailed("no", code=Failure.UNPARSEABLE)
 
     outcome(fresh, 0, propose)
     with fresh.read() as db:

@@ -37,15 +37,15 @@ ENDPOINT = {
     "rate_limit": "rate_limit",
     "overloaded": "rate_limit",
     "server_error": "server",
-    "unavailable": "server",
-    "error_body": "server",
-    "html": "server",
-    "broken": "server",
-    "no_choices": "server",
-    "echo_ok": "server",
+    "unavailable": "unavailable",
+    "error_body": "unavailable",
+    "html": "foreign_body",
+    "broken": "foreign_body",
+    "no_choices": "foreign_body",
+    "echo_ok": "foreign_body",
     "echo": "bad_request",
-    "unauthorized": "auth",
-    "no_credit": "auth",
+    "unauthorized": "key_refused",
+    "no_credit": "no_credit",
     "dropped": "unreachable",
     "hang": "timeout",
     "trickle": "timeout",
@@ -55,7 +55,7 @@ STOPS = ("unauthorized", "no_credit")
 """Faults that end a run: nothing that it would call next can be answered."""
 NO_TEXT = ("null", "empty", "filtered", "tool_calls", "only_thinking")
 HARMLESS = ("thinking", "reasoning", "parts")
-MARKED = {"declined": ({"refused": True}, "unparsable"), "truncated": ({"cut": True}, "truncated")}
+MARKED = {"declined": ({"refused": True}, "unparseable"), "truncated": ({"cut": True}, "truncated")}
 """Faults that leave a text: how a text is marked, and what JSON fails with."""
 OTHER_TEXT = ("malformed", "echo_reply")
 """Faults that leave another text: a text is what was said, and JSON is unparsable."""
@@ -121,7 +121,7 @@ def test_a_fault_that_stays_is_a_failure_or_marked_and_never_made_up(fault, well
     with running(faults=Faults(**{fault: 1, "retry_after": 0.001})) as url:
         ended = asked(url, roles, 0.3 if ENDPOINT.get(fault) == "timeout" else 60.0)
     for role, found in ended.items():
-        kind = found.kind if isinstance(found, CallFailed) else "answered"
+        kind = found.code if isinstance(found, CallFailed) else "answered"
         assert not isinstance(found, CallFailed) or (found.reason and str(found)), role
         text = ROLES[role] is None
         if fault in ENDPOINT:
@@ -137,7 +137,7 @@ def test_a_fault_that_stays_is_a_failure_or_marked_and_never_made_up(fault, well
             assert kind == ("answered" if text else failure), role
             assert not text or found.meta == marks, role
         else:
-            assert kind == ("answered" if text else "unparsable"), role
+            assert kind == ("answered" if text else "unparseable"), role
 
 
 @pytest.mark.parametrize("fault", sorted({*ENDPOINT, *NO_TEXT} - {"echo", "hang", "trickle", *STOPS}))

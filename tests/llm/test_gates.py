@@ -15,8 +15,8 @@ from aiohttp import web
 from concord.conversation import Message
 from concord.demo.server import listening
 from concord.errors import CallFailed
+from concord.llm import api_errors, gates
 from concord.llm import client as clients
-from concord.llm import gates, trouble
 from concord.llm.client import Client
 from concord.llm.gates import Gate
 from concord.llm.models import Model
@@ -74,13 +74,18 @@ def test_what_fails_for_a_while_is_tried_again(fault, monkeypatch):
 
 @pytest.mark.parametrize(
     ("fault", "kind"),
-    [("server_error", "server"), ("html", "server"), ("broken", "server"), ("no_choices", "server")],
+    [
+        ("server_error", "server"),
+        ("html", "foreign_body"),
+        ("broken", "foreign_body"),
+        ("no_choices", "foreign_body"),
+    ],
 )
 def test_what_stays_broken_is_the_endpoints_failure_with_its_body(fault, kind, monkeypatch):
     with patient(monkeypatch), running(faults=Faults(**{fault: 1})) as url:
         [failure], _ = calls(model(url), 1, retries=2)
     assert isinstance(failure, CallFailed)
-    assert (failure.kind, bool(failure.raw)) == (kind, True)
+    assert (failure.code, bool(failure.raw)) == (kind, True)
 
 
 def test_no_call_holds_a_place_while_it_waits():
@@ -111,7 +116,7 @@ def test_a_body_that_trickles_ends_at_the_deadline():
     with running(faults=Faults(trickle=1)) as url:
         [failure], _ = calls(model(url, timeout=0.3), 1)
     assert isinstance(failure, CallFailed)
-    assert failure.kind == "timeout"
+    assert failure.code == "timeout"
 
 
 def test_an_endpoint_that_is_down_is_waited_for_and_the_client_says_so(monkeypatch):
@@ -156,7 +161,7 @@ def test_one_call_that_kills_its_connection_does_not_stop_the_others(monkeypatch
                 with pytest.raises(CallFailed) as caught:
                     await client.complete("ill", HELLO)
                 well.cancel()
-                return caught.value.kind
+                return caught.value.code
 
         assert asyncio.run(go()) == "unreachable"
 
@@ -300,16 +305,16 @@ def test_whoever_is_cancelled_in_the_queue_takes_no_place():
     "stated", ["0", "-5", "nan", "inf", "", "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "1e999"]
 )
 def test_retry_after_that_asks_for_no_time_to_come_says_nothing(stated):
-    assert trouble.retry_after({"retry-after": stated}) is None
+    assert api_errors.retry_after({"retry-after": stated}) is None
 
 
 def test_retry_after_is_a_number_or_a_date():
-    assert trouble.retry_after({"retry-after": "2.5"}) == 2.5
-    assert trouble.retry_after({"retry-after-ms": "0", "retry-after": "2"}) == 2
+    assert api_errors.retry_after({"retry-after": "2.5"}) == 2.5
+    assert api_errors.retry_after({"retry-after-ms": "0", "retry-after": "2"}) == 2
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
-    assert 55 < trouble.retry_after({"retry-after": date}) <= 60
+    assert 55 < api_errors.retry_after({"retry-after": date}) <= 60
     far = format_datetime(datetime.now(UTC) + timedelta(days=300), usegmt=True)
-    assert trouble.retry_after({"retry-after": far}) > clients.THROTTLED_SECONDS
+    assert api_errors.retry_after({"retry-after": far}) > clients.THROTTLED_SECONDS
 
 
 @pytest.mark.parametrize("after", [None, 0.001])

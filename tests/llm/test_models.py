@@ -7,9 +7,10 @@ import dataclasses
 
 import pytest
 
+from concord.codes import Failure
 from concord.conversation import Message
 from concord.errors import CallFailed, ConfigError
-from concord.llm import gates, trouble
+from concord.llm import api_errors, gates
 from concord.llm.client import DEFAULT_CONCURRENCY, Client, limits, merge, request
 from concord.llm.families import families
 from concord.llm.models import Model, Price, load_models
@@ -212,7 +213,7 @@ def test_failures_are_sentences_with_a_remedy(mock, monkeypatch):
     monkeypatch.setattr(gates, "FIRST_SECONDS", 0.0)
     with pytest.raises(CallFailed, match=r"cannot be reached.*`concord mock`") as caught:
         call(nobody)
-    assert caught.value.kind == "unreachable"
+    assert caught.value.code == "unreachable"
     with pytest.raises(CallFailed, match="Is the server up, and base_url right"):
         call(nobody.model_copy(update={"model": "gpt-9"}))
     with pytest.raises(CallFailed, match=r"does not know “m” as “gpt-9”") as caught:
@@ -222,38 +223,38 @@ def test_failures_are_sentences_with_a_remedy(mock, monkeypatch):
         pytest.raises(CallFailed, match="environment variable WRONG_KEY") as caught,
     ):
         call(Model(name="m", base_url=guarded, model="mock-bland", api_key_env="WRONG_KEY"))
-    assert caught.value.kind == "auth"
+    assert caught.value.code is Failure.KEY_REFUSED
 
 
 def test_too_many_calls_are_the_endpoints_affair_and_worth_another_try():
-    found = trouble.of_status(
+    found = api_errors.status_error(
         429, {"retry-after": "2"}, b"slow down", Model(name="m", base_url="http://x/v1")
     )
-    assert (found.cls, found.kind, found.after) == ("throttled", "rate_limit", 2.0)
+    assert (found.code, found.after) == (Failure.RATE_LIMIT, 2.0)
     assert "kept refusing calls for “m” (429): slow down" in str(found)
 
 
 @pytest.mark.parametrize(
-    ("status", "content", "cls", "kind"),
+    ("status", "content", "code"),
     [
-        (400, b'{"error": {"message": "no such field"}}', "permanent", "bad_request"),
-        (400, b'{"error": {"code": "content_filter", "message": "filtered"}}', "content", "empty"),
-        (401, b"", "permanent", "auth"),
-        (402, b"", "permanent", "auth"),
-        (403, b"", "permanent", "auth"),
-        (404, b"", "permanent", "bad_request"),
-        (408, b"", "transient", "server"),
-        (422, b"", "permanent", "bad_request"),
-        (429, b'{"error": {"code": "insufficient_quota"}}', "permanent", "auth"),
-        (500, b"", "transient", "server"),
-        (503, b"<html>", "down", "server"),
-        (529, b"", "throttled", "rate_limit"),
-        (307, b"", "permanent", "bad_request"),
+        (400, b'{"error": {"message": "no such field"}}', Failure.BAD_REQUEST),
+        (400, b'{"error": {"code": "content_filter", "message": "filtered"}}', Failure.REFUSED),
+        (401, b"", Failure.KEY_REFUSED),
+        (402, b"", Failure.NO_CREDIT),
+        (403, b"", Failure.KEY_REFUSED),
+        (404, b"", Failure.UNKNOWN_MODEL),
+        (408, b"", Failure.SERVER),
+        (422, b"", Failure.BAD_REQUEST),
+        (429, b'{"error": {"code": "insufficient_quota"}}', Failure.NO_CREDIT),
+        (500, b"", Failure.SERVER),
+        (503, b"<html>", Failure.UNAVAILABLE),
+        (529, b"", Failure.RATE_LIMIT),
+        (307, b"", Failure.REDIRECTED),
     ],
 )
-def test_the_class_of_an_error_says_what_is_done(status, content, cls, kind):
-    found = trouble.of_status(status, {}, content, Model(name="m", base_url="http://x/v1"))
-    assert (found.cls, found.kind, found.reason) == (cls, kind, f"HTTP {status}")
+def test_the_code_of_an_error_says_what_is_done(status, content, code):
+    found = api_errors.status_error(status, {}, content, Model(name="m", base_url="http://x/v1"))
+    assert (found.code, found.status, found.reason) == (code, status, f"HTTP {status}")
 
 
 def test_a_hanging_endpoint_times_out(tmp_path):
@@ -261,7 +262,7 @@ def test_a_hanging_endpoint_times_out(tmp_path):
 
     with running(faults=Faults(hang=1)) as url, pytest.raises(CallFailed, match=r"within 0\.3 s") as caught:
         call(Model(name="m", base_url=url, model="mock-bland", timeout=0.3))
-    assert caught.value.kind == "timeout"
+    assert caught.value.code == "timeout"
 
 
 def test_retry_after_is_honoured_and_the_call_succeeds():

@@ -7,9 +7,9 @@ import pytest
 
 from concord.conversation import Message
 from concord.errors import CallFailed
+from concord.llm.api_errors import status_error
 from concord.llm.client import Client
 from concord.llm.models import Model
-from concord.llm.trouble import of_status
 from tests.mock.server import running
 
 HELLO = [Message("user", "Hello. Reply with JSON.")]
@@ -39,15 +39,15 @@ def error(message, **fields):
     ],
 )
 def test_the_line_is_named(content, line):
-    sentence = str(of_status(400, {}, content.encode(), Model(name="m", seed=True)))
+    sentence = str(status_error(400, {}, content.encode(), Model(name="m", seed=True)))
     assert (f"write {line} for it in models.toml" in sentence) if line else "models.toml" not in sentence
 
 
 def test_of_json_formats_the_next_weaker_is_named_and_a_server_error_names_nothing():
     model = Model(name="m", replies="json_object")
     said = error("response_format is not supported").encode()
-    assert 'replies = "text"' in str(of_status(422, {}, said, model))
-    assert "replies" not in str(of_status(500, {}, said, model))
+    assert 'replies = "text"' in str(status_error(422, {}, said, model))
+    assert "replies" not in str(status_error(500, {}, said, model))
 
 
 def test_the_lines_it_names_one_after_the_other_are_what_the_endpoint_wants():

@@ -127,7 +127,7 @@ def test_a_cut_text_is_no_verdict_although_it_ends_in_one():
     assert (found.text, len(sent)) == ("Better. Rating: [[8]]", 2)
     with pytest.raises(CallFailed) as caught:
         ask([("Good. Rating: [[7]]", True)] * 10, verdict, reply=None)
-    assert caught.value.kind == "truncated"
+    assert caught.value.code == "truncated"
 
 
 def verdict(text):
@@ -137,7 +137,11 @@ def verdict(text):
 def test_asking_ends_and_the_last_raw_reply_is_kept():
     with pytest.raises(CallFailed) as caught:
         ask([("no", False)] * 10)
-    assert (caught.value.kind, caught.value.raw, caught.value.spent.calls) == ("unparsable", "no", 1 + REASKS)
+    assert (caught.value.code, caught.value.raw, caught.value.spent.calls) == (
+        "unparseable",
+        "no",
+        1 + REASKS,
+    )
 
 
 def test_a_reply_that_parses_may_still_be_refused_by_the_caller():
@@ -164,7 +168,7 @@ def test_a_reply_without_text_is_asked_for_again_with_the_same_words():
 def test_a_reply_that_stays_without_text_is_a_failure_of_its_own_kind():
     with pytest.raises(CallFailed, match="It is empty") as caught:
         ask([("", False)] * 3, reply=None)
-    assert (caught.value.kind, caught.value.spent.calls, caught.value.reason) == (
+    assert (caught.value.code, caught.value.spent.calls, caught.value.reason) == (
         "empty",
         3,
         "an empty reply",
@@ -190,7 +194,7 @@ def test_where_an_empty_reply_may_be_right_only_an_empty_text_is_one(beside, tak
         return
     with pytest.raises(CallFailed, match=beside.lacks) as caught:
         asyncio.run(asked)
-    assert (caught.value.kind, caught.value.raw, caught.value.spent.calls) == ("empty", "{body}", 3)
+    assert (caught.value.code, caught.value.raw, caught.value.spent.calls) == ("empty", "{body}", 3)
 
 
 def test_an_answer_holds_the_reply_and_what_it_cost():
@@ -209,7 +213,7 @@ def test_the_model_sees_its_own_reply_beside_what_was_wrong():
 def test_a_reply_that_is_always_cut_off_is_a_failure_of_that_kind():
     with pytest.raises(CallFailed, match=r"^No usable reply after 3 attempts: It was cut off") as caught:
         ask([('{"explanation": "fine", "score": 7}', True)] * 10)
-    assert (caught.value.kind, caught.value.raw) == ("truncated", GOOD[0])
+    assert (caught.value.code, caught.value.raw) == ("truncated", GOOD[0])
     assert caught.value.spent == Spent(3, 30, 15, 1.5, 3.0)
 
 

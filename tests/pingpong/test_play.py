@@ -8,6 +8,7 @@ import pytest
 
 from concord.benchmarks.pingpong import play as pingpong
 from concord.benchmarks.pingpong.play import PINGPONG, NextUtterance, Scores, TurnScore
+from concord.codes import Failure
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed, ConfigError
 from concord.llm.models import Model
@@ -194,7 +195,7 @@ def test_a_judges_schema_holds_the_turns_that_were_played():
 
     async def ask(step, model, asked, check=None, /):
         sent.append(asked.schema)
-        raise CallFailed("no reply", kind="empty")
+        raise CallFailed("no reply", code=Failure.EMPTY)
 
     model = Model(name="j")
     [judged] = asyncio.run(verdict(ask, [conversation], owed, model))

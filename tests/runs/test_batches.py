@@ -9,6 +9,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from concord.codes import Failure
 from concord.commands.progress import estimated
 from concord.errors import CallFailed
 from concord.llm import batch as api
@@ -270,7 +271,7 @@ def test_an_endpoint_that_is_away_for_a_while_is_looked_at_again(faulty, monkeyp
     async def away(*args):
         looks.append(args)
         if len(looks) <= 3:
-            raise CallFailed("It cannot be reached.", kind="unreachable")
+            raise CallFailed("It cannot be reached.", code=Failure.UNREACHABLE)
         return await look(*args)
 
     monkeypatch.setattr(api, "look", away)

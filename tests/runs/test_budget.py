@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from concord.cli import main
+from concord.codes import Failure
 from concord.errors import CallFailed, ConfigError, RunStopped
 from concord.llm.models import Model, Price
 from concord.rating import Spent
@@ -242,7 +243,7 @@ def test_a_call_that_timed_out_counts_with_what_it_was_expected_to_cost(error, l
 
         async def fail():
             async with budget.reserved("m", 100, 20):
-                raise CallFailed("no answer", kind=error)
+                raise CallFailed("no answer", code=Failure(error))
 
         with pytest.raises(CallFailed):
             await fail()

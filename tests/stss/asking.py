@@ -11,6 +11,7 @@ from pathlib import Path
 
 from concord.benchmarks.stss import STSS, system
 from concord.benchmarks.stss.mind import Agent
+from concord.codes import Failure
 from concord.errors import CallFailed
 from concord.llm import replies
 from concord.llm.completions import Completion
@@ -76,8 +77,8 @@ def failing(step: str, kind: str) -> Callable[[str, str], str]:
     def spoil(asked: str, text: str) -> str:
         if step not in asked:
             return text
-        if kind == "unparsable":
+        if kind == "unparseable":
             return "I would rather not say."
-        raise CallFailed("The endpoint is gone.", kind=kind)
+        raise CallFailed("The endpoint is gone.", code=Failure(kind))
 
     return spoil

@@ -21,6 +21,7 @@ from concord.benchmarks.stss.mind import Self
 from concord.benchmarks.stss.system import spoken
 from concord.benchmarks.stss.tables import AGENT, success
 from concord.benchmarks.stss.tasks import TITLES, Subgoal, values_of
+from concord.codes import Failure
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed
 from concord.llm.replies import Unusable
@@ -259,7 +260,7 @@ class Planner:
         self.prepared += 1
         await asyncio.sleep(0)
         if self.prepared <= self.unusable:
-            me.unusable.append(CallFailed("No plan.", kind="unparsable"))
+            me.unusable.append(CallFailed("No plan.", code=Failure.UNPARSEABLE))
         else:
             me.notes["general_plan"] = [f"plan {self.prepared}"]
 

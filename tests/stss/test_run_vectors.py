@@ -121,7 +121,7 @@ def test_vectors_of_no_use_leave_the_simulation_to_be_done(tmp_path):
     assert (ended.done, ended.failed) == (0, 1)
     with workspace.read() as db:
         (failure,) = db["failures"].rows
-    assert failure["kind"] == "unparsable"
+    assert failure["kind"] == "unparseable"
     assert "“embedder” gave no usable vectors in 3 attempts" in failure["message"]
 
 

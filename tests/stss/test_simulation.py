@@ -20,6 +20,7 @@ from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import Subgoal, task_from
 from concord.benchmarks.stss.town import Clock, load_town, minute_of
 from concord.benchmarks.stss.trajectory import from_stored
+from concord.codes import Failure
 from concord.errors import CallFailed, ConfigError
 from tests.stss.asking import MATERIALS, TOWN, Asking, failing, simulate
 from tests.stss.made import at, party
@@ -221,19 +222,19 @@ def test_life_goes_on_by_habit_where_a_residents_reply_is_of_no_use(thought):
 
 def test_a_performer_whose_thoughts_are_unusable_makes_a_failure_and_no_score():
     task = system.tasks_of(MATERIALS, system.TOWN)["harvest-supper"]
-    ask = Asking(spoil=failing(f" {task.performer} ", "unparsable"))
+    ask = Asking(spoil=failing(f" {task.performer} ", "unparseable"))
     with pytest.raises(CallFailed, match="no usable reply to 2 of 2 thoughts, more than 10%") as caught:
         simulate(ask)
-    assert caught.value.kind == "unparsable"
+    assert caught.value.code == "unparseable"
     assert caught.value.raw == "I would rather not say."
     assert caught.value.reason.startswith("unusable thoughts: ")
 
 
 def test_more_unusable_thoughts_than_the_share_make_a_failure_at_the_end():
     me = Self(TOWN.residents["Hanne Brandt"], TOWN.home("Hanne Brandt"), thoughts=20)
-    me.unusable += [CallFailed("No.", kind="empty")] * 2
+    me.unusable += [CallFailed("No.", code=Failure.EMPTY)] * 2
     require_usable(me)
-    me.unusable.append(CallFailed("No.", kind="empty", raw="{}"))
+    me.unusable.append(CallFailed("No.", code=Failure.EMPTY, raw="{}"))
     with pytest.raises(CallFailed, match="3 of 20 thoughts"):
         require_usable(me)
 

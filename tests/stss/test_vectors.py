@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
+from concord.codes import Failure
 from concord.errors import CallFailed
 from concord.llm.embeddings import BATCH
 from tests.stss.asking import Asking, simulate
@@ -99,7 +100,7 @@ def test_a_failure_reaches_all_who_waited_and_nothing_more_is_asked():
         async def embed(self, model, texts):
             found = await super().embed(model, texts)
             if len(self.calls) == 1:
-                raise CallFailed("The endpoint is gone.", kind="server")
+                raise CallFailed("The endpoint is gone.", code=Failure.SERVER)
             return found
 
     ask = Failing(TABLE)

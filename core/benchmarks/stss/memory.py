@@ -20,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from concord.codes import Failure
 from concord.errors import CallFailed
 from concord.llm.embeddings import BATCH, Vector
 from concord.runs.benchmark import Ask
@@ -89,7 +90,7 @@ class Vectors:
             raise CallFailed(
                 f"“{self._model}” gave vectors of {of} numbers within one simulation. Set their number in "
                 "models.toml, as params = { dimensions = … }, or use another model.",
-                kind="unparsable",
+                code=Failure.UNPARSEABLE,
             )
         self._known.update(zip(texts, vectors, strict=True))
 

@@ -16,7 +16,7 @@ from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Place, Resident, Town, hour_of
 from concord.errors import CallFailed
 from concord.llm.prompts import Prompt
-from concord.llm.replies import UNANSWERED, Reply, Text, Unusable
+from concord.llm.replies import Reply, Text, Unusable
 from concord.runs.benchmark import Ask
 
 Said = Sequence[tuple[str, str]]
@@ -304,7 +304,7 @@ class Mind:
         try:
             answer = await self.ask(step, model, rendered, CHECKS.get(name))
         except CallFailed as failure:
-            if failure.kind not in UNANSWERED:
+            if not failure.code.on_demand:
                 raise
             me.unusable.append(failure)
             return None
@@ -406,7 +406,7 @@ def require_usable(me: Self, share: float = UNUSABLE_SHARE) -> None:
         failure = CallFailed(
             f"{me.name} had no usable reply to {len(me.unusable)} of {me.thoughts} thoughts, more than "
             f"{share:.0%}: what was done is not what the model wanted. The last: {last}",
-            kind=last.kind,
+            code=last.code,
             raw=last.raw,
             reason=f"unusable thoughts: {last.reason}",
         )

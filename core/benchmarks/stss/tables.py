@@ -20,7 +20,6 @@ from concord.benchmarks.stss.trajectory import from_stored
 from concord.conversation import Conversation
 from concord.errors import ConcordError, NotFound, not_found
 from concord.estimate import Estimate
-from concord.llm.replies import UNANSWERED
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS
 from concord.reports.rated import Rated, gather
@@ -71,11 +70,7 @@ def leaderboard(
         f"{method}. Several simulations of a task are averaged first.",
         *tables.mixed_notes(mixed),
         *(rated.notes(panel) if rated else []),
-        *(
-            note
-            for name in failed
-            for note in leaderboards.failure_notes(runs.failed_turns(db, name, UNANSWERED, where))
-        ),
+        *(note for name in failed for note in leaderboards.failure_notes(runs.failed_turns(db, name, where))),
         *([MOCKS] if mocks or played.simulated.any() or talks.simulated.any() else []),
     ]
     meta = {
@@ -115,7 +110,7 @@ def simulated(db: Database, where: Where | None = None) -> pd.DataFrame:
 def _failed(db: Database, benchmark: str, where: Where | None) -> dict[tuple[str, ...], int]:
     """What could not be made because of the player's own unusable replies, by agent."""
     counts: dict[tuple[str, ...], int] = {}
-    for row in runs.failed_plays(db, benchmark, UNANSWERED, where):
+    for row in runs.failed_plays(db, benchmark, where):
         if row["model"] == row["player"]:
             of = row["facets"]
             agent = (row["player"], of.get("architecture", ""), of.get("embeddings", ""))

@@ -1,11 +1,4 @@
-"""What went wrong with a call: its class, which decides what is done, and the sentence with the remedy.
-
-- throttled (429, 529): waited for, costs no retry.
-- down (no connection, 502, 503, 504, 520 to 524): waited for as long as the endpoint answers nothing.
-- transient (500, 408, 409, 425, a timeout, a body that is no answer): tried again, RETRIES times.
-- permanent (a refused key, an unknown model, a bad request, a redirect, no credit): fails at once.
-- content (a request that a filter of the endpoint refuses): fails at once, as the model's failure.
-"""
+"""What went wrong with an attempt: its code, which decides what is done, and the sentence with the remedy."""
 
 from __future__ import annotations
 
@@ -15,13 +8,13 @@ import time
 from collections.abc import Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from concord.codes import Failure
 from concord.errors import CallFailed
 from concord.llm.completions import RAW, Broken, decoded
 from concord.llm.models import UNSET, Model
 
-Class = Literal["throttled", "down", "transient", "permanent", "content"]
 _THROTTLED = (429, 529)
 _DOWN = (502, 503, 504, *range(520, 525))
 _TRANSIENT = (408, 409, 425)
@@ -34,59 +27,67 @@ _SAID = 300
 """Characters of an endpoint's complaint in a sentence."""
 
 
-class Trouble(CallFailed):
-    """An attempt that failed: its class, and the seconds that the endpoint asks to wait."""
+class AttemptFailed(CallFailed):
+    """An attempt that failed, and the seconds that the endpoint asks to wait (`after`)."""
 
     def __init__(
         self,
         message: str,
         *,
-        cls: Class = "transient",
-        kind: str = "server",
+        code: Failure,
         raw: str = "",
         reason: str = "",
+        status: int = 0,
         after: float | None = None,
     ):
-        super().__init__(message, kind=kind, raw=raw, reason=reason)
-        self.cls = cls
+        super().__init__(message, code=code, raw=raw, reason=reason, status=status)
         self.after = after
 
 
-def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> Trouble:
+def status_error(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> AttemptFailed:
     """An answer with a status of an error, or of a redirect, which is not followed: the key stays here."""
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
     message, code, parameter = complaint(content)
     line = _line_without(parameter, message, model)
     message = message[:_SAID] or "no message"
-    kind = "bad_request"
-    cls: Class = "permanent"
+    failure = Failure.BAD_REQUEST
     sentence = f"{where} rejected a call to {name} ({status}): {message}{line}"
     if status < 400:
+        failure = Failure.REDIRECTED
         to = headers.get("location", "another address").split("?")[0][:_SAID]
         sentence = f"{where} redirects calls for {name} to {to} ({status}). Name that address in base_url."
     elif status in (401, 403):
         mend = f"Check the environment variable {model.key_variable}."
         if not model.key_variable:
             mend = "Name its variable in api_key_env."
-        kind, sentence = "auth", f"{where} refuses the key of {name} ({status}). {mend}"
+        failure = Failure.KEY_REFUSED
+        sentence = f"{where} refuses the key of {name} ({status}). {mend}"
     elif status == 402 or code in _NO_CREDIT:
-        kind = "auth"
+        failure = Failure.NO_CREDIT
         sentence = f"{where} says that there is no credit left for {name} ({status}): {message}"
     elif status == 404:
+        failure = Failure.UNKNOWN_MODEL
         mend = "Check `model` and `base_url` in models.toml."
         sentence = f"{where} does not know {name} as “{model.served}” (404): {message.rstrip('.')}. {mend}"
     elif status in _THROTTLED:
         mend = "Lower max_concurrency, or wait and run again."
-        kind, cls = "rate_limit", "throttled"
+        failure = Failure.RATE_LIMIT
         sentence = f"{where} kept refusing calls for {name} ({status}): {message}. {mend}"
     elif status >= 500 or status in _TRANSIENT:
-        kind, cls = "server", "down" if status in _DOWN else "transient"
+        failure = Failure.UNAVAILABLE if status in _DOWN else Failure.SERVER
         sentence = f"{where} failed while answering for {name} ({status}): {message}. Run again later."
     elif any(word in (code, *message.split()) or word.encode() in content for word in _FILTERED):
-        kind, cls = "empty", "content"
+        failure = Failure.REFUSED
         sentence = f"A content filter of {where} refused a call to {name} ({status}): {message}"
     raw = content[:RAW].decode("utf-8", "replace")
-    return Trouble(sentence, cls=cls, kind=kind, raw=raw, reason=f"HTTP {status}", after=retry_after(headers))
+    return AttemptFailed(
+        sentence,
+        code=failure,
+        raw=raw,
+        reason=f"HTTP {status}",
+        status=status,
+        after=retry_after(headers),
+    )
 
 
 def _line_without(parameter: str, message: str, model: Model) -> str:
@@ -108,19 +109,20 @@ def _line_without(parameter: str, message: str, model: Model) -> str:
     return f" If {named} is what it does not take, write {line} for it in models.toml."
 
 
-def of_body(error: Broken, content: bytes, model: Model) -> Trouble:
+def body_error(error: Broken, content: bytes, model: Model) -> AttemptFailed:
     """A body of status 200 that is no answer; an error in it counts as if it were the status."""
     if error.status:
-        return of_status(error.status, {}, content, model)
-    return Trouble(
+        return status_error(error.status, {}, content, model)
+    return AttemptFailed(
         f"The endpoint of “{model.name}” did not answer in the OpenAI protocol: {error}. Is its base_url "
         "right?",
+        code=Failure.FOREIGN_BODY,
         raw=content[:RAW].decode("utf-8", "replace"),
         reason="a body that is no answer",
     )
 
 
-def of_connection(error: BaseException, model: Model) -> Trouble:
+def connection_error(error: BaseException, model: Model) -> AttemptFailed:
     """A call without an answer: the library's error, or a TimeoutError."""
     import httpx2
     import openai
@@ -133,19 +135,21 @@ def of_connection(error: BaseException, model: Model) -> Trouble:
     late = isinstance(error, TimeoutError | httpx2.TimeoutException | openai.APITimeoutError)
     if late and not connecting:
         mend = "Raise `timeout` in models.toml, or run again."
-        return Trouble(f"{name} did not answer within {model.timeout:g} s. {mend}", kind="timeout")
+        return AttemptFailed(
+            f"{name} did not answer within {model.timeout:g} s. {mend}", code=Failure.TIMEOUT
+        )
     mend = "Is the server up, and base_url right?"
     if model.simulated:
         mend = "Serve the mock models with `concord mock`, at the port in base_url."
-    return Trouble(f"{where} cannot be reached for {name}. {mend}", cls="down", kind="unreachable")
+    return AttemptFailed(f"{where} cannot be reached for {name}. {mend}", code=Failure.UNREACHABLE)
 
 
-def too_long(most: int, model: Model) -> Trouble:
+def oversized(most: int, model: Model) -> AttemptFailed:
     """An answer that was given up: the endpoint would send it again, so it is not asked for again."""
-    return Trouble(
+    return AttemptFailed(
         f"The endpoint of “{model.name}” sent more than {most:,} bytes in one answer. "
         "The rest was not read. Is its base_url right?",
-        cls="permanent",
+        code=Failure.OVERSIZED,
         reason="an answer too long",
     )
 

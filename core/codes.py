@@ -1,0 +1,122 @@
+"""What is decided, as codes: stored, counted and compared; their words are written where they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Retry(StrEnum):
+    """Whether an attempt of a call that failed is made again, and what the next one waits for."""
+
+    NEVER = "never"
+    AGAIN = "again"
+    """A few times, after a pause that doubles."""
+    THROTTLED = "throttled"
+    """Until the endpoint's limit of calls allows it; costs no retry."""
+    DOWN = "down"
+    """Until the endpoint is there; costs no retry while it answers nothing."""
+
+
+class Failure(StrEnum):
+    """Why a call, or the piece of work that made it, gave nothing. `EFFECTS` says what each one does."""
+
+    KEY_REFUSED = "key_refused"
+    FORBIDDEN = "forbidden"
+    """403 of an endpoint that has never answered this model: the key, the region, the organisation."""
+    NO_CREDIT = "no_credit"
+    UNKNOWN_MODEL = "unknown_model"
+    BAD_REQUEST = "bad_request"
+    REDIRECTED = "redirected"
+    OVERSIZED = "oversized"
+    """An answer of more bytes than are read."""
+    REFUSED = "refused"
+    """A filter, a moderation or a firewall refuses this request; the endpoint answers others."""
+    CONTEXT_EXCEEDED = "context_exceeded"
+    RATE_LIMIT = "rate_limit"
+    UNREACHABLE = "unreachable"
+    UNAVAILABLE = "unavailable"
+    SERVER = "server"
+    TIMEOUT = "timeout"
+    LOST_WORKER = "lost_worker"
+    FOREIGN_BODY = "foreign_body"
+    """A body of status 200 that is no answer."""
+    UNPARSEABLE = "unparseable"
+    TRUNCATED = "truncated"
+    EMPTY = "empty"
+    UNEXPECTED = "unexpected"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Failure | None:
+        """The code of a name that workspaces of earlier versions hold."""
+        return EARLIER.get(value) if isinstance(value, str) else None
+
+    @property
+    def stored(self) -> tuple[str, ...]:
+        """The names under which workspaces hold it, its own first."""
+        return (self.value, *(name for name, code in EARLIER.items() if code is self))
+
+    @property
+    def retry(self) -> Retry:
+        """Whether the client makes the attempt again."""
+        return EFFECTS[self].retry
+
+    @property
+    def stops_model(self) -> bool:
+        """Whether every other call to the model would fail as well: a run makes none."""
+        return EFFECTS[self].stops_model
+
+    @property
+    def maybe_paid(self) -> bool:
+        """Whether the endpoint may bill the call although its answer is not there."""
+        return EFFECTS[self].maybe_paid
+
+    @property
+    def on_demand(self) -> bool:
+        """Whether it is the result of this piece of work: a later run tries it again only when told to."""
+        return EFFECTS[self].on_demand
+
+    @property
+    def of_endpoint(self) -> bool:
+        """Whether several in a row say that the endpoint no longer answers the model."""
+        return not self.on_demand
+
+
+class Effect(NamedTuple):
+    """What a failure does. By default it fails at once, alone and unpaid, and the next run tries again."""
+
+    retry: Retry = Retry.NEVER
+    stops_model: bool = False
+    maybe_paid: bool = False
+    on_demand: bool = False
+
+
+EFFECTS: Mapping[Failure, Effect] = {
+    Failure.KEY_REFUSED: Effect(stops_model=True),
+    Failure.FORBIDDEN: Effect(stops_model=True),
+    Failure.NO_CREDIT: Effect(stops_model=True),
+    Failure.UNKNOWN_MODEL: Effect(),
+    Failure.BAD_REQUEST: Effect(),
+    Failure.REDIRECTED: Effect(),
+    Failure.OVERSIZED: Effect(maybe_paid=True),
+    Failure.REFUSED: Effect(on_demand=True),
+    Failure.CONTEXT_EXCEEDED: Effect(on_demand=True),
+    Failure.RATE_LIMIT: Effect(Retry.THROTTLED),
+    Failure.UNREACHABLE: Effect(Retry.DOWN),
+    Failure.UNAVAILABLE: Effect(Retry.DOWN),
+    Failure.SERVER: Effect(Retry.AGAIN),
+    Failure.TIMEOUT: Effect(Retry.AGAIN, maybe_paid=True),
+    Failure.LOST_WORKER: Effect(Retry.AGAIN, maybe_paid=True),
+    Failure.FOREIGN_BODY: Effect(Retry.AGAIN),
+    Failure.UNPARSEABLE: Effect(on_demand=True),
+    Failure.TRUNCATED: Effect(on_demand=True),
+    Failure.EMPTY: Effect(on_demand=True),
+    Failure.UNEXPECTED: Effect(on_demand=True),
+}
+
+EARLIER: Mapping[str, Failure] = {"auth": Failure.KEY_REFUSED, "unparsable": Failure.UNPARSEABLE}
+"""Names of failures in workspaces of earlier versions."""
+
+ON_DEMAND: tuple[Failure, ...] = tuple(failure for failure in Failure if failure.on_demand)
+"""Failures that are the result of a piece of work: a later run tries them again only when told to."""
