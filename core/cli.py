@@ -4,11 +4,12 @@ import importlib
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from concord.errors import ConcordError
-from concord.files import VERSION, has_half_characters
+from concord.files import VERSION, has_half_characters, streams
 from concord.files.plain import brief, plain
 
 # name → (module, one-line help shown without loading the module). The module exports a click command called
@@ -59,6 +60,17 @@ class _Lazy(click.Group):
 
     A benchmark's own commands are those of its slice: `concord BENCHMARK …`.
     """
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Call a command; one that cannot print ends with a sentence, as a full disk may be behind it."""
+        streams.prepare()
+        try:
+            return super().main(*args, **options)
+        except OSError:
+            if not (why := streams.output_error()):
+                raise
+            click.ClickException(f"Standard output cannot be written: {why}.").show()
+            raise SystemExit(1) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import click
 
-from concord.commands.printing import echo
+from concord.commands.printing import echo, require_output
 from concord.errors import ConcordError, WorkspaceError
 from concord.files import SHIPPED
 from concord.store import access, sessions, settings
@@ -54,6 +54,7 @@ def command(
 @click.pass_obj
 def link(workspace: str, url: str | None) -> None:
     """Print a link that opens the app on this machine, once, without signing in. It works for a day."""
+    require_output()
     opened = Workspace.open(workspace, create=False)
     if not url:
         with opened.read() as db:

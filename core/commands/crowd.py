@@ -5,7 +5,7 @@ from typing import get_args
 import click
 
 from concord.commands import options, printing
-from concord.commands.printing import echo
+from concord.commands.printing import echo, require_output
 from concord.store.crowds import Crowd, Platform
 from concord.studies import crowd
 from concord.workspace import Workspace
@@ -36,6 +36,7 @@ def _open(
     base_url: str | None,
 ) -> None:
     """Print the address to give to the platform, once. A new one replaces it; who came keeps their desk."""
+    require_output()
     with Workspace.open(workspace, create=False).write() as db:
         link = Crowd(study, platform, people, items, minutes, code)
         echo(crowd.open_link(db, link, base_url))

@@ -53,5 +53,8 @@ def command(context: click.Context, /, what: str, out: Path | None, replace: boo
 
 
 def _shown(line: str) -> None:
-    """Print a line: a terminal shows it letter for letter, a file has it as it is."""
-    echo(line, nl=False) if sys.stdout.isatty() else sys.stdout.write(line)
+    """Print a line: a terminal shows it letter for letter, a file has it as it is, in UTF-8."""
+    if sys.stdout.isatty():
+        echo(line, nl=False)
+    else:
+        sys.stdout.buffer.write(line.encode())

@@ -4,7 +4,7 @@ import click
 
 from concord.commands import options
 from concord.commands.app import call
-from concord.commands.printing import echo
+from concord.commands.printing import echo, require_output
 from concord.errors import StudyError
 from concord.store import access
 from concord.studies import studies
@@ -36,12 +36,14 @@ def _invite(
     """Make a link for each name and print it, once. A new link replaces the person's older one."""
     if study and role != "annotator":
         raise StudyError("Only annotators are dealt a study: leave out --study or --role.")
+    require_output()
     opened = Workspace.open(workspace, create=False)
     with opened.write() as db:
         links = studies.invite(db, names, base_url, days, role)
         items = studies.deal_study(db, study, names) if study else {}
-    for name, link in links.items():
-        echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
+        # A link that cannot be printed is not stored.
+        for name, link in links.items():
+            echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
     echo("A link is shown only now, and is the key of its person. Hand each to theirs.", err=True)
     echo(f"Links open while the app runs: {call(opened)} app", err=True)
 

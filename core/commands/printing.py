@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import click
 
+from concord.errors import ConcordError
+from concord.files import streams
 from concord.files.plain import plain
 from concord.table import Table, as_document
 
@@ -14,6 +16,15 @@ from concord.table import Table, as_document
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
     """Print a text; names and models' words in it can neither steer the terminal nor break JSON."""
     click.echo(plain(str(text)), err=err, nl=nl)
+
+
+def require_output() -> None:
+    """Raise ConcordError where standard output is closed: what is printed only once would be lost."""
+    if streams.output_is_closed():
+        raise ConcordError(
+            "Standard output is closed, and what this command makes is shown only once. Nothing was made. "
+            "Run it with its output on a terminal or in a file."
+        )
 
 
 def columns(unknown: int) -> int:

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, TypeVar, Unpack
 
 import click
@@ -30,10 +30,17 @@ SHOWN = 300
 
 @contextmanager
 def _watching() -> Iterator[Callable[[Progress], None]]:
-    """Shows each beat of a run: in place on a terminal, elsewhere as a line every few seconds."""
+    """Shows each beat of a run: in place on a terminal, elsewhere as a line every few seconds.
+
+    Where nothing can be written any more, such as into a pipe that was closed, the run goes on without it.
+    """
     last = time.monotonic()
 
     def show(progress: Progress) -> None:
+        with suppress(OSError):
+            show_line(progress)
+
+    def show_line(progress: Progress) -> None:
         nonlocal last
         if live is None and time.monotonic() - last < PLAIN_SECONDS:
             return

@@ -141,9 +141,10 @@ def _invite(workspace: Workspace, study: str, people: tuple[str, ...], port: int
         there = {a.name for a in access.annotators(db) if a.can_enter}
         links = studies.invite(db, [p for p in people if p not in there], f"http://localhost:{port}")
         items = studies.deal_study(db, study, people)
-    for person in people:
-        place = f"at {links[person]}" if person in links else "by the link that was handed out before"
-        echo(f"{person}: {items[person]} items {place}")
+        # A link that cannot be printed is not stored.
+        for person in people:
+            place = f"at {links[person]}" if person in links else "by the link that was handed out before"
+            echo(f"{person}: {items[person]} items {place}")
 
 
 def _with_mocks(workspace: Workspace) -> None:

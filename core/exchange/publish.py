@@ -125,8 +125,10 @@ def write(
                 with temporary_path.open(encoding="utf-8", newline="") as lines:
                     for line in lines:
                         out(line)
+    except BrokenPipeError:
+        raise  # a pager that was closed wants no more
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+        raise ConfigError(f"{path or 'The export'} cannot be written: {error.strerror}.") from error
     entries = f"{count:,} {'files' if part.files else 'entries'}" + (f" in {path}" if path else "")
     return f"{export.what}: {entries}" + (f"; begin with {part.first}." if part.files else ".")
 
