@@ -90,7 +90,7 @@ def _with_interval(value: float, error: float, n: int, scale: Ends | None) -> Es
     if scale is not None:
         # The correction may lead a little beyond the scale; the interval still holds the value.
         inside = min(max(value, scale[0]), scale[1])
-        low, high = bounded_mean(inside, error, n, scale)
+        low, high = bounded_mean(inside, error, n, scale, weight=1.0)
         method = "PPI++; one more value at each end of the scale"
         return Estimate(value, min(low, value), max(high, value), n, method)
     half = student(n - 2) * error

@@ -105,7 +105,7 @@ def alpha(uncommon: int, items: int) -> Kind:
 
 def bounded(least: float, greatest: float) -> Kind:
     """A mean of values from `least` to `greatest`, such as a share or a mean score."""
-    words = "means of bounded values with one more value at each end"
+    words = "means of bounded values with up to one more value at each end"
     return Kind(words, ends=(least, greatest), padded=True)
 
 
@@ -247,22 +247,41 @@ def _with_annotators(error: float, freedom: float, without_each: Floats) -> tupl
     return math.sqrt(variance), freedom
 
 
-def bounded_mean(value: float, error: float, n: int, scale: Ends, freedom: float = math.inf) -> Ends:
+def bounded_mean(
+    value: float,
+    error: float,
+    n: int,
+    scale: Ends,
+    freedom: float = math.inf,
+    weight: float | None = None,
+) -> Ends:
     """The interval of a mean of `n` values on `scale` (its least and greatest value) with standard `error`.
 
-    One observation is added at each end of the scale, then Student's t is taken with n + 1 degrees of
-    freedom (or `freedom`, if that is less), and the ends are kept within the scale: what Agresti and Coull
+    One observation is added at each end of the scale, then Student's t is taken: what Agresti and Coull
     (1998) do for a share, for any bounded value. It has width where all values are equal: eight people who
     all say 5 of 1–5 do not show that everybody would.
+
+    The two observations count in full where values lie at the ends alone, as those of a share do, and less
+    the nearer values lie to their mean: with the weight w = (Σ(x − m)² + M) / ((n + 1)·M), where M = (m −
+    least)(greatest − m) is the largest variance that values of mean m can have; 1 where m lies at an end of
+    the scale. Student's t has n − 1 + 2w degrees of freedom, or `freedom`, if that is less. `weight` sets w:
+    to 1 where `error` is not that of values on the scale, as of a corrected mean, whose rare large
+    corrections a small sample has not seen. The ends are kept within the scale. `bench/bounded_mean.py`
+    measures how often it holds the mean.
 
     Raises ValueError for a scale without width and a value outside the scale.
     """
     least, greatest = scale
     if not least < greatest or not least - ROUNDING <= value <= greatest + ROUNDING:
         raise ValueError(f"the mean {value:g} does not lie on the scale {least:g} to {greatest:g}")
-    mean = (n * value + least + greatest) / (n + 2)
-    squares = (n - 1) * n * error**2 + n * (value - mean) ** 2 + (least - mean) ** 2 + (greatest - mean) ** 2
-    half = student(min(n + 1, freedom)) * math.sqrt(squares / (n + 1) / (n + 2))
+    squares = (n - 1) * n * error**2
+    if weight is None:
+        largest = max(0.0, (value - least) * (greatest - value))
+        weight = min(1.0, (squares + largest) / ((n + 1) * largest)) if largest > 0 else 1.0
+    total = n + 2 * weight
+    mean = (n * value + weight * (least + greatest)) / total
+    about_mean = squares + n * (value - mean) ** 2 + weight * ((least - mean) ** 2 + (greatest - mean) ** 2)
+    half = student(min(total - 1, freedom)) * math.sqrt(about_mean / (total - 1) / total)
     return max(least, min(mean - half, value)), min(greatest, max(mean + half, value))
 
 

@@ -35,13 +35,47 @@ def ends(value, drawn, n, kind=DIFFERENCE, **options):
     return resampled(value, drawn, n=n, kind=kind, **options).interval
 
 
-def test_a_bounded_mean_is_students_t_with_one_observation_at_each_end():
-    """Of 4, 4, 2, 3, 5, 4, 4, 2 on 1–5 with 1 and 5 added: scipy's t interval of the ten values."""
-    given = np.array([4, 4, 2, 3, 5, 4, 4, 2.0])
-    low, high = bounded_mean(given.mean(), given.std(ddof=1) / math.sqrt(8), 8, (1, 5))
-    ten = np.append(given, [1, 5])
+def test_a_bounded_mean_of_values_at_the_ends_is_students_t_with_one_observation_at_each_end():
+    """Of 1, 5, 1, 5, 5, 1, 5, 1 on 1–5 with 1 and 5 added: scipy's t interval of the ten values."""
+    values = np.array([1, 5, 1, 5, 5, 1, 5, 1.0])
+    low, high = bounded_mean(values.mean(), values.std(ddof=1) / math.sqrt(8), 8, (1, 5))
+    ten = np.append(values, [1, 5])
     expected = stats.t.interval(0.95, 9, ten.mean(), ten.std(ddof=1) / math.sqrt(10))
     assert (low, high) == pytest.approx(expected, abs=1e-12)
+
+
+def test_observations_at_the_ends_count_less_the_nearer_values_lie_to_their_mean():
+    """Of 4, 4, 2, 3, 5, 4, 4, 2: mean 3.5, Σ(x − m)² = 8, M = 2.5 · 1.5 = 3.75.
+
+    w = 11.75 / (9 · 3.75) = 0.348148; total 8.696296; mean (28 + 6w) / total = 3.459966; squares
+    8 + 8 · 0.040034² + w · (2.459966² + 1.540034²) = 10.945295; variance 10.945295 / 7.696296 = 1.422151, of
+    the mean 0.163535; t with 7.696296 degrees.
+    """
+    values = np.array([4, 4, 2, 3, 5, 4, 4, 2.0])
+    low, high = bounded_mean(3.5, values.std(ddof=1) / math.sqrt(8), 8, (1, 5))
+    half = stats.t.ppf(0.975, 7.696296) * math.sqrt(0.163535)
+    assert (low, high) == pytest.approx((3.459966 - half, 3.459966 + half), abs=1e-5)
+
+
+def test_the_mean_of_the_papers_players_has_an_interval_of_its_own_spread():
+    """Mean 4.62, SD 0.28, 64 conversations: t₆₃ · 0.28 / 8 = 0.0699; with 1 and 5 in full it is 0.127.
+
+    Σ = 63 · 0.0784 = 4.9392, M = 3.62 · 0.38 = 1.3756, w = 6.3148 / (65 · 1.3756) = 0.070625; total 64.14125;
+    mean (295.68 + 0.42375) / total = 4.616432; squares 4.9392 + 64 · 0.003568² + w · (3.616432² +
+    0.383568²) = 5.874059; over 63.14125 and total: 0.00145040; t 1.998254: 4.616432 ± 0.076102.
+    """
+    ends = bounded_mean(4.62, 0.28 / 8, 64, (1, 5))
+    assert ends == pytest.approx((4.616432 - 0.076102, 4.616432 + 0.076102), abs=1e-5)
+
+
+def test_a_corrected_mean_counts_the_ends_in_full():
+    """Of 4, 4, 2, 3, 5, 4, 4, 2 with 1 and 5 added: scipy's t interval of the ten values."""
+    values = np.array([4, 4, 2, 3, 5, 4, 4, 2.0])
+    ends = bounded_mean(3.5, values.std(ddof=1) / math.sqrt(8), 8, (1, 5), weight=1.0)
+    ten = np.append(values, [1, 5])
+    assert ends == pytest.approx(
+        stats.t.interval(0.95, 9, ten.mean(), ten.std(ddof=1) / math.sqrt(10)), abs=1e-12
+    )
 
 
 def test_eight_people_who_all_say_5_have_an_interval_with_width():

@@ -206,9 +206,10 @@ def test_the_interval_is_that_of_resampled_conversations_and_the_same_for_the_sa
     drawn = {"scales": {"final": (1.0, 5.0)}, "resamples": 4000, "seed": 1}
     row = only(standings(scored, list(ALIKE), **drawn))
     assert row.final.value == 4.0
-    # 3, 4, 5, 4 and the ends 1 and 5: mean 22/6, squares 92 − 6 · (22/6)² = 34/3, over 5: variance 34/15,
-    # t₅ = 2.5706: 3.667 ± 2.5706 · √(34/15/6) = 3.667 ± 1.580, kept within the scale.
-    assert row.final.interval == pytest.approx((22 / 6 - 1.580, 5), abs=0.01)
+    # 3, 4, 5, 4: squares 2, at most 3 · 1 a value, so that 1 and 5 count (2 + 3) / (5 · 3) = 1/3 each: 14/3
+    # values with mean (16 + 6/3) / (14/3) = 27/7, squares 2 + 4/49 + (20² + 8²) / 49 / 3 = 110/21, over 11/3
+    # and 14/3: 15/49. t with 11/3 degrees is 2.8789: 3.857 ± 2.8789 · 0.5533 = 3.857 ± 1.593, in the scale.
+    assert row.final.interval == pytest.approx((27 / 7 - 1.593, 5), abs=0.01)
     assert row == only(standings(scored, list(ALIKE), **drawn))
 
 
