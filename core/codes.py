@@ -120,3 +120,28 @@ EARLIER: Mapping[str, Failure] = {"auth": Failure.KEY_REFUSED, "unparsable": Fai
 
 ON_DEMAND: tuple[Failure, ...] = tuple(failure for failure in Failure if failure.on_demand)
 """Failures that are the result of a piece of work: a later run tries them again only when told to."""
+
+
+class Exclusion(StrEnum):
+    """Why an item that people rated does not enter a figure of a judge or a panel."""
+
+    CLOSED = "closed"
+    """Judges are not compared on it, such as on a refused conversation."""
+    NO_ANSWER = "no_answer"
+    """A judge of the panel has no answer to it."""
+    ONE_ANNOTATOR = "one_annotator"
+    """No other annotator rated it, so that nobody can be held out."""
+    ANNOTATORS_TIE = "annotators_tie"
+    """Annotators' answers share the first place."""
+    FEW_IN_COMMON = "few_in_common"
+    """Its annotators have too few such items, or answers that do not vary."""
+
+
+class GateOutcome(StrEnum):
+    """What a gate decided."""
+
+    PASSED = "passed"
+    BELOW = "below"
+    """The lower end of the interval is below the least agreement."""
+    UNKNOWN = "unknown"
+    """The agreement is undefined, or has no interval."""

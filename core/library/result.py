@@ -53,8 +53,9 @@ class CriterionFigures:
 
     `judges` and `panels` have each judge's and panel's figures by name: `spearman`, `kendall`, `pearson`,
     `alpha` and `weighted-kappa` with the mean of people, `kappa` with their majority, `bias` and `mae`; and
-    with an annotator held out at a time `with_others` (ρ of the judge with the other people), `held_out` (ρ
-    of that annotator on the same items) and their `difference`. Categories have `kappa` and `alpha` alone.
+    with an annotator held out at a time `with_others` (ρ of the judge with the other people, of two answers
+    κ), `held_out` (that of the annotator on the same items) and their `difference`. Categories have `kappa`
+    and `alpha` alone.
     `annotators` has each person's ρ with the mean of the others, `alpha` people's alpha by metric, `people`
     (but of categories) the coefficients of `concord.statistics.reliability.COEFFICIENTS`: AC2, ICC, others.
     """

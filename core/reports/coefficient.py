@@ -33,13 +33,8 @@ def coefficient_words(evidence: Evidence, criterion: str, name: Name) -> str:
 
 
 def leading(evidence: Evidence, criterion: str, members: Sequence[str]) -> Estimate:
-    """The usual coefficient of a judge or a panel, for a table of both.
-
-    Kappa of a panel is undefined there: it would leave out the items on which its judges tie, the hard ones.
-    """
+    """The usual coefficient of a judge or a panel, for a table of both."""
     name = usual(evidence, criterion)
-    if name == "kappa" and len(members) > 1:
-        return undefined("judges who tie have no answer together; each by itself has")
     return with_people(evidence, criterion, members, [name])[name]
 
 

@@ -1,10 +1,12 @@
 """Whether a judge is what a reader asks of it, as one sentence, and passed or not: for gate and drift."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from concord.codes import Exclusion, GateOutcome
+from concord.messages import excluded
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.coefficient import coefficient_words, usual, with_people
+from concord.reports.headline import headline
 from concord.statistics.coefficients import Name
 from concord.statistics.drift import Drift
 from concord.statistics.ratings import called
@@ -19,11 +21,20 @@ DRIFTS = {
 
 
 class Tested(NamedTuple):
-    """What was looked at, whether it passed, and the figure in a sentence."""
+    """What was looked at, whether it passed, and the figure in a sentence.
+
+    A gate adds its `outcome`, the agreement with its interval (None where it is undefined), on how many items
+    it rests, and how many rated items it excludes by reason.
+    """
 
     name: str
     passed: bool
     message: str
+    outcome: GateOutcome | None = None
+    value: float | None = None
+    ci: tuple[float, float] | None = None
+    n: int | None = None
+    excluded: Mapping[Exclusion, int] | None = None
 
 
 def gate(
@@ -37,29 +48,33 @@ def gate(
 ) -> Tested:
     """Whether the lower end of the agreement of judges (else of all) with people reaches `least`.
 
-    An agreement that is undefined, or without an interval, does not pass. `within` says whose it is. Raises
-    NotFound for an unknown criterion or judge.
+    The agreement is that of `concord.reports.headline`, which `concord check` shows, or a `statistic`. One
+    that is undefined, or without an interval, does not pass. `within` says whose it is. Raises NotFound for
+    an unknown criterion or judge.
     """
     name = criterion or report.main
     members = tuple(judges) or report.primary_panel
-    statistic = statistic or usual(report, name)
     who = report.names.get(called(members), called(members)) if members else "No judge"
     about = f"{who} on {report.label(name)}{within}"
-    figure = with_people(report, name, members, [statistic])[statistic] if members else None
-    if figure is None or figure.value is None or figure.interval is None:
-        why = "no judge rated it" if figure is None else figure.reason or "the figure has no interval"
-        if figure is not None and figure.value is not None:
-            measured = f"{coefficient_words(report, name, statistic)} {figure.value:.3f}, {figure.n} items"
-            why += f" ({measured}); --judges and --statistic choose another figure"
-        return Tested(about, False, f"the agreement of {about} is not known: {why}.")
-    low, high = figure.interval
-    measured = (
-        f"{about}: {coefficient_words(report, name, statistic)} {figure.value:.3f} [{low:.3f}, {high:.3f}], "
-        f"{figure.n} items"
-    )
+    if not members:
+        why = f"the agreement of {about} is not known: no judge rated it."
+        return Tested(about, False, why, GateOutcome.UNKNOWN)
+    figure, words, left = headline(report, name, members, statistic)
+    rests_on = ", ".join(filter(None, [f"{figure.n or 0:,} items", excluded(left)]))
+    value, ci = figure.value, figure.interval
+    tested = Tested(about, False, "", GateOutcome.UNKNOWN, value, ci, figure.n, left)
+    if value is None or ci is None:
+        why = figure.reason or "the figure has no interval"
+        shown = f"{words} {value:.3f}, " if value is not None else ""
+        why += f" ({shown}{rests_on}); --judges and --statistic choose another figure"
+        return tested._replace(message=f"the agreement of {about} is not known: {why}.")
+    low, high = ci
+    measured = f"{about}: {words} {value:.3f} [{low:.3f}, {high:.3f}], {rests_on}"
     if low < least:
-        return Tested(about, False, f"{measured}; the lower end is below {least:g}.")
-    return Tested(about, True, f"{measured}; the lower end reaches {least:g}.")
+        message = f"{measured}; the lower end is below {least:g}."
+        return tested._replace(message=message, outcome=GateOutcome.BELOW)
+    message = f"{measured}; the lower end reaches {least:g}."
+    return tested._replace(passed=True, message=message, outcome=GateOutcome.PASSED)
 
 
 def unchanged(about: str, drift: Drift) -> Tested:

@@ -17,7 +17,8 @@ from concord.reports.names import renamed
 from concord.reports.pictures import forest, templates
 from concord.reports.provenance import about, provenance, sums
 from concord.reports.screen import rated, tables, warning
-from concord.statistics.confusion import answer_of_people, crossed
+from concord.statistics.confusion import crossed
+from concord.statistics.majority import answer_of_people
 from concord.statistics.ratings import Contender
 from concord.store import conversations, studies
 from concord.store.studies import FILE

@@ -7,10 +7,14 @@ from typing import Any
 
 from concord.estimate import Estimate, value_of
 from concord.files.plain import plain_line
+from concord.messages import excluded
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import usual
+from concord.reports.headline import headline
 from concord.statistics.confusion import mistaken
 from concord.statistics.glance import measured
+from concord.statistics.majority import ties_of_people
+from concord.statistics.ratings import called
 from concord.table import Cell, Column, Table, as_text, as_values, shown
 
 MOST_JUDGES = 6
@@ -25,14 +29,17 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     by, kappa = measured(beside), usual(report, criterion) == "kappa"
     rows = sorted(beside.rows, key=lambda row: -value_of(row[by]))[:MOST_JUDGES]
     of = {column.name: column for column in beside.columns}
-    shown_first = [n for n in ("name", by, "person", "bias", "n", "verdict") if n in of]
+    shown_first = [n for n in ("name", by, "person", "bias", "n", "excluded", "verdict") if n in of]
     columns = [of.pop(name) for name in shown_first if not (kappa and name == "bias")]
     if kappa and not report.ratings[criterion].ordered:
         rows = [{**row, "mistaken": _mistaken(report, criterion, str(row["rater"]))} for row in rows]
         columns.append(Column("mistaken", "Mistaken most often"))
     columns += [replace(column, file_only=True) for column in of.values()]
     title = f"Judges on {report.label(criterion)}"
-    return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption="", notes=())
+    why = excluded(headline(report, criterion, report.primary_panel).excluded) if rows else ""
+    who = report.names.get(called(report.primary_panel), "")
+    caption = f"{who}: {why}." if why else ""
+    return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=())
 
 
 def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:
@@ -66,10 +73,14 @@ def _count(number: int, one: str, several: str = "") -> str:
 def tables(report: AgreementReport, criterion: str) -> list[Table]:
     """The tables of the screen: judges beside people, and of two answers how often they decide alike."""
     decided = report.section("glance", criterion).get("decisions")
-    return [judges_table(report, criterion), *([_with_shares(decided)] if decided else [])]
+    ties = ties_of_people(report.ratings[criterion])
+    return [
+        judges_table(report, criterion),
+        *([_with_shares(decided, ties)] if decided else []),
+    ]
 
 
-def _with_shares(decided: Table) -> Table:
+def _with_shares(decided: Table, ties: int) -> Table:
     """Of the decisions what fits on a screen: shares of the answer in a sentence, from the judge with the
     narrowest interval.
     """
@@ -80,7 +91,8 @@ def _with_shares(decided: Table) -> Table:
     )
     word = by_name["people"].title.partition(": ")[2]
     items = _n(best["people"])
-    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by people"
+    without = f" ({ties:,} {'tie' if ties == 1 else 'ties'})" if ties else ""
+    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by people{without}"
     if not by_name["corrected"].file_only:
         caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}"
     shares = ("judge", "people", "corrected", "kappa", "accuracy")

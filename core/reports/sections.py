@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
@@ -17,7 +17,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.features import OWN_FAMILY
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
-from concord.statistics.confusion import answer_of_people, decisions, decisions_at
+from concord.statistics.confusion import decisions, decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
@@ -25,6 +25,7 @@ from concord.statistics.held_out import By, held_out
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
+from concord.statistics.majority import answer_of_people
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
 from concord.statistics.ratings import FINAL, Floats, called
@@ -38,7 +39,7 @@ from concord.statistics.systems import systems
 from concord.store.answers import ItemAnswer
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
-from concord.table import Note, Table
+from concord.table import Cell, Column, Note, Table
 
 OF_ORDER = ("spearman", "kendall", "pearson", "p")
 """Columns that answers without an order, or of two kinds, are not compared by."""
@@ -75,14 +76,41 @@ def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
     by = _by(evidence, criterion)
     if by == "kappa" and (decided := _decided(evidence, criterion)).rows:
         yield decided
+    yield glance_with(evidence, criterion)
+
+
+def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> Table:
+    """The glance of every judge and of the panel of all, or of the panel named: what each figure excludes
+    included.
+
+    Raises StudyError for an unknown judge or criterion.
+    """
     beside = section(evidence, "judges", criterion)
-    yield glance(
+    panels = evidence.panels
+    if len(members) > 1 and tuple(members) not in panels:
+        panels = (tuple(members),)
+        beside = {table.name: table for table in _beside(evidence, criterion, panels)}
+    table = glance(
         beside["judges"],
         beside["held_out"],
         evidence.names,
         first=called(evidence.primary_panel),
         margin=evidence.options.margin,
     )
+    return _with_exclusions(table, int((evidence.ratings[criterion].present > 0).sum()))
+
+
+def _with_exclusions(table: Table, rated: int) -> Table:
+    """The glance with how many of the rated items each row excludes; only in files where that is none."""
+    rows: list[dict[str, Cell]] = []
+    for row in table.rows:
+        n = row["n"]
+        rows.append({**row, "excluded": rated - n if isinstance(n, int) else None})
+    shown = any(row["excluded"] for row in rows)
+    excluded = Column("excluded", help="Rated items that the figure excludes.", file_only=not shown)
+    place = [column.name for column in table.columns].index("n") + 1
+    columns_ = (*table.columns[:place], excluded, *table.columns[place:])
+    return replace(table, columns=columns_, rows=tuple(rows))
 
 
 def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
@@ -93,20 +121,33 @@ def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
 
 
 def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    yield from _beside(evidence, criterion, evidence.panels)
+
+
+def _beside(evidence: Evidence, criterion: str, panels: Sequence[tuple[str, ...]]) -> Iterator[Table]:
+    """Every judge and the panels beside people, and beside a held-out annotator."""
     table, by = evidence.ratings, _by(evidence, criterion)
-    figures = judge_figures(table, criterion, **evidence.given)
+    figures = judge_figures(table, criterion, panels=panels, **evidence.drawing)
     if by == "kappa":
-        raters = table[criterion].contenders(evidence.panels)
+        raters = table[criterion].contenders(panels)
         rows = zip(figures.rows, raters, strict=True)
         first, n, *others = (column for column in figures.columns if column.name not in OF_ORDER)
         others = others if table[criterion].ordered else []
         figures = replace(
             figures,
             columns=(first, n, columns.KAPPA, *others),
-            rows=tuple({**r, "kappa": leading(evidence, criterion, of.members)} for r, of in rows),
+            rows=tuple(_with_kappa(evidence, criterion, row, judge.members) for row, judge in rows),
         )
     yield figures
-    yield held_out(table, criterion, panels=evidence.panels, by=by, **evidence.drawing)
+    yield held_out(table, criterion, panels=panels, by=by, **evidence.drawing)
+
+
+def _with_kappa(
+    evidence: Evidence, criterion: str, row: Mapping[str, Cell], members: Sequence[str]
+) -> dict[str, Cell]:
+    """A row of judges with kappa in place of correlations, and its number of items."""
+    kappa = leading(evidence, criterion, members)
+    return {**row, "kappa": kappa, "n": kappa.n}
 
 
 def _distribution(evidence: Evidence, criterion: str) -> Iterator[Table]:

@@ -27,11 +27,11 @@ from concord.statistics.claims import (
     stated,
     sure_of,
 )
-from concord.statistics.confusion import answer_of_people
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import whom
 from concord.statistics.items import unlike
 from concord.statistics.judges import commonest
+from concord.statistics.majority import answer_of_people
 from concord.statistics.missing import Lacking, lacking
 from concord.statistics.oddities import FEWEST, constants, copies, one_answer
 from concord.statistics.ratings import FINAL, Bools, CriterionScores, called
@@ -91,7 +91,7 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     rows = {str(row["rater"]): row for row in table.rows}
     row = rows.get(called(members), {})
     if len(members) > 1 and max(value_of(row.get("judge")), value_of(row.get(name))) == float("-inf"):
-        # Two judges that tie have no answer together: the best of them has.
+        # Judges without a common item have no answer together: the best of them has.
         best = max(
             members, key=lambda judge: value_of(rows[judge].get(name)) if judge in rows else float("-inf")
         )

@@ -12,14 +12,15 @@ import numpy as np
 
 from concord.estimate import undefined
 from concord.statistics import sets
-from concord.statistics.alpha import Metric, alpha_figure, value_counts
+from concord.statistics.alpha import Metric, alpha, alpha_figure, value_counts
 from concord.statistics.correlation import FEWEST, Coefficient, why_undefined
 from concord.statistics.figures import Figure, PointEstimate
 from concord.statistics.hidden import weighted_kappa
 from concord.statistics.intervals import CORRELATION
 from concord.statistics.judges import against_people
-from concord.statistics.nominal import MAJORITY, kappa, most_frequent, usual_answer, why_no_kappa
-from concord.statistics.ratings import Contender, CriterionScores, Floats, Ratings, called
+from concord.statistics.majority import answer_of_people, panel_answers, shares
+from concord.statistics.nominal import MAJORITY, kappa_of_shares, why_no_kappa
+from concord.statistics.ratings import DIGITS, Contender, CriterionScores, Floats, Ratings, called
 from concord.statistics.resampling import Weights
 
 Name = Literal["spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kappa"]
@@ -48,10 +49,10 @@ def coefficient(
     """A coefficient of a judge or a panel with people on one criterion.
 
     Correlations, weighted kappa and alpha compare with the mean of people, a panel by its mean; kappa, and
-    alpha of a `metric` without order, with the majority of people, a panel by its majority (ties are left out
-    on either side; of sets the majority gives what more than half do). Undefined on fewer than three common
-    items, where a score does not vary, and, but for correlations, where judge and people answer on different
-    scales. Raises StudyError for an unknown judge.
+    alpha of a `metric` without order, with the majority of people, a panel by the answers of
+    `concord.statistics.majority.panel_answers`: items on which people tie are excluded, those on which the
+    panel ties are not. Undefined on fewer than three common items, where a score does not vary, and, but for
+    correlations, where judge and people answer on different scales. Raises StudyError for an unknown judge.
     """
     scores = table[criterion]
     judge = Contender(called(members), tuple(members), scores.panel(members))
@@ -59,9 +60,9 @@ def coefficient(
         return against_people(scores, judge, cast(Coefficient, name))
     if reason := table.no_level(criterion, members):
         return undefined(reason, n=0)
-    score, target = judge.score, scores.target
     if target_of(name, metric) == MAJORITY:
-        score, target = _majorities(scores, members)
+        return _of_answers(scores, judge, name, metric)
+    score, target = judge.score, scores.target
     both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target))
     x, y, n = score[both], target[both], len(both)
     if n < FEWEST:
@@ -71,10 +72,6 @@ def coefficient(
         figure = alpha_figure(counts, values, metric)
         return figure if isinstance(figure, PointEstimate) else replace(figure, n=n)
     items = np.isin(np.arange(scores.items), both)
-    if name == "kappa":
-        why, _ = why_no_kappa(judge.name, MAJORITY, x, y)
-        on_items = kappa(score, target, of_sets=scores.sets)
-        return PointEstimate(on_items, n, reason=why, kind=CORRELATION, items=items)
     weighed = weighted_kappa(x, y)
 
     def on(weights: Weights) -> Floats:
@@ -84,11 +81,31 @@ def coefficient(
     return PointEstimate(on, n, reason=why, kind=CORRELATION, items=items)
 
 
-def _majorities(scores: CriterionScores, members: Sequence[str]) -> tuple[Floats, Floats]:
-    """The commonest answer of the judges, and of people, to every item; nan where it is shared or missing."""
-    usual = sets.most_said if scores.sets else most_frequent
-    answers = np.array([scores.judges[name] for name in members])
-    given = np.flatnonzero(~np.isnan(answers).any(axis=0))
-    item, score = np.tile(given, len(members)), answers[:, given].ravel()
-    counts, values = value_counts(item, score, scores.items)
-    return usual(counts.toarray(), values), usual_answer(scores)
+def _of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Metric) -> Figure:
+    """Kappa, or alpha of a metric without order, of a judge or a panel with the majority of people."""
+    panel, target = panel_answers(scores, judge.members), answer_of_people(scores)
+    rows = np.flatnonzero(~np.isnan(target[panel.item]))
+    item, part = panel.item[rows], panel.part[rows]
+    x, y, both = panel.answer[rows], np.round(target[item], DIGITS), np.unique(item)
+    n, items = len(both), np.isin(np.arange(scores.items), both)
+    if n < FEWEST:
+        return undefined(why_undefined(judge.score[both], target[both]), n=n)
+    if name == "kappa":
+        answers = np.unique(np.concatenate([panel.answer, y]))
+        why, _ = why_no_kappa(judge.name, MAJORITY, x, y)
+        alike = sets.alike(answers) if scores.sets else None
+        on_items = kappa_of_shares(panel.shares(answers, scores.items), shares(target, answers), alike)
+        return PointEstimate(on_items, n, reason=why, kind=CORRELATION, items=items)
+    answers_of_both = np.concatenate([x, y])
+    every = alpha_figure(*value_counts(np.concatenate([item, item]), answers_of_both, scores.items), metric)
+    if len(rows) == n or not isinstance(every, PointEstimate):
+        return replace(every, n=n)
+    # An item on which the panel splits is several items with a part of its weight, one for each answer.
+    row = np.arange(len(rows))
+    counts, values = value_counts(np.concatenate([row, row]), answers_of_both, len(rows))
+    of_parts = alpha(counts, values, metric)
+
+    def on(weights: Weights) -> Floats:
+        return of_parts(weights[item] * part[:, None])
+
+    return replace(every, on=on, n=n, value=None)

@@ -1,6 +1,6 @@
 """Two answers, such as pass and fail, or categories: what a judge says where people say one or the other.
 
-People's answer is that of most of them; items on which they tie are left out. The corrected pass rate is that
+People's answer is that of most of them; items on which they tie are excluded. The corrected pass rate is that
 of people on all items, by prediction-powered inference (`concord.statistics.corrected`).
 """
 
@@ -16,8 +16,9 @@ from concord.statistics.corrected import corrected_mean
 from concord.statistics.figures import Drawing, PointEstimate, tabulate
 from concord.statistics.hidden import share
 from concord.statistics.intervals import CORRELATION
-from concord.statistics.nominal import kappa, usual_answer, why_no_kappa
-from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Panels, Ratings
+from concord.statistics.majority import answer_of_people, ties_of_people
+from concord.statistics.nominal import kappa, why_no_kappa
+from concord.statistics.ratings import DIGITS, Floats, Panels, Ratings
 from concord.table import Cell, Column, Table
 
 COUNTS = (("both_pass", 1, 1), ("judge_only", 0, 1), ("people_only", 1, 0), ("both_fail", 0, 0))
@@ -48,13 +49,6 @@ def answer_columns(words: Sequence[str], *, unrated: bool) -> tuple[Column, ...]
         ),
         *(Column(name, file_only=True) for name, *_ in COUNTS),
     )
-
-
-def answer_of_people(scores: CriterionScores) -> Floats:
-    """The answer that most people gave to each item; nan without one, or where the first place is shared."""
-    if scores.unlinked and not len(scores.score):
-        return scores.target
-    return usual_answer(scores)
 
 
 def two_answers(people: Floats, judge: Floats, words: Sequence[str]) -> dict[str, Cell]:
@@ -95,7 +89,8 @@ def decisions(
         for judge, score in scores.judges.items()
         if judge not in between
     )
-    notes = ["People's answer is that of most of them; items on which they tie are left out."]
+    ties = ties_of_people(scores)
+    notes = [f"People's answer is that of most of them; they tie on {ties:,} items, which are excluded."]
     if rows and between:
         notes.append(f"Without {', '.join(between)}: not every score is 0 or 1, as where runs differ.")
     unrated = any(((scores.present == 0) & ~np.isnan(score)).any() for score in scores.judges.values())

@@ -13,7 +13,8 @@ from concord.statistics.correlation import FEWEST, correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, DIFFERENCE
 from concord.statistics.judges import commonest
-from concord.statistics.nominal import kappa_of_shares, shares
+from concord.statistics.majority import panel_answers, shares
+from concord.statistics.nominal import kappa_of_shares
 from concord.statistics.ratings import (
     DIGITS,
     Bools,
@@ -93,19 +94,17 @@ def _pairs(scores: CriterionScores, judge: Contender, by: By) -> Iterator[_Pair]
 
 
 def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]) -> Iterator[_Pair]:
-    given = np.array([scores.judges[member] for member in judge.members])
-    answers = np.unique(np.round(np.concatenate([scores.score, given[~np.isnan(given)]]), DIGITS))
+    panel = panel_answers(scores, judge.members)
+    answers = np.unique(np.concatenate([np.round(scores.score, DIGITS), panel.answer]))
     alike = sets.alike(answers) if scores.sets else None
-    number = np.sum([shares(member, answers) for member in given], axis=0)
-    most = np.where(np.isnan(number), np.nan, number == number.max(axis=1, keepdims=True, initial=0))
-    its = most / np.maximum(most.sum(axis=1, keepdims=True), 1)
+    its = panel.shares(answers, scores.items)
     total = np.zeros(its.shape)
     np.add.at(total, (scores.item, np.searchsorted(answers, np.round(scores.score, DIGITS))), 1.0)
     each = everything(len(its))
     for person in people:
         own = shares(scores.of(person), answers)
         others = divide(total - own, np.broadcast_to((scores.present - 1)[:, None], total.shape))
-        items = ~np.isnan(own + its + others).any(axis=1)
+        items: Bools = ~np.isnan((own + its + others).sum(axis=1))
         others[~items] = np.nan
         on = kappa_of_shares(its, others, alike), kappa_of_shares(own, others, alike)
         yield _Pair(items, (float(on[0](each)[0]), float(on[1](each)[0])), on)
@@ -122,9 +121,9 @@ def held_out(
 
     With `by` “kappa”, for answers that have no mean, it is the kappa of one rater with a group (Schouten
     1982): (p_o − p_e) / (1 − p_e), where p_o is the mean share of the others who gave the rater's answer, and
-    p_e that expected from how often each answer was given. A panel gives the answer of most of its judges,
-    parts of it where they tie; an answer that nobody else gives is equal to nobody's. Sets of labels are
-    equal in part, by how alike they are.
+    p_e that expected from how often each answer was given. A panel's answer is that of
+    `concord.statistics.majority.panel_answers`; an answer that nobody else gives is equal to nobody's. Sets
+    of labels are equal in part, by how alike they are.
 
     `judge` and `person` (one more person, on this judge's items) are means over people, each of whom counts
     once, however many items they rated; `difference` is judge less person. Its interval is paired: both rest

@@ -16,7 +16,8 @@ from concord.statistics import columns, sets
 from concord.statistics.alpha import Metric, alpha_figure, value_counts
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
-from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ratings, divide
+from concord.statistics.majority import answer_of_people, shares
+from concord.statistics.ratings import DIGITS, Floats, Ratings, divide
 from concord.statistics.reliability import pair_gaps
 from concord.statistics.resampling import Statistic, Weights, gathering
 from concord.table import Column, Table
@@ -53,7 +54,7 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     gaps = pair_gaps(scores)
     people = {} if scores.unlinked else {table.people[i]: scores.of(int(i)) for i in scores.people}
     judges = {name: np.round(score, DIGITS) for name, score in scores.judges.items()}
-    majority = usual_answer(scores)
+    majority = answer_of_people(scores)
     pairs = [(a, b, people[a], people[b]) for a, b in combinations(people, 2)]
     pairs += [(j, p, judges[j], people[p]) for j in judges for p in people]
     pairs += [(j, MAJORITY, judges[j], majority) for j in judges]
@@ -88,13 +89,6 @@ def kappa(x: Floats, y: Floats, *, of_sets: bool = False) -> Statistic:
     answers = np.unique(np.concatenate([x[~np.isnan(x)], y[~np.isnan(y)]]))
     alike = sets.alike(answers) if of_sets else None
     return kappa_of_shares(shares(x, answers), shares(y, answers), alike)
-
-
-def shares(score: Floats, answers: Floats) -> Floats:
-    """Which of the answers each item has (items × answers), as 1 and 0; nan where it has none."""
-    same: Floats = np.equal.outer(np.round(score, DIGITS), np.round(answers, DIGITS)).astype(np.float64)
-    same[np.isnan(score)] = np.nan
-    return same
 
 
 def kappa_of_shares(one: Floats, other: Floats, alike: Floats | None = None) -> Statistic:
@@ -137,18 +131,3 @@ def why_no_kappa(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:
     if constant:
         return "", f"{constant[0]} gave one answer throughout: kappa is 0 whatever the other says"
     return "", ""
-
-
-def most_frequent(dense: Floats, values: Floats) -> Floats:
-    """The answer most people gave to each item; nan where nobody answered or the first place is shared."""
-    if not dense.size:
-        return np.full(len(dense), np.nan)
-    most = dense.max(axis=1)
-    alone = (dense == most[:, None]).sum(axis=1) == 1
-    return np.where((most > 0) & alone, values[dense.argmax(axis=1)], np.nan)
-
-
-def usual_answer(scores: CriterionScores) -> Floats:
-    """The answer of most people to each item; of sets the labels that more than half of them gave."""
-    counts, values = value_counts(scores.item, scores.score, scores.items)
-    return (sets.most_said if scores.sets else most_frequent)(counts.toarray(), values)

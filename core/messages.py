@@ -1,0 +1,22 @@
+"""The words of codes: the only place with sentences about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from concord.codes import Exclusion
+
+EXCLUSIONS: Mapping[Exclusion, str] = {
+    Exclusion.CLOSED: "on which judges are not compared",
+    Exclusion.NO_ANSWER: "that a judge did not answer",
+    Exclusion.ONE_ANNOTATOR: "that only one annotator rated",
+    Exclusion.ANNOTATORS_TIE: "on which annotators tie",
+    Exclusion.FEW_IN_COMMON: "of annotators with too few items in common",
+}
+"""Which items are excluded, after their number."""
+
+
+def excluded(counts: Mapping[Exclusion, int]) -> str:
+    """How many rated items a figure excludes, and why; “” for none."""
+    parts = [f"{count:,} {EXCLUSIONS[code]}" for code, count in counts.items() if count]
+    return f"excluded: {', '.join(parts)}" if parts else ""
