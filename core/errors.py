@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Collection, Iterable
+from pathlib import Path
 
 from concord.codes import Failure
 from concord.rating import NOTHING_SPENT, Spent
@@ -17,6 +18,14 @@ class ConfigError(ConcordError):
 
 class WorkspaceError(ConcordError):
     """The workspace folder or its database cannot be opened."""
+
+
+class DatabaseReplaced(WorkspaceError):
+    """Another file lies where the database was. `copy` holds what the old one held, None if none was made."""
+
+    def __init__(self, message: str, copy: Path | None) -> None:
+        super().__init__(message)
+        self.copy = copy
 
 
 class NotFound(ConcordError):

@@ -19,7 +19,7 @@ from typing import Any, Unpack
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
-from concord.errors import CallFailed, ConcordError, ConfigError, RunStopped, WorkspaceError
+from concord.errors import CallFailed, ConcordError, ConfigError, DatabaseReplaced, RunStopped, WorkspaceError
 from concord.llm.client import Client, limits
 from concord.llm.cluster import ClusterClient
 from concord.llm.prompts import Prompt
@@ -85,6 +85,8 @@ def execute(
             with few_collections():
                 run = _Run(workspace, started, job, todo, options, watch, say)
                 return asyncio.run(run.go())
+        except DatabaseReplaced:
+            raise  # the run of this number is another one in the file that lies there now
         except BaseException:
             # Where the store cannot be written, the run is known to have ended by its file.
             with suppress(sqlite3.Error, OSError, WorkspaceError), workspace.write() as db:
@@ -239,6 +241,8 @@ class _Run:
                         await self._waves()
                 except ConfigError as error:
                     self.halt(str(error), broken=True)
+                if writer.replaced:
+                    self.halt(str(writer.replaced), broken=True)
                 state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
                 message = " ".join(filter(None, [*self._notes(), self.stop]))
                 self.ended = True
@@ -458,7 +462,9 @@ class _Run:
                     self._tell()
             finally:
                 beat.cancel()
-            if beat.result():
+            if self.store.writer.replaced:
+                self.halt(str(self.store.writer.replaced), broken=True)
+            elif beat.result():
                 self.halt("Stopped on request; calls in flight were finished.")
             await asyncio.sleep(BEAT_SECONDS)
         while True:

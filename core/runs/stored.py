@@ -33,6 +33,7 @@ class RunStore:
     async def look(self, look: Callable[[Database], T]) -> T:
         """What the store holds; waits while it cannot be read. Raises RunStopped if the run has stopped."""
         while True:
+            await self._same_file()
             try:
                 with self.workspace.read() as db:
                     value = look(db)
@@ -64,7 +65,14 @@ class RunStore:
             if self._catching_up is None or self._catching_up.done():
                 self._catching_up = asyncio.create_task(self._catch_up())
             await asyncio.shield(self._catching_up)
+        await self._same_file()
         self._go_on()
+
+    async def _same_file(self) -> None:
+        """Raise RunStopped where another file lies where the database was."""
+        if self.writer.is_replaced():
+            await self.do(lambda db: None)  # now the writer has noticed, too
+            raise RunStopped(str(self.writer.replaced))
 
     async def _catch_up(self) -> None:
         """Wait until the store has taken what was answered, or the run stops."""

@@ -3,14 +3,14 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
-from concord.errors import WorkspaceError
+from concord.errors import DatabaseReplaced, WorkspaceError
 from concord.store import schema, summaries
 from concord.store.locks import turn
 
@@ -47,8 +47,19 @@ def connect(path: Path, *, create: bool = True) -> Database:
     return db
 
 
-Open = tuple[tuple[int, int] | None, Database]
-"""A connection, with the device and the inode of its file."""
+File = tuple[int, int]
+"""A file by its device and its inode, whatever it is called."""
+Open = tuple[File | None, Database]
+"""A connection, with its file."""
+
+
+def file_at(path: Path) -> File | None:
+    """The file that lies at a path now; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 class Idle:
@@ -57,25 +68,30 @@ class Idle:
     def __init__(self, path: Path, most: int = IDLE) -> None:
         self._path, self._most = path, most
         self._free: list[Open] = []
+        self.log: File | None = None
+        """The log that the connections write."""
 
     def take(self) -> Open:
-        """A connection to the file that lies at the path now."""
-        try:
-            status = self._path.stat()
-        except FileNotFoundError:
+        """A connection to the file that lies at the path now.
+
+        Where it was replaced since, what the former one held is copied first: see `set_aside`.
+        """
+        present = file_at(self._path)
+        if present is None:
             return None, connect(self._path, create=False)
-        present = status.st_dev, status.st_ino
         with suppress(IndexError):  # none is left
             while True:
                 file, db = self._free.pop()
                 if file == present:
                     return file, db
-                db.close()
+                with closing(db), suppress(sqlite3.Error, OSError):
+                    set_aside(self._path, db, self.log)
         return present, connect(self._path, create=False)
 
-    def give(self, file: tuple[int, int] | None, db: Database) -> None:
+    def give(self, file: File | None, db: Database) -> None:
         """Keep a connection for the next who reads."""
         if len(self._free) < self._most:
+            self.log = file_at(Path(f"{self._path}-wal")) or self.log
             self._free.append((file, db))
         else:
             db.close()
@@ -84,6 +100,39 @@ class Idle:
         """Close them all."""
         while self._free:
             self._free.pop()[1].close()
+
+
+def set_aside(path: Path, db: Database, log: File | None) -> Path:
+    """Copy what a connection sees into a new file beside the database, which another file has replaced.
+
+    Its log, if it still lies there, is removed: SQLite would write it into the other file and damage it.
+    Returns the copy. Raises sqlite3.Error and OSError.
+    """
+    copy = Path(f"{path}-replaced-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}")
+    with suppress(FileExistsError):  # another connection of this process made it
+        os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with closing(sqlite3.connect(copy)) as target:
+            db.conn.backup(target, pages=-1)
+        put_on_disk(copy)
+    if log is not None and file_at(Path(f"{path}-wal")) == log:
+        for suffix in ("-wal", "-shm"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+    return copy
+
+
+def replaced(path: Path, db: Database, log: File | None) -> DatabaseReplaced:
+    """The error to raise where another file has replaced a database; what a connection sees is copied."""
+    copy, content = None, "Everything that was stored is in {}."
+    try:
+        copy = set_aside(path, db, log)
+    except (sqlite3.Error, OSError) as error:
+        content = f"What it held could not be copied ({error})."
+    return DatabaseReplaced(
+        f"{path} was replaced by another file while Concord wrote to it, perhaps by a file synchroniser. "
+        f"Nothing is written to that file, and no call is made. {content.format(copy)} Keep the one that you "
+        f"want as {path.name}: docs/backup.md, “Restore”, says how. Then run the command again.",
+        copy,
+    )
 
 
 _idle: dict[Path, Idle] = {}
@@ -128,13 +177,21 @@ def writing(path: Path) -> Iterator[Database]:
 
 @contextmanager
 def writer(path: Path) -> Iterator[Callable[[], AbstractContextManager[Database]]]:
-    """Begins transactions as `writing` does, one after another on one connection."""
-    db = connect(path, create=False)
+    """Begins transactions as `writing` does, one after another on one connection.
+
+    Raises DatabaseReplaced where another file lies at the path before one begins.
+    """
+    file, db = file_at(path), connect(path, create=False)
+    log: File | None = None
 
     @contextmanager
     def begin() -> Iterator[Database]:
+        nonlocal log
+        if file is not None and file_at(path) not in (None, file):
+            raise replaced(path, db, log)
         with turn(path), transaction(db):
             yield db
+        log = file_at(Path(f"{path}-wal"))
 
     try:
         yield begin

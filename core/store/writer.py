@@ -15,8 +15,8 @@ from typing import Any, Self, TypeVar
 
 from sqlite_utils import Database
 
-from concord.errors import WorkspaceError
-from concord.store.database import Idle, closing_if_failed, transaction
+from concord.errors import DatabaseReplaced, WorkspaceError
+from concord.store.database import Idle, closing_if_failed, file_at, replaced, transaction
 from concord.store.locks import turn
 
 T = TypeVar("T")
@@ -82,6 +82,8 @@ class Writer:
 
     A patient writer keeps what cannot be stored for now (see `obstacle`) and tries until it
     can; `obstacle` says why it cannot. Another writer raises the error in the thread that waits.
+    A patient writer writes to the file that it was made for: where another one replaces it, it goes on in a
+    copy of the former one, and `replaced` says so.
     """
 
     def __init__(self, path: Path, *, patient: bool = False):
@@ -98,6 +100,12 @@ class Writer:
         self._error: BaseException | None = None
         self.obstacle = ""
         """Why nothing can be stored for now; “” where it can."""
+        self.replaced: DatabaseReplaced | None = None
+        """Set once the database was replaced by another file."""
+        self._file = file_at(path)
+        self._idle = Idle(path)
+        self._former = self._idle.take()[1] if patient else None
+        """A connection by which a file is still read after it was replaced."""
         self._thread = threading.Thread(target=self._work, name="concord-writer", daemon=True)
 
     def start(self) -> Self:
@@ -117,6 +125,10 @@ class Writer:
         self._thread.join()
         if self._error is not None and error is None:
             raise self._error
+
+    def is_replaced(self) -> bool:
+        """Whether another file lies where the database was."""
+        return self.replaced is not None or file_at(self._path) not in (None, self._file)
 
     @property
     def lag(self) -> float:
@@ -153,10 +165,11 @@ class Writer:
                 self._changed.notify_all()
 
     def _work(self) -> None:
-        idle = Idle(self._path)
         while group := self._group():
-            self._commit(idle, group)
-        idle.close()
+            self._commit(group)
+        self._idle.close()
+        if self._former is not None:
+            self._former.close()
 
     def _group(self) -> list[_Task]:
         """The next changes; none after the last. Waits to gather several, unless somebody waits."""
@@ -166,11 +179,13 @@ class Writer:
                 self._changed.wait_for(lambda: self._hurry or self._closed, GATHER_SECONDS)
             return list(islice(self._tasks, GROUP_SIZE))
 
-    def _commit(self, idle: Idle, group: list[_Task]) -> None:
+    def _commit(self, group: list[_Task]) -> None:
         """Apply changes for as long as a group may take, and commit; what is left opens the next group."""
         done: list[tuple[_Task, Any, BaseException | None]] = []
         try:
-            file, db = idle.take()
+            if self._former is not None and self.is_replaced():
+                self._go_on_in_a_copy(self._former)
+            file, db = self._idle.take()
             with closing_if_failed(db), turn(self._path), transaction(db):
                 until = time.monotonic() + GROUP_SECONDS
                 for task in group:
@@ -186,7 +201,7 @@ class Writer:
             done = [(task, None, error) for task in group]
         else:
             self.obstacle = ""
-            idle.give(file, db)
+            self._idle.give(file, db)
         with self._changed:
             for task, _, _ in done:
                 self._tasks.popleft()
@@ -195,6 +210,15 @@ class Writer:
             self._changed.notify_all()
         for task, result, failure in done:
             self._settle(task, result, failure)
+
+    def _go_on_in_a_copy(self, former: Database) -> None:
+        """Write to a copy of the file that was replaced. Raises DatabaseReplaced where none can be made."""
+        if self.replaced is None:
+            self.replaced = replaced(self._path, former, self._idle.log)
+            if copy := self.replaced.copy:
+                self._path, self._file, self._idle = copy, file_at(copy), Idle(copy)
+        if self.replaced.copy is None:
+            raise self.replaced
 
     def _settle(self, task: _Task, result: Any, error: BaseException | None) -> None:
         if task.done is None:

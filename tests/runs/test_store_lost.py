@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
+from concord.errors import DatabaseReplaced
 from concord.runs import engine, planning
 from concord.runs.stored import LAG_SECONDS
-from concord.store import database, locks, writer
+from concord.store import copies, database, locks, parts, settings, writer
 from concord.store import runs as stored
+from concord.workspace import Workspace
 from tests import warm
 from tests.runs.test_runs import calls_made, concord_run, count, plan, until
 
@@ -218,3 +222,83 @@ def test_a_change_that_fails_keeps_no_other_from_being_stored(workspace):
     with pytest.raises(ZeroDivisionError):
         write()
     assert count(workspace, "settings") == before + 1
+
+
+def replacement(workspace, tmp_path):
+    """Another workspace's database, with a run too, which a file synchroniser puts in place of this one."""
+    other = Workspace(shutil.copytree(workspace.path, tmp_path / "other"))
+    for leftover in other.path.glob("concord.db-*"):
+        leftover.unlink()
+    other.db_path.unlink()
+    other = Workspace.open(other.path)
+    with other.write() as db:
+        stored.start(db, "pingpong", {"theirs": True}, 1, None)
+        db.execute("INSERT INTO settings VALUES ('whose', 'theirs')")
+    with closing(database.connect(other.db_path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return other.db_path
+
+
+def everything(path):
+    with closing(sqlite3.connect(path)) as db:
+        return list(db.iterdump())
+
+
+def test_a_database_that_was_replaced_ends_the_run_and_both_files_stay_whole(faulty, tmp_path, run):
+    workspace = faulty(latency=0.05)
+    command = concord_run(workspace, "--characters", "tully", "--repeats", "8")
+    process = warm.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    until(lambda: count(workspace, "journal") > 10, process)
+    theirs = replacement(workspace, tmp_path)
+    content = everything(theirs)
+    os.replace(theirs, workspace.db_path)
+    made = calls_when_still(workspace)
+    said, _ = process.communicate()
+    assert process.returncode == 1, said
+    assert "concord.db was replaced by another file while Concord wrote to it" in said
+    assert made < 8 * (7 * 8 + 16), "it stopped"
+    assert everything(workspace.db_path) == content
+    [copy] = [p for p in workspace.path.glob("concord.db-replaced-*") if p.name[-1].isdigit()]
+    with closing(database.connect(copy)) as db:
+        [ended] = stored.recent(db)
+        assert ended.state == "broken"
+        kept = db["journal"].count
+        for table in ("conversations", "judgements"):
+            kept += sum(row["calls"] for row in db[table].rows)
+    assert kept == made, "each call that was paid for is stored"
+    for path in (workspace.db_path, copy):
+        assert run(workspace, "verify", path).exit_code == 0
+
+
+def test_an_import_does_not_go_on_in_another_file(tmp_path):
+    workspace, other = Workspace.open(tmp_path / "here"), Workspace.open(tmp_path / "other")
+    content = everything(other.db_path)
+
+    def import_in_parts():
+        with parts.in_parts(workspace.db_path) as part:
+            with part() as db:
+                settings.put(db, "ours first", "1")
+            os.replace(other.db_path, workspace.db_path)
+            with part() as db:
+                settings.put(db, "ours second", "1")
+
+    with pytest.raises(DatabaseReplaced) as caught:
+        import_in_parts()
+    assert everything(workspace.db_path) == content
+    with closing(database.connect(caught.value.copy)) as db:
+        assert settings.beginning(db, "ours") == {" first": "1"}
+
+
+def test_what_the_app_had_stored_is_copied_before_it_goes_on_in_another_file(tmp_path):
+    """The log of the former file would be written into the new one."""
+    here, other = Workspace.open(tmp_path / "here"), Workspace.open(tmp_path / "other")
+    here.change(lambda db: db.execute("INSERT INTO settings VALUES ('ours', '1')"))
+    assert here.db_path.with_name("concord.db-wal").stat().st_size
+    os.replace(other.db_path, here.db_path)
+    here.change(lambda db: db.execute("INSERT INTO settings VALUES ('ours afterwards', '1')"))
+    with here.read() as db:
+        assert settings.beginning(db, "ours") == {" afterwards": "1"}
+        assert copies.findings(db) == []
+    [copy] = here.path.glob("concord.db-replaced-*")
+    with closing(database.connect(copy)) as db:
+        assert settings.beginning(db, "ours") == {"": "1"}
