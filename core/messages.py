@@ -18,5 +18,4 @@ EXCLUSIONS: Mapping[Exclusion, str] = {
 
 def excluded(counts: Mapping[Exclusion, int]) -> str:
     """How many rated items a figure excludes, and why; “” for none."""
-    parts = [f"{count:,} {EXCLUSIONS[code]}" for code, count in counts.items() if count]
-    return f"excluded: {', '.join(parts)}" if parts else ""
+    return ", ".join(f"{count:,} {EXCLUSIONS[code]}" for code, count in counts.items() if count)

@@ -60,7 +60,7 @@ def gate(
         why = f"the agreement of {about} is not known: no judge rated it."
         return Tested(about, False, why, GateOutcome.UNKNOWN)
     figure, words, left = headline(report, name, members, statistic)
-    rests_on = ", ".join(filter(None, [f"{figure.n or 0:,} items", excluded(left)]))
+    rests_on = f"{figure.n or 0:,} items" + (f", excluded: {excluded(left)}" if left else "")
     value, ci = figure.value, figure.interval
     tested = Tested(about, False, "", GateOutcome.UNKNOWN, value, ci, figure.n, left)
     if value is None or ci is None:

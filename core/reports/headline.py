@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from concord.codes import Exclusion
 from concord.errors import check_known
 from concord.estimate import Estimate
-from concord.reports.coefficient import coefficient_words, metric_of, with_people
+from concord.reports.coefficient import coefficient_words, metric_of, usual, with_people
 from concord.reports.evidence import Evidence
 from concord.reports.sections import glance_with
 from concord.statistics.coefficients import Name, target_of
@@ -39,16 +39,16 @@ def headline(
     check_known("criterion", [criterion], evidence.criteria)
     check_known("judge", members, ratings.judges)
     members = tuple(judge for judge in ratings.judges if judge in members)
-    held_out = False
+    name, held_out = statistic or usual(evidence, criterion), False
     if statistic is None:
         table = glance_with(evidence, criterion, members)
         column = next(c for c in table.columns if c.name == measured(table))
         row = next(row for row in table.rows if row["rater"] == called(members))
-        figure, words, held_out = cast(Estimate, row[column.name]), column.title, column.name == "judge"
-        majority = column.name == "kappa"
+        figure, held_out = cast(Estimate, row[column.name]), column.name == "judge"
+        words = column.title if held_out else coefficient_words(evidence, criterion, name)
     else:
         figure = with_people(evidence, criterion, members, [statistic])[statistic]
         words = coefficient_words(evidence, criterion, statistic)
-        majority = target_of(statistic, metric_of(evidence, criterion)) == MAJORITY
+    majority = target_of(name, metric_of(evidence, criterion)) == MAJORITY
     left = exclusions(ratings, criterion, members, figure.n or 0, held_out=held_out, majority=majority)
     return Headline(figure, words, left)

@@ -30,7 +30,10 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     rows = sorted(beside.rows, key=lambda row: -value_of(row[by]))[:MOST_JUDGES]
     of = {column.name: column for column in beside.columns}
     shown_first = [n for n in ("name", by, "person", "bias", "n", "excluded", "verdict") if n in of]
-    columns = [of.pop(name) for name in shown_first if not (kappa and name == "bias")]
+    not_shown = {"bias"} if kappa else set()
+    if not any(row["excluded"] for row in rows):
+        not_shown.add("excluded")
+    columns = [replace(of.pop(n), file_only=False) for n in shown_first if n not in not_shown]
     if kappa and not report.ratings[criterion].ordered:
         rows = [{**row, "mistaken": _mistaken(report, criterion, str(row["rater"]))} for row in rows]
         columns.append(Column("mistaken", "Mistaken most often"))
@@ -38,7 +41,7 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     title = f"Judges on {report.label(criterion)}"
     why = excluded(headline(report, criterion, report.primary_panel).excluded) if rows else ""
     who = report.names.get(called(report.primary_panel), "")
-    caption = f"{who}: {why}." if why else ""
+    caption = f"Excluded rated items of {who}: {why}." if why else ""
     return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=())
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from concord import scores as rules
 from concord.arrays import Columns
+from concord.messages import excluded
 from concord.reports.coefficient import leading, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import OWN_FAMILY
@@ -19,8 +20,9 @@ from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
 from concord.statistics.confusion import decisions, decisions_at
 from concord.statistics.distribution import score_distribution
+from concord.statistics.exclusions import exclusions
 from concord.statistics.feature_bias import feature_bias
-from concord.statistics.glance import glance
+from concord.statistics.glance import glance, measured
 from concord.statistics.held_out import By, held_out
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
 from concord.statistics.items import within
@@ -28,7 +30,7 @@ from concord.statistics.judges import judge_figures
 from concord.statistics.majority import answer_of_people
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
-from concord.statistics.ratings import FINAL, Floats, called
+from concord.statistics.ratings import FINAL, Contender, Floats, called
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.study import (
     judges_table,
@@ -97,20 +99,27 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
         first=called(evidence.primary_panel),
         margin=evidence.options.margin,
     )
-    return _with_exclusions(table, int((evidence.ratings[criterion].present > 0).sum()))
+    return _with_exclusions(evidence, criterion, table, evidence.ratings[criterion].contenders(panels))
 
 
-def _with_exclusions(table: Table, rated: int) -> Table:
-    """The glance with how many of the rated items each row excludes; only in files where that is none."""
+def _with_exclusions(evidence: Evidence, criterion: str, table: Table, raters: Sequence[Contender]) -> Table:
+    """The glance with how many rated items each row excludes, in files, and why in a note."""
+    by, majority = measured(table), usual(evidence, criterion) == "kappa"
     rows: list[dict[str, Cell]] = []
-    for row in table.rows:
-        n = row["n"]
-        rows.append({**row, "excluded": rated - n if isinstance(n, int) else None})
-    shown = any(row["excluded"] for row in rows)
-    excluded = Column("excluded", help="Rated items that the figure excludes.", file_only=not shown)
+    reasons: list[str] = []
+    for row, rater in zip(table.rows, raters, strict=True):
+        n = row["n"] if isinstance(row["n"], int) else 0
+        counts = exclusions(
+            evidence.ratings, criterion, rater.members, n, held_out=by == "judge", majority=majority
+        )
+        rows.append({**row, "excluded": sum(counts.values())})
+        if counts:
+            reasons.append(f"{row['name']} {excluded(counts)}")
     place = [column.name for column in table.columns].index("n") + 1
-    columns_ = (*table.columns[:place], excluded, *table.columns[place:])
-    return replace(table, columns=columns_, rows=tuple(rows))
+    column = Column("excluded", help="Rated items that the figure excludes.", file_only=True)
+    columns_ = (*table.columns[:place], column, *table.columns[place:])
+    notes = (*table.notes, *([f"Excluded rated items: {'; '.join(reasons)}."] if reasons else []))
+    return replace(table, columns=columns_, rows=tuple(rows), notes=notes)
 
 
 def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
@@ -309,9 +318,9 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
     table = alt_test(
         evidence.ratings,
         criterion,
-        # A mean of categories is no category.
-        panels=() if nominal else evidence.panels,
+        panels=evidence.panels,
         score="agreement" if nominal else "distance",
+        majority=usual(evidence, criterion) == "kappa",
     )
     if evidence.of.clusters:
         note = "items are taken for independent, though others are resampled together"
@@ -408,7 +417,12 @@ SECTIONS: dict[str, Section] = {
         "nobody answered again after seeing a judge's score alone",
     ),
     "alt-test": Section("Alternative annotator test", _alt_test),
-    "thresholds": Section("Pass or fail at a cut of the scale", _thresholds),
+    "thresholds": Section(
+        "Pass or fail at a cut of the scale",
+        _thresholds,
+        lambda e, c: usual(e, c) != "kappa",
+        "its answers are two already, which section glance compares",
+    ),
     "system": Section("Would the leaderboard's order be the people's?", _system),
     "bias": Section(
         "Feature bias: length, turn, language, own family",

@@ -8,14 +8,25 @@ by more than epsilon, what a person costs more than a judge.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from concord.estimate import estimate
 from concord.statistics import columns
 from concord.statistics.figures import empty, tabulate
-from concord.statistics.ratings import DIGITS, Bools, CriterionScores, Floats, Ints, Panels, Ratings, sums
+from concord.statistics.majority import panel_answers
+from concord.statistics.ratings import (
+    DIGITS,
+    Bools,
+    Contender,
+    CriterionScores,
+    Floats,
+    Ints,
+    Panels,
+    Ratings,
+    sums,
+)
 from concord.table import Column, Table
 
 EPSILONS = (0.0, 0.1, 0.2, 0.3)
@@ -56,6 +67,7 @@ def alt_test(
     panels: Panels = None,
     epsilons: Sequence[float] = EPSILONS,
     score: Score = "distance",
+    majority: bool = False,
 ) -> Table:
     """One row per judge or panel and epsilon, beside the best constant answer.
 
@@ -66,7 +78,9 @@ def alt_test(
       give more than twenty different answers, as means do: hardly any are equal.
 
     A judge's answers are rounded to the nearest that people give, as a mean of judges cannot tie with a whole
-    number; but a single judge's answer that nobody gives is, scored by agreement, equal to nobody's.
+    number; but a single judge's answer that nobody gives is, scored by agreement, equal to nobody's. With
+    `majority`, for answers that have no mean, a panel's answers are those of
+    `concord.statistics.majority.panel_answers`, and where it splits each of its answers wins its part.
 
     `rho` is the share of items, averaged over people, on which the judge comes at least as near as the
     person; `omega` the share of people for whom the judge is not worse by epsilon: one-sided t-tests,
@@ -90,15 +104,12 @@ def alt_test(
         )
     near = _alike(seen) if score == "agreement" else _distant(seen, grid)
     for judge in scores.contenders(panels):
-        answers = _nearest(judge.score, grid)
-        if score == "agreement" and len(judge.members) == 1:
-            answers[(answers >= 0) & ~np.isin(np.round(judge.score, DIGITS), np.round(grid, DIGITS))] = len(
-                grid
-            )
-        wins = {} if senseless else _wins(seen, near, answers, people)
+        draws = _drawn(scores, judge, grid, score=score, majority=majority)
+        wins = {} if senseless else _wins(seen, near, draws, people)
+        answers, ones = draws[0].answers, np.ones(scores.items)
         why = senseless or table.no_level(criterion, judge.members) or _why(scores, wins)
         constants = {
-            value: {} if why else _wins(seen, near, np.where(answers < 0, -1, at), people)
+            value: {} if why else _wins(seen, near, [_Draw(np.where(answers < 0, -1, at), ones)], people)
             for at, value in enumerate(grid.tolist())
         }
         for epsilon in epsilons:
@@ -164,22 +175,64 @@ def _nearest(score: Floats, grid: Floats) -> Ints:
     return np.where(np.isnan(score) | (len(grid) == 0), -1, place).astype(np.int64)
 
 
-def _wins(
-    seen: CriterionScores, near: Near, judge: Ints, people: Sequence[int]
-) -> dict[int, tuple[Floats, Floats]]:
-    """Per person who can be tested: on which items the judge, and the person, come at least as near.
+class _Draw(NamedTuple):
+    """One answer of a judge to every item (−1: none), and the part for which it counts."""
 
-    Answers are numbered, in `seen` and `judge` alike.
+    answers: Ints
+    part: Floats
+
+
+def _drawn(
+    scores: CriterionScores, judge: Contender, grid: Floats, *, score: Score, majority: bool
+) -> list[_Draw]:
+    """The answers of a judge or a panel as places in the grid: several where a panel splits."""
+    alone = len(judge.members) == 1
+    if alone or not majority:
+        place = _placed if alone and score == "agreement" else _nearest
+        return [_Draw(place(judge.score, grid), np.ones(scores.items))]
+    panel = panel_answers(scores, judge.members)
+    number = np.arange(len(panel.item)) - np.searchsorted(panel.item, panel.item)
+    first = number == 0
+    answers = np.full(scores.items, np.nan)
+    answers[panel.item[first]] = panel.answer[first]
+    draws, placed = [], _placed if score == "agreement" else _nearest
+    for draw in range(int(number.max(initial=0)) + 1):
+        own, part = answers.copy(), np.zeros(scores.items)
+        rows = number == draw
+        own[panel.item[rows]], part[panel.item[rows]] = panel.answer[rows], panel.part[rows]
+        draws.append(_Draw(placed(own, grid), part))
+    return draws
+
+
+def _placed(answers: Floats, grid: Floats) -> Ints:
+    """The places of answers in the grid; an answer that is not in it comes after it."""
+    places = _nearest(answers, grid)
+    unknown = ~np.isin(np.round(answers, DIGITS), np.round(grid, DIGITS))
+    places[(places >= 0) & unknown] = len(grid)
+    return places
+
+
+def _wins(
+    seen: CriterionScores, near: Near, draws: Sequence[_Draw], people: Sequence[int]
+) -> dict[int, tuple[Floats, Floats]]:
+    """Per person who can be tested: for which part of each item the judge, and the person, come at least as
+    near.
+
+    Answers are numbered, in `seen` and `draws` alike.
     """
     wins = {}
     for person in people:
         item, answer = seen.by(person)
-        usable = (seen.present[item] > 1) & (judge[item] >= 0)
+        usable = (seen.present[item] > 1) & (draws[0].answers[item] >= 0)
         item, own = item[usable], answer[usable].astype(np.int64)
         if len(item) < FEWEST_ITEMS:
             continue
-        gap = near(item, own, judge[item])
-        wins[person] = (gap >= 0).astype(np.float64), (gap <= 0).astype(np.float64)
+        judge_won, person_won = np.zeros(len(item)), np.zeros(len(item))
+        for answers, part in draws:
+            gap = near(item, own, answers[item])
+            judge_won += part[item] * (gap >= 0)
+            person_won += part[item] * (gap <= 0)
+        wins[person] = judge_won, person_won
     return wins
 
 

@@ -194,6 +194,24 @@ def test_categories_are_scored_by_equal_answers():
     assert again.rows[0]["omega"] == found.rows[0]["omega"]
 
 
+@pytest.mark.parametrize(("kinds", "score"), [(2, "distance"), (3, "agreement")])
+def test_a_split_panel_wins_half_of_what_each_of_its_answers_does(kinds, score):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, kinds, 60)
+    said = lambda: np.where(rng.random(60) < 0.7, truth, rng.integers(0, kinds, 60)).tolist()  # noqa: E731
+    persons = {name: said() for name in ("ann", "bob", "cy")}
+    one, other = np.array(said()), np.array(said())
+    assert 10 < (one != other).sum() < 40
+    options = {"epsilons": [0.1], "score": score, "majority": True}
+    panel = alt_test(
+        read_ratings(study(persons, {"j": one.tolist(), "k": other.tolist()})), "quality", **options
+    )
+    # A fair draw among two answers is the one judge's in half of the cases, else the other's.
+    alone = [row["rho"].value for row in panel.rows[:2]]
+    assert panel.rows[2]["rho"].value == pytest.approx(np.mean(alone))
+    assert panel.rows[2]["rater"] == "Avg(j, k)"
+
+
 def test_equal_answers_make_no_sense_of_many_different_ones():
     rng = np.random.default_rng(0)
     slider = lambda: rng.random(40).tolist()  # noqa: E731

@@ -179,7 +179,10 @@ def test_a_figure_without_an_interval_is_said_with_the_remedy(fresh, run, tmp_pa
     file = table(tmp_path / "labels.csv", 2, {"human": 0.0}, {"judge": 0.0})
     done = run(fresh, "gate", file, "--min-agreement", "0.6")
     assert done.exit_code == 2
-    assert "all resamples have the same value (κ with the majority of people 1.000, 400 items)" in done.stderr
+    assert (
+        "all resamples have the same value (Cohen's κ with the majority of people 1.000, 400 items)"
+        in done.stderr
+    )
     assert "--judges and --statistic choose another figure" in done.stderr
     assert outcome(run, fresh, file)["outcome"] == GateOutcome.UNKNOWN
     assert run(fresh, "gate", EXAMPLE, "--min-agreement", "0.6", "--judges", "large_judge").exit_code == 0
