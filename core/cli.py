@@ -37,8 +37,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "gate": ("concord.commands.gate", "Fail unless judges agree with people well enough, for CI."),
     "drift": (
-        "concord.commands.gate:drift",
-        "Whether a judge that judged the same items again says the same.",
+        "concord.commands.drift",
+        "Whether a judge still judges as it did: two tables, two columns, a stream.",
     ),
     "lab": ("concord.commands.lab", "Improve a judge, and say honestly what was gained."),
     "leaderboard": (

@@ -145,3 +145,31 @@ class GateOutcome(StrEnum):
     """The lower end of the interval is below the least agreement."""
     UNKNOWN = "unknown"
     """The agreement is undefined, or has no interval."""
+
+
+class StreamFigure(StrEnum):
+    """What is followed of a stream of judgements."""
+
+    AGREEMENT = "agreement"
+    """The share of equal answers of judge and people; of scores 1 less their distance."""
+    JUDGE_MEAN = "judge_mean"
+    """The judge's mean, of two answers its pass rate."""
+    CORRECTED_MEAN = "corrected_mean"
+    """The mean that people would give."""
+
+
+class StreamState(StrEnum):
+    """Where a figure of a stream is, with the range that it should keep to."""
+
+    WITHIN = "within"
+    """Shown to lie in its range."""
+    OUTSIDE = "outside"
+    """Shown to have left its range."""
+    CHANGED = "changed"
+    """Shown to have changed: it has not left its range, or has none."""
+    INCONCLUSIVE = "inconclusive"
+    NO_RANGE = "no_range"
+
+
+FINDINGS = (StreamState.OUTSIDE, StreamState.CHANGED)
+"""States of a stream that somebody has to look at."""

@@ -254,6 +254,7 @@ def bounded_mean(
     scale: Ends,
     freedom: float = math.inf,
     weight: float | None = None,
+    level: float = LEVEL,
 ) -> Ends:
     """The interval of a mean of `n` values on `scale` (its least and greatest value) with standard `error`.
 
@@ -281,7 +282,7 @@ def bounded_mean(
     total = n + 2 * weight
     mean = (n * value + weight * (least + greatest)) / total
     about_mean = squares + n * (value - mean) ** 2 + weight * ((least - mean) ** 2 + (greatest - mean) ** 2)
-    half = student(min(total - 1, freedom)) * math.sqrt(about_mean / (total - 1) / total)
+    half = student(min(total - 1, freedom), level) * math.sqrt(about_mean / (total - 1) / total)
     return max(least, min(mean - half, value)), min(greatest, max(mean + half, value))
 
 

@@ -72,10 +72,87 @@ def test_tables_without_people_drift_too(files):
     assert call("drift", files("old.csv", of), files("new.csv", of)).exit_code == 0
 
 
+def test_two_columns_of_one_table_are_two_times(files):
+    of = table().rename(columns={"verdict": "judge_may"})
+    of["judge_june"] = table(flipped=100).verdict
+    file = files("two.csv", of)
+    moved = call("drift", file, "--judge", "judge_may,judge_june")
+    shift = table(flipped=100).verdict.mean() - table().verdict.mean()
+    assert moved.exit_code == 2
+    assert f"judge_may → judge_june on label has moved: mean change {shift:+.3f}" in moved.stderr
+    assert call("drift", file).stderr == moved.stderr  # as the columns stand
+    back = call("drift", file, "--judge", "judge_june,judge_may")
+    assert f"mean change {-shift:+.3f}" in back.stderr
+    three = call("drift", files("three.csv", of.assign(judge_july=of.judge_may)))
+    assert (three.exit_code, "3 judges to compare" in three.output) == (1, True)
+
+
+def stream(n, accuracy, labelled, seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.6
+    judge = np.where(rng.random(n) < accuracy, truth, ~truth)
+    people = np.where(rng.random(n) < labelled, np.where(truth, "pass", "fail"), "")
+    times = pd.date_range("2026-01-01", periods=n, freq="h").astype(str)
+    return pd.DataFrame(
+        {"id": [f"{seed}-{i}" for i in range(n)], "at": times, "human": people}
+        | {"judge": np.where(judge, "pass", "fail")}
+    )
+
+
+OLD, SAME = stream(400, 0.9, 1, 1), stream(2000, 0.9, 0.3, 2)
+FALLEN = pd.concat([stream(1000, 0.9, 0.3, 3), stream(3000, 0.7, 0.3, 4).assign(at="2027-01-01")])
+
+
+def states(done):
+    return {row["figure"]: row["state"] for row in json.loads(done.stdout)["rows"]}
+
+
+def test_a_stream_is_followed_against_an_older_table(files):
+    old = files("old.csv", OLD)
+    same = call("drift", old, files("same.csv", SAME), "--follow", "--format", "json")
+    assert same.exit_code == 0
+    assert not {"outside", "changed"} & {*states(same).values()}
+    fallen = call("drift", old, files("fallen.csv", FALLEN), "--follow", "--format", "json")
+    assert (fallen.exit_code, states(fallen)["agreement"]) == (2, "outside")
+    row = json.loads(fallen.stdout)["rows"][0]
+    assert row["since"].startswith("4-")
+    text = call("drift", old, files("fallen.csv", FALLEN), "--follow")
+    assert text.exit_code == 2
+    assert f"shown with item {row['since']}." in text.stderr
+
+
+def test_a_stream_is_followed_against_stated_ranges_in_the_order_of_time(files):
+    file = files("mixed.csv", FALLEN.sample(frac=1, random_state=1))
+    done = call("drift", file, "--follow", "--time", "at", "--min-agreement", 0.85, "--format", "json")
+    assert (done.exit_code, states(done)["agreement"]) == (2, "outside")
+    assert json.loads(done.stdout)["rows"][0]["since"].startswith("4-")
+    rate = call("drift", files("same.csv", SAME), "--follow", "--pass-rate", "0.1..0.3", "--format", "json")
+    assert (rate.exit_code, states(rate)["judge_mean"]) == (2, "outside")
+    none = call("drift", files("same.csv", SAME), "--follow", "--format", "json")
+    assert (none.exit_code, states(none)["judge_mean"]) == (0, "no_range")
+
+
+def test_what_cannot_be_followed_exits_with_1(files):
+    old, same = files("old.csv", OLD), files("same.csv", SAME)
+    for words, says in (
+        ((same, "--min-agreement", 0.8), "add --follow"),
+        ((old, same, "--follow", "--min-agreement", 0.8), "not both"),
+        ((same, "--follow", "--time", "human"), "is no time"),
+        ((same, "--follow", "--time", "nope"), "There is no column “nope”"),
+        ((same, "--follow", "--pass-rate", "0.7"), "is no range"),
+        ((same, "--follow", "--pass-rate", "0.7..0.6"), "is no range"),
+        ((files("other.csv", OLD.rename(columns={"judge": "llm"})), same, "--follow"), "no judge judge"),
+        ((same, "--follow", "--criterion", "nope"), "There is no criterion “nope”"),
+    ):
+        done = call("drift", *words)
+        assert (done.exit_code, says in done.output) == (1, True), done.output
+
+
 def test_what_cannot_run_exits_with_1(files, tmp_path):
     file = files("old.csv", table())
     assert call("drift", file, tmp_path / "none.csv").exit_code == 1
-    assert call("drift", file).exit_code == 1
+    one = call("drift", file)
+    assert (one.exit_code, "1 judge to compare" in one.output) == (1, True)
     assert call("gate", file, "--min-agreement", "high").exit_code == 1
     assert call("gate", "--min-agreement", 0.5).exit_code == 1
     other = files("other.csv", table().rename(columns={"verdict": "llm"}))
@@ -89,7 +166,7 @@ def test_a_file_passes_the_gate_by_its_lower_end(files):
     figure = concord.check(file).judges["verdict"]["kappa"]
     passed = call("gate", file, "--min-agreement", figure.low - 0.001)
     assert (passed.exit_code, passed.stderr) == (0, "")
-    assert f"Cohen's κ with the majority of people {figure.value:.3f}" in passed.stdout
+    assert f"κ with the majority of people {figure.value:.3f}" in passed.stdout
     assert call("gate", file, "--min-agreement", figure.low + 0.001).exit_code == 2
 
 

@@ -1,0 +1,136 @@
+"""A stream of judgements, of which people answer some: agreement and rates, looked at as often as one likes.
+
+Each figure has a confidence sequence (`concord.statistics.sequences`), and a range that it should keep to.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from concord.codes import StreamFigure, StreamState
+from concord.estimate import Estimate, undefined
+from concord.statistics.intervals import Ends, bounded_mean
+from concord.statistics.ratings import Floats, Ints
+from concord.statistics.sequences import ERROR, ConfidenceSequence, confidence_sequence
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A figure of a stream: its mean with an interval, the range that it should keep to, and its state.
+
+    `since` is the place in the stream of the item with which it was shown to have left the range, or to have
+    changed (None: it was not).
+    """
+
+    figure: StreamFigure
+    estimate: Estimate
+    reference: Ends | None
+    state: StreamState
+    since: int | None = None
+
+
+def closeness(people: Floats, judge: Floats, ends: Ends, *, ordered: bool) -> Floats:
+    """How closely a judge answers as people do, from 0 to 1, by item; nan where one of them has no answer.
+
+    Of two answers and of categories 1 where they are equal, else 0; of scores 1 less their distance, as a
+    share of the scale from end to end.
+    """
+    both = np.isfinite(people) & np.isfinite(judge)
+    near = np.full(len(people), np.nan)
+    if ordered:
+        near[both] = 1 - np.minimum(np.abs(people[both] - judge[both]) / (ends[1] - ends[0]), 1)
+    else:
+        near[both] = people[both] == judge[both]
+    return near
+
+
+def follow(
+    people: Floats,
+    judge: Floats,
+    ends: Ends,
+    *,
+    ordered: bool = True,
+    agreement: Ends | None = None,
+    rate: Ends | None = None,
+    error: float = ERROR,
+) -> list[Followed]:
+    """Agreement with people, the judge's mean, and the mean that people would give, of a stream in its order.
+
+    `people` and `judge` hold the answers to each item (nan: none), `ends` are those of the scale, of which a
+    stream may hold two answers (0 and 1), scores, or, without `ordered`, categories: these have no mean.
+    `agreement` and `rate` are the ranges that agreement and the judge's mean should keep to. The figures with
+    a range share `error`, so that any of them is said to have left it, though none did, with probability
+    `error` at most, over all looks. The mean that people would give is the judge's and that of people less
+    judge where both answered; people's items have to be a random draw of the stream. It has no range.
+    """
+    ranges = {StreamFigure.AGREEMENT: agreement, StreamFigure.JUDGE_MEAN: rate if ordered else None}
+    tested = max(sum(of is not None for of in ranges.values()), 1)
+    near, judged = closeness(people, judge, ends, ordered=ordered), np.isfinite(judge)
+    values = {StreamFigure.AGREEMENT: (near, (0.0, 1.0))}
+    if ordered:
+        values[StreamFigure.JUDGE_MEAN] = (judge, ends)
+    figures = []
+    for figure, (of, scale) in values.items():
+        reference, items = ranges[figure], np.flatnonzero(np.isfinite(of))
+        sequence = confidence_sequence(
+            of[items], scale, error=error / tested, bounds=() if reference is None else reference
+        )
+        figures.append(_followed(figure, sequence, reference, items))
+    if ordered:
+        figures.append(_corrected(people, judge, judged, ends, error))
+    return figures
+
+
+def _followed(
+    figure: StreamFigure, sequence: ConfidenceSequence, reference: Ends | None, items: Ints
+) -> Followed:
+    """The state of a figure from its sequence; `items` are the places of its values in the stream."""
+    left = []
+    if reference is not None:
+        left = [sequence.first_below(reference[0]), sequence.first_above(reference[1])]
+    shown = [look for look in left if look is not None]
+    low, high = sequence.interval
+    if shown:
+        state, since = StreamState.OUTSIDE, int(items[min(shown) - 1])
+    elif sequence.changed:
+        looks = np.unique(np.concatenate([sequence.above, sequence.below]))
+        crossed = (look for look in looks.tolist() if sequence.at(look)[0] > sequence.at(look)[1])
+        state, since = StreamState.CHANGED, int(items[next(crossed) - 1])
+    elif reference is None:
+        state, since = StreamState.NO_RANGE, None
+    else:
+        within = reference[0] <= low and high <= reference[1]
+        state, since = (StreamState.WITHIN if within else StreamState.INCONCLUSIVE), None
+    return Followed(figure, sequence.estimate, reference, state, since)
+
+
+def _corrected(people: Floats, judge: Floats, judged: Floats, ends: Ends, error: float) -> Followed:
+    """The mean that people would give: each of its two parts is left out with half of the error."""
+    both = judged & np.isfinite(people)
+    width = ends[1] - ends[0]
+    figure, state = StreamFigure.CORRECTED_MEAN, StreamState.NO_RANGE
+    if not both.any():
+        return Followed(figure, undefined("no item with people", n=0), None, state)
+    every = confidence_sequence(judge[judged], ends, error=error / 2)
+    apart = confidence_sequence((people - judge)[both], (-width, width), error=error / 2)
+    value, n = every.value + apart.value, int(both.sum())
+    if every.changed or apart.changed:
+        changed = undefined("the judge's mean, or its distance from people, has changed", n=n)
+        return Followed(figure, changed, None, state)
+    low, high = (a + b for a, b in zip(every.interval, apart.interval, strict=True))
+    low, high = max(low, ends[0]), min(high, ends[1])
+    method = f"{100 * (1 - error):.4g}% at every look: the judge's mean and people less judge, by betting"
+    return Followed(figure, Estimate(value, min(low, value), max(high, value), n, method), None, state)
+
+
+def expected_range(values: Floats, ends: Ends, *, margin: float = 0.0, error: float = ERROR) -> Ends:
+    """The range that a mean should keep to, from finished values: its interval, `margin` wider on each side.
+
+    The interval leaves out the mean with probability `error`. Raises ValueError for fewer than two values.
+    """
+    n = len(values)
+    if n < 2:
+        raise ValueError("a range needs two values")
+    deviation = float(values.std(ddof=1)) / n**0.5
+    low, high = bounded_mean(float(values.mean()), deviation, n, ends, level=1 - error)
+    return low - margin, high + margin
