@@ -52,7 +52,7 @@ class Estimate:
 
     @property
     def half_width(self) -> float | None:
-        """Half of the interval's width, shown behind ±; None without an interval."""
+        """Half of the interval's width; None without one. Few intervals are centred on the value."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def __float__(self) -> float:

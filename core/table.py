@@ -25,15 +25,16 @@ SCHEMA = 1
 class Column:
     """A column: its `name` in files, its `heading` for readers, and how its numbers are shown there.
 
-    `interval`: “ends” shows 0.61 [0.55, 0.66], “half” shows 0.61 ± 0.05, “none” the value alone. `percent`
-    shows a share as %. `n` shows how many items a figure rests on. `help` is one sentence for readers, from
-    the glossary. CSV and JSON are unrounded; a column that is `file_only` stands nowhere else.
+    `interval`: “ends” shows 0.61 [0.55, 0.66], on pages with the interval in a column of its own; “cell”
+    keeps it in the cell there too, for wide tables; “none” shows the value alone. `percent` shows a share as
+    %. `n` shows how many items a figure rests on. `help` is one sentence for readers, from the glossary. CSV
+    and JSON are unrounded; a column that is `file_only` stands nowhere else.
     """
 
     name: str
     heading: str = ""
     digits: int = 2
-    interval: Literal["none", "ends", "half"] = "none"
+    interval: Literal["none", "ends", "cell"] = "none"
     percent: bool = False
     signed: bool = False
     n: bool = False
@@ -148,9 +149,7 @@ def shown(cell: Cell, column: Column) -> str:
     if isinstance(cell, Estimate):
         if cell.value is None:
             return UNDEFINED
-        text = _number(cell.value, column)
-        between = " ± " if column.interval == "half" else " "
-        text = between.join(filter(None, [text, ends(cell, column)]))
+        text = " ".join(filter(None, [_number(cell.value, column), ends(cell, column)]))
         return f"{text} (n {cell.n:,})" if column.n and cell.n is not None else text
     if cell is None:
         return ""
@@ -162,11 +161,9 @@ def shown(cell: Cell, column: Column) -> str:
 
 
 def ends(figure: Estimate, column: Column) -> str:
-    """The interval as the column shows it, “[0.55, 0.66]” or “0.05” for half its width; empty without one."""
-    if column.interval == "none" or figure.interval is None or figure.half_width is None:
+    """The interval as the column shows it, “[0.55, 0.66]”; empty without one."""
+    if column.interval == "none" or figure.interval is None:
         return ""
-    if column.interval == "half":
-        return _number(figure.half_width, column).lstrip("+")
     return f"[{_number(figure.interval[0], column)}, {_number(figure.interval[1], column)}]"
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -17,6 +18,7 @@ from concord.table import (
     as_csv,
     as_document,
     as_latex,
+    as_markdown,
     as_text,
     as_values,
     markdown_text,
@@ -28,7 +30,7 @@ TABLE = Table(
     "Scores of players",
     (
         Column("player"),
-        Column("final", "Final", interval="half"),
+        Column("final", "Final", interval="cell"),
         Column("rho", "ρ", digits=3, interval="ends"),
         Column("share", percent=True),
         Column("n"),
@@ -43,13 +45,28 @@ TABLE = Table(
 
 def test_cells_as_a_reader_sees_them():
     _, final, rho, share, n = TABLE.columns
-    assert shown(Estimate(3.456, 3.2, 3.7), final) == "3.46 ± 0.25"
+    assert shown(Estimate(3.456, 3.2, 3.7), final) == "3.46 [3.20, 3.70]"
     assert shown(Estimate(-0.25, -0.5, 0.0), rho) == "-0.250 [-0.500, 0.000]"
     assert shown(undefined("none"), rho) == "–"
     assert shown(0.256, share) == "26%"
     assert shown(1200, n) == "1,200"
     assert shown(None, n) == ""
     assert shown(Estimate(0.5), Column("bias", signed=True)) == "+0.50"
+
+
+@pytest.mark.parametrize("ends", [(5.4, 9.56), (0.0, 0.326), (8.0, 8.1)])
+@pytest.mark.parametrize("interval", [*get_args(get_type_hints(Column)["interval"])])
+def test_no_medium_shows_half_of_an_interval(interval, ends):
+    """8.05 on a scale that ends at 10 has [5.40, 9.56]: ± half of it would say 5.97 to 10.13."""
+    columns = (Column("model"), Column("All", interval=interval))
+    table = Table("t", "T", columns, ({"model": "m", "All": Estimate(8.05, *ends, n=12)},))
+    for write in (as_text, as_latex, as_markdown):
+        written = write(table)
+        assert "±" not in written
+        assert "pm$" not in written
+        assert (f"{ends[0]:.2f}, {ends[1]:.2f}" in written) == (interval != "none"), written
+    [row] = csv.DictReader(io.StringIO(as_csv(table)))
+    assert (float(row["All_low"]), float(row["All_high"])) == ends
 
 
 def test_csv_is_unrounded_and_marks_formulas():
@@ -63,7 +80,7 @@ def test_csv_is_unrounded_and_marks_formulas():
 
 def test_latex_escapes_names():
     written = as_latex(TABLE)
-    assert r"a\_b & 3.46 $\pm$ 0.25" in written
+    assert r"a\_b & 3.46 [3.20, 3.70]" in written
     assert r"\begin{tabular}{lrrrr}" in written
     assert r"\label{tab:" in written
     assert "% =1+1, Final: no conversation" in written

@@ -123,12 +123,12 @@ def _frame(table: Table) -> pd.DataFrame:
 
 
 def _is_written(table: Table, column: Column) -> bool:
-    """Whether cells are drawn as text: bounds, values with “±”, and yes or no, as a check box looks as if one
-    could choose.
+    """Whether cells are drawn as text: bounds, values with their interval, and yes or no, as a check box
+    looks as if one could choose.
     """
     cells = [row.get(column.name) for row in table.rows]
     answers = any(isinstance(c, bool) for c in cells) and all(isinstance(c, bool | None) for c in cells)
-    return bool(column.least) or answers or column.interval == "half"
+    return bool(column.least) or answers or column.interval == "cell"
 
 
 def _value(cell: Cell, column: Column) -> Any:
@@ -158,7 +158,7 @@ def _columns(table: Table) -> dict[str, Any]:
                 help=text,
                 pinned=column in held or None,
                 width=width,
-                alignment="right" if column.interval == "half" else None,
+                alignment="right" if column.interval == "cell" else None,
             )
         else:
             found[column.name] = st.column_config.NumberColumn(

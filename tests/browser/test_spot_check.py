@@ -255,7 +255,7 @@ def test_the_leaderboard_shows_the_papers_columns_and_leads_to_scripts(app: Serv
     expect(row.first).to_be_attached()
     # A wide table has each interval in the cell of its mean.
     numbers = [
-        float(text.split(" ±")[0]) for text in row.all_text_contents() if re.match(r"[\d.]+( ±|$)", text)
+        float(text.split(" [")[0]) for text in row.all_text_contents() if re.match(r"[\d.]+( \[|$)", text)
     ]
     for mean in shown:
         if mean.defined:

@@ -68,9 +68,9 @@ def test_what_names_a_row_stays_in_sight_with_a_rank_before_it() -> None:
     assert [name for name, column in columns.items() if column["pinned"]] == ["rank", "player"]
 
 
-def test_half_an_interval_stands_in_the_cell_of_its_figure() -> None:
-    half = Table("t", "T", (Column("x", interval="half"),), ({"x": Estimate(0.5, 0.25, 0.75, n=4)},))
-    assert part._frame(half).to_dict("list") == {"x": ["0.50 ± 0.25"]}
+def test_a_wide_table_has_an_interval_in_the_cell_of_its_figure() -> None:
+    wide = Table("t", "T", (Column("x", interval="cell"),), ({"x": Estimate(0.5, 0.25, 0.9, n=4)},))
+    assert part._frame(wide).to_dict("list") == {"x": ["0.50 [0.25, 0.90]"]}
 
 
 def empty_tables() -> None:

@@ -105,7 +105,7 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
         notes.append(f"{of.discarded} scripts were discarded and do not count.")
     columns = (
         Column("model"),
-        *(Column(name, name, interval="half", n=True) for name in SUBSETS),
+        *(Column(name, name, interval="cell", n=True) for name in SUBSETS),
         Column("failed", help="Scripts without a usable reply; they enter no mean"),
         Column("cut", help="Replies that stopped at the length limit; they count"),
         Column("simulated", file_only=not board.mocks),

@@ -299,7 +299,7 @@ def _table(
         Column("architecture", "agent"),
         Column("embeddings", "memories by", file_only=not any(row["embeddings"] for row in rows)),
     )
-    means = (Column(f.name, f.heading, digits=3, interval="half", help=f.help) for f in figures)
+    means = (Column(f.name, f.heading, digits=3, interval="cell", help=f.help) for f in figures)
     # In sight where they say something: a page has room for few columns.
     rare = {name for name in RARE if not any(row.get(name) for row in rows)}
     every = (*agents, *means, *(replace(c, file_only=c.file_only or c.name in rare) for c in columns))
