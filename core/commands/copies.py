@@ -7,7 +7,7 @@ import click
 
 from concord.commands.printing import echo
 from concord.errors import WorkspaceError
-from concord.store import copies, schema
+from concord.store import copies, integrity, schema, summaries
 from concord.workspace import Workspace
 
 
@@ -31,19 +31,27 @@ def backup(workspace: str, file: Path) -> None:
 def verify(workspace: str, file: Path | None) -> None:
     """Look for damage in the database of the workspace, or in FILE, a backup.
 
-    A copy is looked at, so that nobody who writes has to wait. The exit code is 1 if anything is wrong.
+    Looked at are SQLite's own structures, texts, references and JSON, scores beside their scales, submitted
+    items beside their ratings, and sums and counts beside what they are made of. A copy is looked at, so that
+    nobody who writes has to wait. The exit code is 1 if anything is wrong.
     """
     path = file or Path(workspace).expanduser().resolve() / "concord.db"
     if not path.exists():
         raise WorkspaceError(f"There is no database {path}. Name a workspace with --workspace.")
     try:
         with copies.snapshot(path) as copy:
-            schema.apply(copy, schema.version(copy, path))  # one of an earlier form is whole, too
-            findings = copies.findings(copy)
-    except sqlite3.Error as error:
-        findings = [f"{path} cannot be read: {error}. {copies.RESTORE}"]
+            number = schema.version(copy, path)
+            schema.apply(copy, number)  # one of an earlier form is whole, too
+            if number < schema.latest():
+                summaries.refresh(copy)
+            findings = integrity.findings(copy)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        findings = [f"{path} cannot be read: {error}. {integrity.RESTORE}"]
     for finding in findings:
         echo(finding)
     if findings:
         raise click.exceptions.Exit(1)
-    echo(f"{path} is whole: no damage, no missing rows, and all answers are ratings.")
+    echo(
+        f"{path} is whole: no damage and no missing rows; scores are on their scales, submitted answers are "
+        "ratings, and sums follow from ratings."
+    )

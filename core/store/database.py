@@ -21,10 +21,11 @@ Args = Sequence[Any] | dict[str, Any]
 T = TypeVar("T")
 
 
-def connect(path: Path, *, create: bool = True) -> Database:
+def connect(path: Path, *, create: bool = True, called: Path | None = None) -> Database:
     """A connection, for one thread at a time. Opening takes almost a millisecond: SQLite reads the schema.
 
-    A database that was lost while in use must not be replaced by an empty one: that is for `create`.
+    A database that was lost while in use must not be replaced by an empty one: that is for `create`. Messages
+    name the file as `called`, if given. Raises WorkspaceError.
     """
     where = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
     try:
@@ -37,13 +38,16 @@ def connect(path: Path, *, create: bool = True) -> Database:
         # A commit is on the disk before it is acknowledged (some 4 ms): not even a power cut may lose a
         # rating.
         conn.execute("PRAGMA synchronous = FULL")
+        # Reads the schema: of a damaged one Python may be unable to decode what SQLite says, here and never
+        # later.
+        conn.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
     except sqlite3.OperationalError as error:
         raise WorkspaceError(
-            f"The database {path} cannot be opened: {error}. Check that you may read and write it, "
+            f"The database {called or path} cannot be opened: {error}. Check that you may read and write it, "
             "or open another workspace."
         ) from error
-    except sqlite3.Error as error:
-        raise WorkspaceError(_damaged(path, error)) from error
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise WorkspaceError(_damaged(called or path, error)) from error
     return db
 
 
@@ -280,8 +284,12 @@ def put_on_disk(path: Path) -> None:
         os.close(descriptor)
 
 
-def _damaged(path: Path, error: sqlite3.Error) -> str:
-    return f"{path} is not a Concord database, or it is damaged ({error}). Open another workspace."
+def _damaged(path: Path, error: Exception) -> str:
+    why = "its schema is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
+    return (
+        f"{path} is not a Concord database, or it is damaged ({why}). Restore a backup (docs/backup.md), or "
+        "open another workspace."
+    )
 
 
 def now(after: timedelta = timedelta(0)) -> str:

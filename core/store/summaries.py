@@ -43,7 +43,7 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
     summaries: dict[int, tuple[Any, ...]] = {
         number: (number, None, None, None, 0, 0, n) for number, n in failed.items()
     }
-    kinds, scope = _raters(db)
+    kinds, scope = kinds_and_scopes(db)
 
     @lru_cache(10_000)  # most conversations have sums like those of others
     def parts(benchmark: str, *columns: tuple[Any, ...]) -> scores.Parts[int]:
@@ -122,7 +122,7 @@ def _rater(name: str, kind: RaterKind, variant: str, simulated: int) -> Rater:
     return Rater(name, kind, variant, bool(simulated))
 
 
-def _raters(db: Database) -> tuple[dict[int, RaterKind], Callable[[str, int, int | None], str]]:
+def kinds_and_scopes(db: Database) -> tuple[dict[int, RaterKind], Callable[[str, int, int | None], str]]:
     """The kind of each rater, and what asks a rater who answered about a benchmark's conversation, perhaps in
     a study.
     """

@@ -19,9 +19,9 @@ from unittest.mock import patch
 from sqlite_utils import Database
 
 from concord.demo import workspace as demo
+from concord.store.integrity import DERIVED
 from concord.workspace import Workspace
 from tests.demo import own_data, pingpong, simulbench, stss
-from tests.derived import DERIVED
 from tests.mock.server import running
 
 PARTS = (pingpong, simulbench, stss, own_data)

@@ -19,7 +19,7 @@ import pytest
 from concord.errors import DatabaseReplaced
 from concord.runs import engine, planning
 from concord.runs.stored import LAG_SECONDS
-from concord.store import copies, database, locks, parts, settings, writer
+from concord.store import database, integrity, locks, parts, settings, writer
 from concord.store import runs as stored
 from concord.workspace import Workspace
 from tests import warm
@@ -298,7 +298,7 @@ def test_what_the_app_had_stored_is_copied_before_it_goes_on_in_another_file(tmp
     here.change(lambda db: db.execute("INSERT INTO settings VALUES ('ours afterwards', '1')"))
     with here.read() as db:
         assert settings.beginning(db, "ours") == {" afterwards": "1"}
-        assert copies.findings(db) == []
+        assert integrity.findings(db) == []
     [copy] = here.path.glob("concord.db-replaced-*")
     with closing(database.connect(copy)) as db:
         assert settings.beginning(db, "ours") == {"": "1"}

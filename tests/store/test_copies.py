@@ -12,6 +12,7 @@ import pytest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import WorkspaceError
+from concord.questions import between
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import (
     access,
@@ -22,6 +23,7 @@ from concord.store import (
     placements,
     ratings,
     studies,
+    summaries,
 )
 from concord.store.writer import Writer
 from concord.workspace import Workspace
@@ -210,7 +212,7 @@ def damage(path):
 
 
 def test_a_damaged_file_is_found_and_the_remedy_named(workspace, run, tmp_path):
-    assert run(workspace, "verify").output.endswith("and all answers are ratings.\n")
+    assert run(workspace, "verify").output.endswith("and sums follow from ratings.\n")
     damage(workspace.db_path)
     done = run(workspace, "verify")
     assert done.exit_code == 1
@@ -234,6 +236,32 @@ FAULTS: dict[str, str | tuple[str, ...]] = {
         "INSERT INTO answers (placement_id, question, value, given) VALUES (1099511627777, 'wit', 3, '')",
         "UPDATE placements SET state = 'done' WHERE id = 1099511627777",
     ),
+    "Scores in ratings that are not on their scale (wit, 77 on 1 to 5): 1 (1)": (
+        "UPDATE ratings SET score = 77 WHERE criterion = 'wit'"
+    ),
+    "Scores in ratings that are not on their scale (wit, 3.5 on 1 to 5): 1 (1)": (
+        "UPDATE ratings SET score = 3.5 WHERE criterion = 'wit'"
+    ),
+    "Scores in ratings that are not on their scale (wit, no number): 1 (1)": (
+        "UPDATE ratings SET score = 'many' WHERE criterion = 'wit'"
+    ),
+    "Scores in answers that are not on their scale (wit, 0 on 1 to 5): 1 (1)": (
+        "INSERT INTO answers (placement_id, question, value, given) VALUES (1099511627777, 'wit', 0, '')"
+    ),
+    "Failed judgements that have scores: 1 (1)": "UPDATE judgements SET failure = 'unreadable'",
+    "Rows of conversations whose messages is no JSON: 1 (7)": (
+        "UPDATE conversations SET messages = '[[' WHERE id = 7"
+    ),
+    "Rows of scores that do not follow from what is stored: 2": (
+        "UPDATE scores SET total = total + 1 WHERE criterion = 'wit'"
+    ),
+    "Rows of summaries that do not follow from what is stored: 2": "UPDATE summaries SET refused = 1",
+    "Rows of player_counts that do not follow from what is stored: 2": "UPDATE player_counts SET judged = 9",
+    "Texts of conversations that are no UTF-8: player.": (
+        "UPDATE conversations SET player = CAST(x'70ff' AS TEXT) WHERE id = 7"
+    ),
+    "Parts of the database that are missing: 1 (index ratings_once)": "DROP INDEX ratings_once",
+    "Parts of the database that are missing: 1 (trigger score_added)": "DROP TRIGGER score_added",
 }
 
 
@@ -248,6 +276,32 @@ def test_every_fault_is_found_by_its_own_sentence(workspace, run, fault):
     done = run(workspace, "verify")
     assert done.exit_code == 1
     assert fault in done.output
+
+
+@pytest.mark.parametrize("words", ["verify", "people invite Ann", "export ratings", "backup copy.db", "app"])
+def test_a_byte_in_the_schema_that_is_no_text_is_said_in_a_sentence(workspace, run, words, monkeypatch):
+    """Python cannot decode what SQLite says of such a schema, and raises no error of SQLite."""
+    with sqlite3.connect(workspace.db_path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    content = workspace.db_path.read_bytes()
+    statement = b"language TEXT NOT NULL"
+    assert statement in content
+    workspace.db_path.write_bytes(content.replace(statement, statement[:-1] + b"\xff", 1))
+    monkeypatch.chdir(workspace.path)
+    done = run(workspace, *words.split())
+    assert isinstance(done.exception, SystemExit)
+    assert done.exit_code == 1
+    assert f"{workspace.db_path} is not a Concord database, or it is damaged (its schema is no" in done.output
+    assert not (workspace.path / "copy.db").exists()
+
+
+def test_a_scale_that_was_guessed_says_nothing_of_scores(workspace, run):
+    with workspace.write() as db:
+        db.execute("UPDATE criteria SET scale = ? WHERE scope = 'b'", [between(1, 5, guessed=True).as_json])
+        db.execute("UPDATE ratings SET score = 7 WHERE criterion = 'wit'")
+        summaries.refresh(db)
+    assert run(workspace, "verify").exit_code == 0
 
 
 def test_a_check_needs_a_database(run, tmp_path):

@@ -1,0 +1,195 @@
+"""Whether a database is whole: what SQLite says of it, and what must hold of what Concord stores."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.store import schema, summaries
+from concord.store.purposes import RATED
+
+RESTORE = "Restore a backup (docs/backup.md)."
+REPORT = "Results may be affected: restore a backup (docs/backup.md), or report it if it comes back."
+MOST = 5
+"""How many single places of one kind are named."""
+DERIVED = ("scores", "finals", "summaries", "player_counts", "rater_counts")
+"""Tables that follow from others."""
+ALIKE = 6
+"""Numbers that are equal to so many decimals are the same: they were added in another order."""
+JSON = {
+    "conversations": ("messages", "meta", "made_by"),
+    "scenarios": ("body",),
+    "criteria": ("scale", "judged", "only_of"),
+    "studies": ("meta",),
+    "items": ("answers",),
+    "links": ("terms",),
+    "judgements": ("meta", "reported"),
+    "comparisons": ("reported",),
+    "ratings": ("meta",),
+}
+"""Columns that hold JSON, or nothing, by table."""
+
+
+def findings(db: Database) -> list[str]:
+    """Everything wrong with a copy of a database, a sentence each that says what to do.
+
+    Where SQLite itself finds damage, or texts are none, nothing else is looked at; without the rows and the
+    JSON that they rest on, scores and sums are not. Derived tables are computed anew.
+    """
+    try:
+        damage = [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]
+        found = [f"SQLite finds the file damaged: {problem}." for problem in damage]
+        found = found or [*_schema(db), *_texts(db)]
+        if found:
+            return [f"{sentence} {RESTORE}" for sentence in found]
+        unreadable = [*_references(db), *_json(db)]
+        found = [*unreadable, *_items(db), *_judgements(db)]
+        if not unreadable:
+            found += [*_scores(db), *_derived(db)]
+        return [f"{sentence} {REPORT}" for sentence in found]
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        return [f"The file is damaged or no Concord database: {error}. {RESTORE}"]
+
+
+def _schema(db: Database) -> Iterator[str]:
+    """Tables, indices, views and triggers that are not there."""
+    whole = Database(memory=True)
+    schema.apply(whole, 0)
+    sql = "SELECT type, CAST(name AS BLOB) FROM sqlite_schema"
+    present = set(db.execute(sql).fetchall())
+    missing = [f"{kind} {name.decode()}" for kind, name in whole.execute(sql) if (kind, name) not in present]
+    if missing:
+        yield f"Parts of the database that are missing: {_named(missing)}."
+
+
+def _texts(db: Database) -> Iterator[str]:
+    """Texts that are no UTF-8, which nothing can read."""
+    tables = ["sqlite_schema", *db.table_names()]
+    db.conn.text_factory = _is_text  # blobs stay what they are
+    try:
+        for table in tables:
+            quoted = table.replace('"', '""')
+            cursor = db.execute(f'SELECT * FROM "{quoted}"')
+            names = [column[0] for column in cursor.description]
+            wrong = dict.fromkeys(
+                name for row in cursor for name, cell in zip(names, row, strict=True) if cell is False
+            )
+            if wrong:
+                yield f"Texts of {table} that are no UTF-8: {', '.join(wrong)}."
+    finally:
+        db.conn.text_factory = str
+
+
+def _is_text(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _references(db: Database) -> Iterator[str]:
+    """Rows that refer to rows that are not there."""
+    missing: dict[tuple[str, str], list[int]] = {}
+    for table, row, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall():
+        missing.setdefault((table, parent), []).append(row)
+    for (table, parent), rows in missing.items():
+        yield f"Rows of {table} that refer to missing rows of {parent}: {_named(rows)}."
+
+
+def _json(db: Database) -> Iterator[str]:
+    """Rows whose JSON cannot be read."""
+    for table, columns in JSON.items():
+        key = "name" if table == "criteria" else "id"
+        for column in columns:
+            sql = f"SELECT {key} FROM {table} WHERE {column} IS NOT NULL AND NOT json_valid({column})"
+            if rows := [row[0] for row in db.execute(sql)]:
+                yield f"Rows of {table} whose {column} is no JSON: {_named(rows)}."
+
+
+def _scores(db: Database) -> Iterator[str]:
+    """Scores of ratings, and answers at desks, that are no answers of their question's scale.
+
+    A scale that was guessed from scores says nothing.
+    """
+    asked = {
+        (scope, criterion.name): criterion
+        for scope, criteria in summaries.criteria(db).items()
+        for criterion in criteria
+    }
+    kinds, scope_of = summaries.kinds_and_scopes(db)
+    ratings = db.execute(
+        "SELECT c.benchmark, r.rater_id, r.study_id, r.criterion, r.score, min(r.id), count(*) "
+        "FROM ratings r JOIN conversations c ON c.id = r.conversation_id GROUP BY 1, 2, 3, 4, 5"
+    )
+    answers = db.execute(
+        "SELECT c.benchmark, p.rater_id, i.study_id, a.question, a.value, min(a.id), count(*) FROM answers a "
+        "JOIN placements p ON p.id = a.placement_id JOIN items i ON i.id = p.item_id "
+        "JOIN studies t ON t.id = i.study_id JOIN conversations c ON c.id = i.conversation_id "
+        "WHERE t.kind = 'ratings' AND a.value IS NOT NULL GROUP BY 1, 2, 3, 4, 5"
+    )
+    for table, rows in (("ratings", ratings), ("answers", answers)):
+        off: dict[str, list[int]] = {}
+        for benchmark, rater, study, name, score, first, n in rows:
+            criterion = asked.get((scope_of(benchmark, rater, study), name))
+            if not isinstance(score, int | float):
+                off.setdefault(f"{name}, no number", []).extend([first] * n)
+            elif criterion is not None:
+                scale = criterion.scale_of(kinds[rater])
+                if not scale.guessed and score not in scale:
+                    off.setdefault(f"{name}, {score:g} on {scale.low:g} to {scale.high:g}", []).extend(
+                        [first] * n
+                    )
+        for what, numbers in off.items():
+            yield f"Scores in {table} that are not on their scale ({what}): {_named(numbers)}."
+
+
+def _items(db: Database) -> Iterator[str]:
+    """Items that were submitted and hold no answer at all, or another one than figures have."""
+    rows = db.execute(
+        f"SELECT p.id FROM placements p WHERE p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS "
+        "(SELECT 1 FROM given g WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id)"
+    )
+    if empty := [number for (number,) in rows]:
+        yield f"Submitted items without answers: {_named(empty)}."
+    rows = db.execute(
+        f"SELECT DISTINCT p.id FROM placements p JOIN answers a ON a.placement_id = p.id WHERE a.replaced IS "
+        f"NULL AND p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS (SELECT 1 FROM given g "
+        "WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id AND g.criterion = a.question "
+        "AND g.score = a.value)"
+    )
+    if other := [number for (number,) in rows]:
+        yield f"Submitted items whose answers are not their ratings: {_named(other)}."
+
+
+def _judgements(db: Database) -> Iterator[str]:
+    """Judgements that failed and have scores all the same."""
+    rows = db.execute(
+        "SELECT id FROM judgements j WHERE failure IS NOT NULL AND EXISTS "
+        "(SELECT 1 FROM ratings r WHERE r.judgement_id = j.id)"
+    )
+    if scored := [number for (number,) in rows]:
+        yield f"Failed judgements that have scores: {_named(scored)}."
+
+
+def _derived(db: Database) -> Iterator[str]:
+    """Tables of sums and counts that do not follow from ratings, conversations and comparisons."""
+    stored = {table: _rows(db, table) for table in DERIVED}
+    summaries.refresh(db)
+    for table in DERIVED:
+        if different := stored[table] ^ _rows(db, table):
+            yield f"Rows of {table} that do not follow from what is stored: {len(different)}."
+
+
+def _rows(db: Database, table: str) -> set[tuple[Any, ...]]:
+    """The rows of a table, with rounded numbers."""
+    return {
+        tuple(round(cell, ALIKE) if isinstance(cell, float) else cell for cell in row)
+        for row in db.execute(f"SELECT * FROM {table}")
+    }
+
+
+def _named(places: list[Any]) -> str:
+    shown = ", ".join(map(str, places[:MOST]))
+    return f"{len(places)} ({shown}{', …' if len(places) > MOST else ''})"
