@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from concord.codes import Exclusion, LabelDraw, PlanFigure, StreamFigure, StreamState
+from concord.codes import Exclusion, StreamFigure, StreamState
 
 EXCLUSIONS: Mapping[Exclusion, str] = {
     Exclusion.CLOSED: "on which judges are not compared",
@@ -43,18 +43,3 @@ STREAM_STATES: Mapping[StreamState, str] = {
     StreamState.NO_RANGE: "no range",
 }
 """Where a figure of a stream is, with the range that it should keep to."""
-
-PLAN_FIGURES: Mapping[PlanFigure, str] = {
-    PlanFigure.AGREEMENT: "agreement",
-    PlanFigure.RATE: "corrected rate",
-    PlanFigure.SENSITIVITY: "sensitivity",
-    PlanFigure.SPECIFICITY: "specificity",
-    PlanFigure.ANNOTATOR: "as good as another annotator",
-}
-"""What labels are planned for."""
-
-LABEL_DRAWS: Mapping[LabelDraw, str] = {
-    LabelDraw.RANDOM: "at random",
-    LabelDraw.BY_ANSWER: "by the judge's answer",
-}
-"""How the rows to label are drawn."""

@@ -9,7 +9,7 @@ import click
 from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import StudyError
-from concord.store import acts
+from concord.store import exclusions
 from concord.store import studies as stored
 from concord.studies import asking, dealing, running, studies
 from concord.studies.purposes import adjudicate, gold, repeat, second, training
@@ -197,16 +197,16 @@ ACTS = {
         "“{name}” is open to {annotator}.",
     ),
     "exclude": StudyAct(
-        acts.exclude,
+        exclusions.exclude,
         "Leave an annotator out of a study's figures of agreement; their ratings stay stored.",
-        "{annotator} is left out of the figures of “{name}”. `concord study include` takes them in again.",
+        "{annotator} is excluded from the figures of “{name}”. `concord study include` includes them again.",
         "Why; it stands beside every figure.",
     ),
     "include": StudyAct(
         running.include,
         "Take an annotator into a study's figures again; both decisions stay on record.",
         "{annotator} is in the figures of “{name}” again.",
-        "Why the decision to leave them out no longer holds.",
+        "Why they are included again.",
     ),
 }
 ON_STUDIES = ("close", "reopen")

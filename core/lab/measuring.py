@@ -21,7 +21,7 @@ from concord.questions import Scale
 from concord.rating import Criterion
 from concord.statistics.ratings import CriterionScores, Floats, Ints, Ratings, divide, read_ratings, sums
 from concord.statistics.resampling import Statistic, bootstrap, mean_defined, mean_estimates
-from concord.store import acts, frames, lab, ratings, rubrics, studies
+from concord.store import exclusions, frames, lab, ratings, rubrics, studies
 from concord.store.lab import Asked
 from concord.studies.clusters import FEWEST_CLUSTERS
 from concord.studies.judge_runs import mean_of_runs
@@ -153,7 +153,7 @@ def read(db: Database, study: str, *, resamples: int = 1000) -> Bench:
     parts = divided.read(db, study)
     described = studies.get(db, study)
     criteria = tuple(c for c in described.criteria if not c.scale.kind.of_two)
-    without = acts.left_out(db, study)
+    without = exclusions.raters(db, study)
     rows = frames.rows(db, study, without=without, every_judge=True)
     rows = mean_of_runs(rows, [c.name for c in criteria if not c.scale.ordered])
     everything = read_ratings(rows, counted=(), anonymous_people=described.anonymous)

@@ -138,7 +138,8 @@ class AgreementReport(Evidence):
         values |= {"summary": self.summary, "missing": self.missing, "notes": self.notes}
         values |= {"limits": self.limits, "left_out": self.left_out}
         values["excluded"] = [
-            {"annotator": one.about, "reason": one.detail, "decided": one.done} for one in self.of.excluded
+            {"annotator": one.annotator, "reason": one.reason, "decided": one.excluded}
+            for one in self.of.excluded
         ]
         sections = {c: {name: plain(name, c) for name in IN_FILES} for c in self.criteria}
         return values | {"main": self.main, "sections": sections}
@@ -208,7 +209,7 @@ def report_of(
 def _notes(of: StudyRatings, units: int) -> list[str]:
     """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
     sentences = [
-        f"Left out: {decision.about} on {decision.done[:10]}: {decision.detail.removesuffix('.')}."
+        f"Excluded: {decision.annotator} on {decision.excluded[:10]}: {decision.reason.removesuffix('.')}."
         for decision in of.excluded
     ]
     sentences += [

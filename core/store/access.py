@@ -18,13 +18,14 @@ from concord.rating import Rater
 from concord.store import audit, ratings, sessions, settings, studies
 from concord.store.database import find, insert, now, records, scalar
 from concord.store.purposes import RATED
-from concord.store.sessions import Role
 
 PASSPHRASE = "passphrase"
 """The setting that holds the hash of the researchers' passphrase."""
 
 PASSPHRASE_LENGTH = 12
 LONGEST_NAME = 80
+InvitedRole = Literal["annotator", "researcher", "adjudicator"]
+
 LINK_DAYS = 90
 """How long a link works unless told otherwise."""
 _SCRYPT = {"n": 2**17, "r": 8, "p": 1}
@@ -59,48 +60,33 @@ class Annotator:
         return _state(self.invited, self.expires, self.revoked)
 
 
-class Link(NamedTuple):
-    """Whose link it is, an annotator's or, with a `role`, a member's; `expires` is None for never."""
+class Invitation(NamedTuple):
+    """Whose link it is, an annotator's or, with another `role`, a member's; `expires` is None for never."""
 
     rater_id: int | None
     name: str
     expires: str | None
-    role: Role | Literal[""] = ""
-    made: str = ""
-    ended: str | None = None
+    role: InvitedRole = "annotator"
+    created: str = ""
+    revoked: str | None = None
+
+    @property
+    def for_member(self) -> bool:
+        """Whether it lets a member in, not an annotator."""
+        return self.role != "annotator"
 
     @property
     def state(self) -> str:
         """“works”, “expired” or “withdrawn”."""
-        return _state(self.made, self.expires, self.ended)
+        return _state(self.created, self.expires, self.revoked)
 
 
-def _state(made: str | None, expires: str | None, ended: str | None) -> str:
-    if ended:
+def _state(created: str | None, expires: str | None, revoked: str | None) -> str:
+    if revoked:
         return "withdrawn"
     if expires and expires < now():
         return "expired"
-    return "works" if made else "none"
-
-
-def put_link(
-    db: Database,
-    opens: Literal["annotator", "member", "crowd"],
-    token: str,
-    *,
-    role: str = "",
-    name: str = "",
-    rater: int | None = None,
-    study: int | None = None,
-    expires: str | None = None,
-    terms: str = "{}",
-) -> None:
-    """Store a link in place of the one that its person or study has. Of its token only the hash is kept."""
-    owner = {"opens": opens, "name": name, "rater_id": rater, "study_id": study}
-    same = " AND ".join(f"{column} IS ?" for column in owner)
-    db.table("links").delete_where(same, [*owner.values()])
-    link = {"token_hash": sessions.hashed(token), "role": role, "expires": expires, "terms": terms}
-    insert(db, "links", {**owner, **link, "made": now()})
+    return "works" if created else "none"
 
 
 def invite(
@@ -122,10 +108,13 @@ def invite(
         raise StudyError(f"{shown} is no name for {whose}: it needs 1 to {LONGEST_NAME} characters{commas}.")
     token, expires = secrets.token_urlsafe(32), now(timedelta(days=days)) if days else None
     if annotates:
-        rater = ratings.rater_id(db, Rater(name, "human", simulated=simulated))
-        put_link(db, "annotator", token, rater=rater, expires=expires)
+        owner = {"rater_id": ratings.rater_id(db, Rater(name, "human", simulated=simulated)), "name": ""}
     else:
-        put_link(db, "member", token, role=role, name=name, expires=expires)
+        owner = {"rater_id": None, "name": name}
+    db.table("invitations").delete_where("rater_id IS ? AND name = ?", [*owner.values()])
+    link = {"token_hash": sessions.hashed(token), "role": role, "created": now(), "expires": expires}
+    insert(db, "invitations", {**owner, **link})
+    if not annotates:
         audit.record(db, f"let in as {role}", about=name)
     sessions.end_all(db, "annotator" if annotates else "member", name=name)
     return token
@@ -138,9 +127,9 @@ def revoke(db: Database, name: str, *kinds: Literal["annotator", "member"]) -> N
     chosen = kinds or ("annotator", "member")
     human = "SELECT id FROM raters WHERE kind = 'human' AND name = :name"
     links = db.execute(
-        "UPDATE links SET ended = :now, token_hash = NULL WHERE ended IS NULL "
-        "AND opens IN (SELECT value FROM json_each(:kinds)) "
-        f"AND (opens = 'member' AND name = :name OR rater_id = ({human}))",
+        "UPDATE invitations SET revoked = :now, token_hash = NULL WHERE revoked IS NULL "
+        "AND iif(role = 'annotator', role, 'member') IN (SELECT value FROM json_each(:kinds)) "
+        f"AND (rater_id IS NULL AND name = :name OR rater_id = ({human}))",
         {"now": now(), "kinds": json.dumps(chosen), "name": name},
     ).rowcount
     if not links:
@@ -149,31 +138,33 @@ def revoke(db: Database, name: str, *kinds: Literal["annotator", "member"]) -> N
     audit.record(db, "link withdrawn", about=name)
 
 
-def members(db: Database) -> list[Link]:
-    """The members, by name."""
-    columns = "rater_id, name, expires, role, made, ended"
-    return records(db, Link, f"SELECT {columns} FROM links WHERE opens = 'member' ORDER BY name")
+def members(db: Database) -> list[Invitation]:
+    """The invitations of members, by name."""
+    columns = ", ".join(Invitation._fields)
+    return records(
+        db, Invitation, f"SELECT {columns} FROM invitations WHERE role <> 'annotator' ORDER BY name"
+    )
 
 
-def of_token(db: Database, token: str) -> Link:
+def of_token(db: Database, token: str) -> Invitation:
     """The annotator or member whose link this is. Raises LinkRefused for one that is unknown, was withdrawn
     or has expired.
     """
-    row = find(db, "links", token_hash=sessions.hashed(token), ended=None)
-    if row is None or row["opens"] not in ("annotator", "member"):
+    row = find(db, "invitations", token_hash=sessions.hashed(token), revoked=None)
+    if row is None:
         raise sessions.LinkRefused("unknown")
     if row["expires"] and row["expires"] < now():
         raise sessions.LinkRefused("expired")
     rater = row["rater_id"]
     name = row["name"] if rater is None else ratings.rater_of(db, rater).name
-    return Link(rater, name, row["expires"], row["role"])
+    return Invitation(rater, name, row["expires"], row["role"], row["created"])
 
 
 def is_withdrawn(db: Database, token: str) -> bool:
     """Whether the session with this token, which may be over, was begun by a link that is withdrawn now."""
     sql = (
-        "SELECT 1 FROM sessions s JOIN links l ON l.rater_id = s.rater_id AND l.opens = 'annotator' "
-        "WHERE s.token_hash = ? AND l.ended IS NOT NULL"
+        "SELECT 1 FROM sessions s JOIN invitations i ON i.rater_id = s.rater_id "
+        "WHERE s.token_hash = ? AND i.revoked IS NOT NULL"
     )
     return bool(scalar(db, sql, [sessions.hashed(token)]))
 
@@ -183,18 +174,18 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
     return records(
         db,
         Annotator,
-        "SELECT x.id, x.name, x.simulated, a.made AS invited, a.ended AS revoked, a.expires, "
+        "SELECT x.id, x.name, x.simulated, a.created AS invited, a.revoked, a.expires, "
         "(SELECT max(used) FROM sessions z WHERE z.rater_id = x.id) AS used, "
         "(SELECT source FROM sessions z WHERE z.rater_id = x.id ORDER BY used DESC LIMIT 1) AS source, "
         "count(DISTINCT iif(s.state = 'done', s.one, NULL)) AS done, "
         "count(DISTINCT iif(s.state = 'skipped', s.one, NULL)) AS skipped, "
         "count(DISTINCT s.one) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
-        "LEFT JOIN links a ON a.rater_id = x.id AND a.opens = 'annotator' "
+        "LEFT JOIN invitations a ON a.rater_id = x.id "
         f"LEFT JOIN (SELECT p.rater_id, p.state, p.seconds, {studies.ONE} AS one FROM placements p "
         "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
         f"WHERE p.purpose IN {RATED} AND ? IN ('', t.name) AND {studies.KEPT}) s ON s.rater_id = x.id "
         "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.one IS NOT NULL) GROUP BY x.id "
-        "HAVING ? = '' OR count(s.one) > 0 OR a.made IS NOT NULL ORDER BY x.name",
+        "HAVING ? = '' OR count(s.one) > 0 OR a.created IS NOT NULL ORDER BY x.name",
         [study, study],
     )
 
@@ -271,11 +262,10 @@ def forget(db: Database, name: str, reason: str) -> str:
     db.execute("PRAGMA secure_delete = ON")  # what is removed is overwritten in the file
     db.table("raters").update(rater, {"name": pseudonym})
     db.table("sessions").delete_where("rater_id = ?", [rater])
-    db.table("links").delete_where("rater_id = ? AND opens = 'annotator'", [rater])
+    db.table("invitations").delete_where("rater_id = ?", [rater])
     db.execute(
-        "UPDATE links SET name = ? || '-' || id, "
-        "terms = json_set(terms, '$.submission', '', '$.task', '', '$.code', '') "
-        "WHERE rater_id = ? AND opens = 'worker'",
+        "UPDATE crowd_workers SET worker = ? || '-' || id, submission = '', task = '', code = '' "
+        "WHERE rater_id = ?",
         [pseudonym, rater],
     )
     for table in db.tables:

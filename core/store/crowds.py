@@ -4,17 +4,15 @@ The link's token is kept as a hash. Who comes is known by the platform's number 
 it lets nobody in without the token.
 """
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.rating import Rater
-from concord.store import access, database, placements, ratings, sessions, studies
-from concord.store.database import find, now, records, scalar
+from concord.store import database, placements, ratings, sessions, studies
+from concord.store.database import find, now, records
 from concord.store.purposes import QUEUED, UNRATED
 
 Platform = Literal["prolific", "mturk"]
@@ -72,26 +70,28 @@ class Worker:
 
 def keep(db: Database, crowd: Crowd, token: str) -> None:
     """Store a study's link, in place of the one before. Raises NotFound."""
-    terms = {name: getattr(crowd, name) for name in ("quota", "items", "minutes", "code")}
-    number = studies.study_id(db, crowd.study)
-    access.put_link(db, "crowd", token, role=crowd.platform, study=number, terms=json.dumps(terms))
+    study = studies.study_id(db, crowd.study)
+    db.table("crowd_links").delete_where("study_id = ?", [study])
+    terms = {name: getattr(crowd, name) for name in ("platform", "quota", "items", "minutes", "code")}
+    link = {"study_id": study, "token_hash": sessions.hashed(token), "created": now()}
+    database.insert(db, "crowd_links", {**link, **terms})
+
+
+_CROWDS = (
+    "SELECT t.name AS study, l.platform, l.quota, l.items, l.minutes, l.code FROM crowd_links l "
+    "JOIN studies t ON t.id = l.study_id WHERE "
+)
 
 
 def of_token(db: Database, token: str) -> Crowd | None:
     """The study's link with this token; None where there is none."""
-    return _crowd(db, find(db, "links", opens="crowd", ended=None, token_hash=sessions.hashed(token)))
+    return next(iter(records(db, Crowd, _CROWDS + "l.token_hash = ?", [sessions.hashed(token)])), None)
 
 
 def of_study(db: Database, study: str) -> Crowd | None:
     """The link of a study; None where it has none. Raises NotFound."""
-    return _crowd(db, find(db, "links", opens="crowd", study_id=studies.study_id(db, study)))
-
-
-def _crowd(db: Database, link: Mapping[str, Any] | None) -> Crowd | None:
-    if link is None:
-        return None
-    study = scalar(db, "SELECT name FROM studies WHERE id = ?", [link["study_id"]])
-    return Crowd(study, link["role"], **json.loads(link["terms"]))
+    of_its = _CROWDS + "l.study_id = ?"
+    return next(iter(records(db, Crowd, of_its, [studies.study_id(db, study)])), None)
 
 
 def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
@@ -105,11 +105,17 @@ def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
     while find(db, "raters", "id", kind="human", name=name):
         others += 1
         name = f"{plain} ({others})"
-    terms = {"submission": visitor.submission, "task": visitor.task, "code": code}
-    row = {"opens": "worker", "role": crowd.platform, "name": visitor.worker, "terms": json.dumps(terms)}
-    row |= {"made": now(), "expires": now(timedelta(minutes=crowd.minutes))}
-    rater, study = ratings.rater_id(db, Rater(name, "human")), studies.study_id(db, crowd.study)
-    database.insert(db, "links", {**row, "rater_id": rater, "study_id": study})
+    rater = ratings.rater_id(db, Rater(name, "human"))
+    row = {
+        "study_id": studies.study_id(db, crowd.study),
+        "rater_id": rater,
+        "platform": crowd.platform,
+        **visitor._asdict(),
+        "code": code,
+        "created": now(),
+        "expires": now(timedelta(minutes=crowd.minutes)),
+    }
+    database.insert(db, "crowd_workers", row)
     return workers(db, crowd.study, rater)[0]
 
 
@@ -122,19 +128,18 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
         db,
         Worker,
         f"""
-        SELECT w.rater_id AS rater, x.name, w.name AS worker, w.terms ->> 'submission' AS submission,
-               w.terms ->> 'task' AS task, w.expires AS due, w.ended AS returned,
-               w.terms ->> 'code' AS code,
+        SELECT w.rater_id AS rater, x.name, w.worker, w.submission, w.task, w.expires AS due,
+               w.reclaimed AS returned, w.code,
                count(DISTINCT iif(i.state = 'done', i.one, NULL)) AS done,
                count(DISTINCT iif(i.state = 'skipped', i.one, NULL)) AS skipped,
                count(DISTINCT iif(i.state = 'open', i.one, NULL)) AS open,
                ifnull(sum(i.seconds), 0) AS seconds
-        FROM links w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
+        FROM crowd_workers w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
             SELECT p.rater_id, p.state, p.seconds, {studies.ONE} AS one FROM studies t
             JOIN items i ON i.study_id = t.id JOIN placements p ON p.item_id = i.id AND p.purpose IN {QUEUED}
             WHERE t.id = :study AND (:rater IS NULL OR p.rater_id = :rater)
         ) i ON i.rater_id = w.rater_id
-        WHERE w.opens = 'worker' AND w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater)
+        WHERE w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater)
         GROUP BY w.id ORDER BY w.id
         """,
         {"study": studies.study_id(db, study), "rater": rater},
@@ -154,7 +159,7 @@ def expire(db: Database, study: str) -> list[str]:
         free = [item.id for item in placements.placed(db, study, UNRATED, one.rater) if not item.begun]
         placements.remove(db, free)
         db.execute(
-            "UPDATE links SET ended = ? WHERE opens = 'worker' AND study_id = ? AND rater_id = ?",
+            "UPDATE crowd_workers SET reclaimed = ? WHERE study_id = ? AND rater_id = ?",
             [now(), studies.study_id(db, study), one.rater],
         )
     return [one.name for one in late]

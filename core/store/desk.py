@@ -16,7 +16,7 @@ from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
 from concord.store import placements, settings, studies
-from concord.store.database import now
+from concord.store.database import column, find, now
 
 
 class Event(BaseModel):
@@ -144,7 +144,8 @@ def once(
             refused.append(Refusal(n, item, str(error)))
     if numbered and numbered[-1][0] > last:
         last = numbered[-1][0]
-        settings.put(db, f"desk {desk} {client}", f"{last} {now()}")
+        row = {"desk": desk, "client": client, "event": last, "stored": now()}
+        db.table("desk_reports").insert(row, replace=True)
     return last, refused
 
 
@@ -176,16 +177,14 @@ def _time(event: Any) -> float:
 
 def mark(db: Database, desk: str, client: str) -> int:
     """The number of a browser's last stored event; 0 where none has arrived."""
-    kept = settings.get(db, f"desk {desk} {client}")
-    return int(kept.split()[0]) if kept else 0
+    row = find(db, "desk_reports", "event", desk=desk, client=client)
+    return int(row["event"]) if row else 0
 
 
 def in_use(db: Database, rater: int) -> list[str]:
     """The browsers' windows that reported from an annotator's desk in the last ten minutes, newest first."""
-    since = now(-timedelta(minutes=10))
-    marks = settings.beginning(db, f"desk {of(rater)} ")
-    seen = sorted(((kept.split()[1], client) for client, kept in marks.items()), reverse=True)
-    return [client for moment, client in seen if moment > since][:20]
+    sql = "SELECT client FROM desk_reports WHERE desk = ? AND stored > ? ORDER BY stored DESC LIMIT 20"
+    return column(db, sql, [of(rater), now(-timedelta(minutes=10))])
 
 
 def _numbered(event: Any) -> tuple[int, int | str, Any]:

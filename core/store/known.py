@@ -1,6 +1,5 @@
 """Items whose answers are known (gold and training), and what people answered to these and to repeats."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, Literal, NamedTuple
@@ -69,16 +68,25 @@ def _gold(row: Sequence[Any]) -> Gold:
 def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: Known = "gold") -> None:
     """Replace the known answers of a study, or of its training."""
     study = studies.study_id(db, name)
-    db.execute("UPDATE items SET answers = '[]' WHERE study_id = ? AND known = ?", [study, kind])
-    of: dict[UnitKey, list[Gold]] = {}
+    db.execute(
+        "DELETE FROM known_answers WHERE item_id IN (SELECT id FROM items WHERE study_id = ? AND known = ?)",
+        [study, kind],
+    )
     for gold in golds:
-        of.setdefault(gold.unit, []).append(gold)
-    for unit, known in of.items():
-        which = {"study_id": study, "known": kind, **unit._asdict()}
+        which = {"study_id": study, "known": kind, **gold.unit._asdict()}
         item = find(db, "items", "id", **which)
         number = item["id"] if item else database.insert(db, "items", which)
-        kept = json.dumps([answer[1:] for answer in known], ensure_ascii=False)
-        database.update(db, "items", number, answers=kept)
+        db.table("known_answers").insert(
+            {
+                "item_id": number,
+                "criterion": gold.criterion,
+                "answer": gold.answer,
+                "tolerance": gold.tolerance,
+                "explanation": gold.explanation,
+                "attention": gold.attention,
+            },
+            replace=True,
+        )
 
 
 def by_item(db: Database, name: str, kind: Known = "gold") -> dict[int, list[Gold]]:

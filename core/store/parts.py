@@ -11,7 +11,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
-from concord.store import settings, summaries
+from concord.store import summaries
 from concord.store.database import column, reading, scalar, writer
 from concord.store.locks import alone
 
@@ -52,25 +52,19 @@ def in_parts(path: Path) -> Iterator[Part]:
             _undo(begin)
             raise
         with begin() as db:
-            for number in settings.beginning(db, _PART):
-                settings.remove(db, _PART + number)
-
-
-_PART = "part "
-"""How the settings are called that say what a part has added, before its number."""
+            db.execute("DELETE FROM import_parts")
 
 
 def _keep(db: Database, added: Sequence[tuple[str, Any, Any]]) -> None:
     """Keep what a part has added: (table, first id, last id), or the scope and the name of a criterion."""
-    number = int(settings.last(db, _PART) or "0") + 1
-    settings.put(db, f"{_PART}{number:09}", json.dumps(added))
+    db.table("import_parts").insert({"added": json.dumps(added)})
 
 
 def undo_abandoned(path: Path) -> None:
     """Remove what a process had stored in parts and died before the end."""
     with reading(path) as db:
-        left = settings.beginning(db, _PART)
-    if left:
+        abandoned = scalar(db, "SELECT EXISTS (SELECT 1 FROM import_parts)")
+    if abandoned:
         with alone(path, "import") as free:
             if free:
                 with writer(path) as begin:
@@ -81,13 +75,13 @@ def _undo(begin: Part) -> None:
     """Remove the last part first; a part and the note of it in one transaction."""
     while True:
         with begin() as db:
-            parts = settings.beginning(db, _PART)
-            if not parts:
+            row = db.execute("SELECT number, added FROM import_parts ORDER BY number DESC LIMIT 1").fetchone()
+            if row is None:
                 return
-            number = max(parts)
-            for table, first, last in reversed(json.loads(parts[number])):
+            number, added = row
+            for table, first, last in reversed(json.loads(added)):
                 _remove(db, table, first, last)
-            settings.remove(db, _PART + number)
+            db.table("import_parts").delete(number)
 
 
 def _remove(db: Database, table: str, first: Any, last: Any) -> None:

@@ -199,7 +199,7 @@ def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> li
         "JOIN given g ON g.item_id = u.id AND g.rater_id = a.rater_id "
         f"WHERE u.study_id = :study AND g.study_id = :study {one}"
         "AND (SELECT count(*) >= :overlap AND NOT sum(f.state = 'open') FROM placements f "
-        "WHERE f.item_id = u.id AND f.purpose = 'first') AND NOT EXISTS (SELECT 1 FROM left_out o "
+        "WHERE f.item_id = u.id AND f.purpose = 'first') AND NOT EXISTS (SELECT 1 FROM excluded_raters o "
         "WHERE o.study_id = u.study_id AND o.rater_id = a.rater_id) "
         "GROUP BY u.id, g.criterion HAVING count(*) > 1 ORDER BY u.id, g.criterion",
         {"study": studies.study_id(db, name), "unit": unit, "overlap": overlap},
@@ -644,8 +644,8 @@ def untrained(db: Database, name: str, rater: int) -> bool:
     """Whether a study's training is still to be passed by an annotator, who sees nothing else of it then."""
     sql = (
         "SELECT 1 FROM studies t WHERE t.name = ? AND json_extract(t.meta, '$.training') IS NOT NULL "
-        "AND NOT EXISTS (SELECT 1 FROM audit_log e JOIN raters x ON x.name = e.about WHERE e.study = t.name "
-        "AND x.id = ? AND e.what IN ('passed', 'admitted'))"
+        "AND NOT EXISTS (SELECT 1 FROM training_results r WHERE r.study_id = t.id AND r.rater_id = ? "
+        "AND r.outcome IN ('passed', 'admitted'))"
     )
     return bool(scalar(db, sql, [name, rater]))
 

@@ -59,7 +59,7 @@ def remarks(db: Database, name: str, *, with_excluded: bool = False) -> list[Ite
     """The items of a study, whatever their purpose, of which annotators said something beside their answers,
     by item, turn and annotator; those of annotators who are left out only on request. Raises NotFound.
     """
-    out = "(SELECT 1 FROM left_out l WHERE l.study_id = i.study_id AND l.rater_id = p.rater_id)"
+    out = "(SELECT 1 FROM excluded_raters l WHERE l.study_id = i.study_id AND l.rater_id = p.rater_id)"
     which = (
         f"i.study_id = ? AND (p.flag <> '' OR p.state = 'skipped') AND (? OR NOT EXISTS {out}) {_EACH} "
         "ORDER BY key, ifnull(i.turn, 0), x.name, kind"
@@ -89,8 +89,7 @@ def mark(db: Database, name: str) -> str:
                (SELECT count(a.replaced) || ',' || ifnull(max(a.id), 0) FROM items i
                  JOIN placements p ON p.item_id = i.id JOIN answers a ON a.placement_id = p.id
                  WHERE i.study_id = :study),
-               (SELECT ifnull(max(e.id), 0) FROM audit_log e JOIN studies t ON t.name = e.study
-                 WHERE t.id = :study AND e.what IN ('left out', 'taken in again')),
+               (SELECT count(*) || ',' || count(e.included) FROM exclusions e WHERE e.study_id = :study),
                (SELECT group_concat(i.id || g.criterion || g.answer || g.tolerance || g.attention)
                  FROM items i JOIN known_answers g ON g.item_id = i.id WHERE i.study_id = :study),
                (SELECT count(*) FROM criteria

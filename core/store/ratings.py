@@ -235,7 +235,7 @@ def exported(
         "JOIN raters x ON x.id = r.rater_id LEFT JOIN judgements j ON j.id = r.judgement_id "
         f"WHERE NOT r.extra {only}"
         "AND (:study = '' OR t.name = :study) AND (:with_excluded OR NOT EXISTS (SELECT 1 "
-        "FROM left_out o WHERE o.study_id = r.study_id AND o.rater_id = r.rater_id)) "
+        "FROM excluded_raters o WHERE o.study_id = r.study_id AND o.rater_id = r.rater_id)) "
         "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
         {"study": study, "benchmark": benchmark, "variant": variant, "with_excluded": with_excluded},
     )
@@ -315,8 +315,8 @@ def judges(db: Database, benchmark: str = "") -> dict[Rater, int]:
 def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name: str, body: str) -> None:
     """Keep the text of a prompt that results refer to by its hash."""
     if find(db, "prompts", "hash", hash=hash) is None:
-        row = {"kind": "prompt", "hash": hash, "scope": benchmark, "version": version, "name": name}
-        database.insert(db, "documents", {**row, "body": body})
+        row = {"hash": hash, "benchmark": benchmark, "version": version, "name": name, "body": body}
+        db.table("prompts").insert(row)
 
 
 def prompts(db: Database) -> list[dict[str, Any]]:

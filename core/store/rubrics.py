@@ -47,9 +47,9 @@ def publish(
     """Keep a version with its criteria, unless it is kept; returns its number."""
     version = number(db, name, hash)
     if find(db, "rubrics", "version", name=name, hash=hash) is None:
-        row = {"kind": "rubric", "scope": name, "version": version, "name": variant(name, version)}
-        kept = json.dumps(dict(body), ensure_ascii=False)
-        insert(db, "documents", {**row, "hash": hash, "body": kept, "created": now()})
+        row = {"name": name, "version": version, "variant": variant(name, version), "hash": hash}
+        text = json.dumps(dict(body), ensure_ascii=False)
+        insert(db, "rubrics", {**row, "body": text, "created": now()})
         ratings.register(db, scope(name, version), criteria)
     return version
 

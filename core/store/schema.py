@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.errors import WorkspaceError
 
 SCHEMA = Path(__file__).with_name("schema.sql")
-STEPS: tuple[str, ...] = (
+STEPS: tuple[str | Path, ...] = (
     # Images; gold labels as a kind of rater; registrations are left out. A constraint is no content: SQLite's
     # documentation of ALTER TABLE changes it so.
     """
@@ -27,8 +27,9 @@ STEPS: tuple[str, ...] = (
     '(''prompt'', ''rubric'')') WHERE name = 'documents';
     PRAGMA writable_schema = RESET;
     """,
+    SCHEMA.with_name("form_3.sql"),
 )
-"""The first leads from form 1 to form 2."""
+"""SQL, or a file of it: the first leads from form 1 to form 2."""
 
 
 def latest() -> int:
@@ -57,8 +58,10 @@ def version(db: Database, path: Path) -> int:
 
 def apply(db: Database, number: int) -> None:
     """Give a database of this form (0: an empty one) the present form, within the open transaction."""
-    scripts = [SCHEMA.read_text(encoding="utf-8")] if number == 0 else STEPS[number - 1 :]
+    scripts = [SCHEMA] if number == 0 else STEPS[number - 1 :]
     for script in scripts:
+        if isinstance(script, Path):
+            script = script.read_text(encoding="utf-8")
         # Each statement by itself: `executescript` would commit the transaction.
         statement = ""
         for line in [*script.splitlines(keepends=True), ";"]:

@@ -1,14 +1,16 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
--- What the workspace keeps by key: settings; one-time links, by the hash of their token; the last report stored of
--- each browser at a desk (`desk …`), so that one that arrives twice is applied once; and what each part of a change
--- that is stored in parts has added as long as the change has not ended (`part …`: [[table, first, last], …]).
+-- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- The numbers by which browsers know items are computed with it, so that nobody can compute them elsewhere.
 INSERT INTO settings (key, value) VALUES ('desk numbers', lower(hex(randomblob(16))));
+
+-- What each part of an import that is stored in parts has added, as long as the import has not ended:
+-- [[table, first id, last id], …].
+CREATE TABLE import_parts (number INTEGER PRIMARY KEY, added TEXT NOT NULL);
 
 
 -- ── What is rated ──────────────────────────────────────────────────────────────────────────────────────
@@ -102,26 +104,27 @@ CREATE TABLE criteria (
 -- The criterion of refusals of each benchmark that has one.
 CREATE VIEW refusals AS SELECT DISTINCT scope AS benchmark, refusals AS criterion FROM criteria WHERE refusals <> '';
 
--- Texts that results rest on, each kept whole when it is first used, and never changed: the prompts that made results
--- (`scope` is the benchmark), and the versions of rubrics (`scope` is the rubric; `name` tells its judges apart).
-CREATE TABLE documents (
-    id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('prompt', 'rubric')),
-    hash TEXT NOT NULL,
-    scope TEXT NOT NULL,
+-- The prompts that made results, each kept whole when it is first used, and never changed.
+CREATE TABLE prompts (
+    hash TEXT PRIMARY KEY,
+    benchmark TEXT NOT NULL,
+    version TEXT NOT NULL,
     name TEXT NOT NULL DEFAULT '',
-    version NOT NULL,
+    body TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- The versions of rubrics, kept likewise; `variant` tells the judges of a version apart.
+CREATE TABLE rubrics (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    variant TEXT NOT NULL UNIQUE,
+    hash TEXT NOT NULL,
     body TEXT NOT NULL,
-    by TEXT NOT NULL DEFAULT '',
-    created TEXT
+    created TEXT,
+    UNIQUE (name, version),
+    UNIQUE (name, hash)
 );
-CREATE UNIQUE INDEX prompts_once ON documents (hash) WHERE kind = 'prompt';
-CREATE UNIQUE INDEX rubrics_once ON documents (scope, hash) WHERE kind = 'rubric';
-CREATE UNIQUE INDEX rubrics_by_version ON documents (scope, version) WHERE kind = 'rubric';
-CREATE UNIQUE INDEX rubrics_by_variant ON documents (name) WHERE kind = 'rubric';
-CREATE VIEW prompts AS SELECT hash, scope AS benchmark, version, name, body FROM documents WHERE kind = 'prompt';
-CREATE VIEW rubrics AS SELECT scope AS name, version, name AS variant, hash, body, created FROM documents
-    WHERE kind = 'rubric';
 
 
 -- ── Who rates, and who is here ─────────────────────────────────────────────────────────────────────────
@@ -137,28 +140,52 @@ CREATE TABLE raters (
     UNIQUE (kind, name, variant)
 );
 
--- Links that let somebody in: an annotator to their desk, a member (a researcher or an adjudicator by `role`) to
--- the workspace, people of a crowd platform (`role`) to a study by its `terms`. Of every token in these tables only
--- the hash is kept; none opens what another kind opens. `ended`: withdrawn or closed. Who came by a crowd's link is
--- a `worker`, by the platform's number of them, with the submission in `terms`; when their time is over (`expires`),
--- what they have not begun is taken back (`ended`).
-CREATE TABLE links (
+-- Links that let somebody in again and again: an annotator to their desk, a member (a researcher or an adjudicator) to
+-- the workspace. Of every token in these tables only the hash is kept; none opens what another kind opens.
+CREATE TABLE invitations (
     id INTEGER PRIMARY KEY,
-    opens TEXT NOT NULL CHECK (opens IN ('annotator', 'member', 'crowd', 'worker')),
     token_hash TEXT UNIQUE,
-    role TEXT NOT NULL DEFAULT '',
-    name TEXT NOT NULL DEFAULT '',
+    role TEXT NOT NULL CHECK (role IN ('annotator', 'researcher', 'adjudicator')),
     rater_id INTEGER REFERENCES raters(id) ON DELETE CASCADE,
-    study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE,
-    made TEXT NOT NULL,
+    name TEXT NOT NULL DEFAULT '',
+    created TEXT NOT NULL,
     expires TEXT,
-    ended TEXT,
-    terms TEXT NOT NULL DEFAULT '{}',
-    CHECK (opens <> 'member' OR role IN ('researcher', 'adjudicator'))
+    revoked TEXT,
+    CHECK ((role = 'annotator') = (rater_id IS NOT NULL))
 );
-CREATE UNIQUE INDEX links_of_owner ON links (opens, name, ifnull(rater_id, 0), ifnull(study_id, 0));
-CREATE UNIQUE INDEX links_of_worker ON links (study_id, name) WHERE opens = 'worker';
-CREATE INDEX links_of_rater ON links (rater_id) WHERE rater_id IS NOT NULL;
+CREATE UNIQUE INDEX invitations_once ON invitations (ifnull(rater_id, 0), name);
+
+-- The link of a study by which people of a crowd platform come: at most `quota`, of whom each has `items` for so many
+-- `minutes`. `code` is the completion code of all; “” where each has one of their own.
+CREATE TABLE crowd_links (
+    id INTEGER PRIMARY KEY,
+    study_id INTEGER NOT NULL UNIQUE REFERENCES studies(id) ON DELETE CASCADE,
+    token_hash TEXT UNIQUE,
+    platform TEXT NOT NULL,
+    quota INTEGER NOT NULL,
+    items INTEGER NOT NULL,
+    minutes INTEGER NOT NULL,
+    code TEXT NOT NULL DEFAULT '',
+    created TEXT NOT NULL
+);
+
+-- Who came by a crowd's link, by the platform's number of them; when their time is over (`expires`), what they have
+-- not begun is taken back (`reclaimed`).
+CREATE TABLE crowd_workers (
+    id INTEGER PRIMARY KEY,
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
+    platform TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    submission TEXT NOT NULL,
+    task TEXT NOT NULL DEFAULT '',
+    code TEXT NOT NULL,
+    created TEXT NOT NULL,
+    expires TEXT NOT NULL,
+    reclaimed TEXT,
+    UNIQUE (study_id, worker)
+);
+CREATE INDEX crowd_workers_of_rater ON crowd_workers (rater_id);
 
 -- Who is signed in, in which browser.
 CREATE TABLE sessions (
@@ -176,8 +203,26 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_of_rater ON sessions (rater_id) WHERE rater_id IS NOT NULL;
 
--- What was done, by whom and why, about a study or about somebody: decisions to leave an annotator out of a study's
--- figures and to take them in again, acts on a study, exports, who was let in or kept out, names removed.
+-- Links that begin one session each; of the token only the hash is kept.
+CREATE TABLE one_time_links (
+    token_hash TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL DEFAULT '',
+    expires TEXT NOT NULL,
+    used TEXT
+) WITHOUT ROWID;
+
+-- The last event that each window of a browser reported from a desk, so that a report that arrives twice is applied
+-- once.
+CREATE TABLE desk_reports (
+    desk TEXT NOT NULL,
+    client TEXT NOT NULL,
+    event INTEGER NOT NULL,
+    stored TEXT NOT NULL,
+    PRIMARY KEY (desk, client)
+) WITHOUT ROWID;
+
+-- What was done, by whom and why, about a study or about somebody. It is a log: nothing is decided by it.
 CREATE TABLE audit_log (
     id INTEGER PRIMARY KEY,
     done TEXT NOT NULL,
@@ -209,10 +254,58 @@ CREATE TABLE studies (
     created TEXT NOT NULL
 );
 
+-- Closings of a study; it is closed where the last one has not ended.
+CREATE TABLE study_closings (
+    id INTEGER PRIMARY KEY,
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    reason TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    closed TEXT NOT NULL,
+    reopened TEXT
+);
+CREATE UNIQUE INDEX study_closings_in_force ON study_closings (study_id) WHERE reopened IS NULL;
+
+-- Annotators whose answers do not count in a study's figures, until they are included again.
+CREATE TABLE exclusions (
+    id INTEGER PRIMARY KEY,
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
+    reason TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    excluded TEXT NOT NULL,
+    included TEXT
+);
+CREATE UNIQUE INDEX exclusions_in_force ON exclusions (study_id, rater_id) WHERE included IS NULL;
+CREATE VIEW excluded_raters AS SELECT study_id, rater_id FROM exclusions WHERE included IS NULL;
+
+-- Annotators who left a study, so that their items went to others, until they return.
+CREATE TABLE departures (
+    id INTEGER PRIMARY KEY,
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
+    reason TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    departed TEXT NOT NULL,
+    returned TEXT
+);
+CREATE UNIQUE INDEX departures_in_force ON departures (study_id, rater_id) WHERE returned IS NULL;
+
+-- What a study's training decided of an annotator: each attempt that is over, and who was admitted without passing.
+CREATE TABLE training_results (
+    id INTEGER PRIMARY KEY,
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
+    attempt INTEGER,
+    outcome TEXT NOT NULL CHECK (outcome IN ('passed', 'failed', 'admitted')),
+    reason TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    decided TEXT NOT NULL
+);
+CREATE INDEX training_results_of_rater ON training_results (study_id, rater_id);
+
 -- The items of a study: a conversation, one turn of it, two conversations side by side (the second has the
 -- greater number; `stratum` is their scenario), or a judgement of a conversation. `known` is 'gold' or 'training'
--- for the ones beside the study's own, whose `answers` are known: [[criterion, answer, tolerance, explanation,
--- attention], …].
+-- for the ones beside the study's own, which have known answers.
 CREATE TABLE items (
     id INTEGER PRIMARY KEY,
     study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
@@ -222,7 +315,6 @@ CREATE TABLE items (
     judgement_id INTEGER REFERENCES judgements(id) ON DELETE CASCADE,
     stratum TEXT NOT NULL DEFAULT '',
     known TEXT NOT NULL DEFAULT '' CHECK (known IN ('', 'gold', 'training')),
-    answers TEXT NOT NULL DEFAULT '[]',
     CHECK (conversation_id < other_id)
 );
 CREATE UNIQUE INDEX items_once ON items
@@ -231,10 +323,16 @@ CREATE INDEX items_of_conversation ON items (conversation_id, other_id);
 CREATE INDEX items_of_other ON items (other_id) WHERE other_id IS NOT NULL;
 CREATE INDEX items_of_judgement ON items (judgement_id) WHERE judgement_id IS NOT NULL;
 
--- The known answers to gold and training items, one by one.
-CREATE VIEW known_answers AS SELECT i.id AS item_id, g.value ->> '$[0]' AS criterion, g.value ->> '$[1]' AS answer,
-    g.value ->> '$[2]' AS tolerance, g.value ->> '$[3]' AS explanation, g.value ->> '$[4]' AS attention
-    FROM items i, json_each(i.answers) g WHERE i.known <> '';
+-- The known answers to gold and training items: hit by an answer at most `tolerance` away.
+CREATE TABLE known_answers (
+    item_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
+    criterion TEXT NOT NULL,
+    answer REAL NOT NULL,
+    tolerance REAL NOT NULL DEFAULT 0,
+    explanation TEXT NOT NULL DEFAULT '',
+    attention INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (item_id, criterion)
+) WITHOUT ROWID;
 
 -- An item on somebody's desk for a purpose (core/store/purposes.py). `opened`: when what belongs beside it was shown,
 -- which locks their answers. `swapped`: of a pair the second conversation is shown first. Numbers begin far above
@@ -293,12 +391,6 @@ CREATE TABLE answers (
 );
 CREATE UNIQUE INDEX answers_once ON answers (placement_id, question) WHERE replaced IS NULL;
 CREATE INDEX answers_of_placement ON answers (placement_id);
-
--- Whom the last decision leaves out of which study.
-CREATE VIEW left_out AS SELECT t.id AS study_id, x.id AS rater_id FROM studies t JOIN audit_log e ON e.study = t.name
-    AND e.what = 'left out' JOIN raters x ON x.kind = 'human' AND x.name = e.about WHERE e.id = (SELECT max(l.id)
-    FROM audit_log l WHERE l.study = e.study AND l.about = e.about AND l.what IN ('left out', 'taken in again'));
-
 
 
 -- ── Results ────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, NotFound
-from concord.store import settings
 from concord.store.audit import moment
 from concord.store.database import find, now, records
 from concord.table import Column, Table, record
@@ -100,8 +99,8 @@ _LIVE = "ended IS NULL AND expires > :now AND used > CASE kind {} END".format(
 )
 _COLUMNS = (
     "id, kind, rater_id, name, source, browser, begun, used, expires, CASE kind WHEN 'annotator' THEN '' "
-    "WHEN 'member' THEN ifnull((SELECT role FROM links l WHERE l.opens = 'member' AND l.name = sessions.name "
-    "AND l.ended IS NULL), '') ELSE 'owner' END AS role"
+    "WHEN 'member' THEN ifnull((SELECT i.role FROM invitations i WHERE i.rater_id IS NULL "
+    "AND i.name = sessions.name AND i.revoked IS NULL), '') ELSE 'owner' END AS role"
 )
 
 
@@ -199,24 +198,18 @@ def end_all(db: Database, *kinds: Kind, name: str | None = None) -> None:
     )
 
 
-_ONCE = "one-time link "
-"""How the settings of one-time links are called, before the hash of the token."""
-
-
 def one_time(db: Database, kind: Kind, name: str = "") -> str:
     """The token of a new one-time link, which begins one session."""
     token = secrets.token_urlsafe(32)
-    for old, value in settings.beginning(db, _ONCE).items():
-        if json.loads(value)["expires"] < now(-KEPT):
-            settings.remove(db, _ONCE + old)
-    link = {"kind": kind, "name": name, "expires": now(ONE_TIME[kind]), "used": None}
-    settings.put(db, _ONCE + hashed(token), json.dumps(link))
+    db.table("one_time_links").delete_where("expires < ?", [now(-KEPT)])
+    row = {"token_hash": hashed(token), "kind": kind, "name": name, "expires": now(ONE_TIME[kind])}
+    db.table("one_time_links").insert(row)
     return token
 
 
 def is_one_time(db: Database, token: str) -> bool:
     """Whether this is the token of a one-time link, used or not."""
-    return settings.get(db, _ONCE + hashed(token)) is not None
+    return find(db, "one_time_links", "kind", token_hash=hashed(token)) is not None
 
 
 def redeem(db: Database, token: str, kind: Kind) -> str:
@@ -224,12 +217,12 @@ def redeem(db: Database, token: str, kind: Kind) -> str:
 
     Raises LinkRefused for a link that is unknown, was used, or has expired.
     """
-    link = json.loads(settings.get(db, _ONCE + hashed(token)) or "{}")
-    if link.get("kind") != kind:
+    link = find(db, "one_time_links", token_hash=hashed(token), kind=kind)
+    if link is None:
         raise LinkRefused("unknown")
     if link["used"] or link["expires"] < now():
         raise LinkRefused("used")
-    settings.put(db, _ONCE + hashed(token), json.dumps(link | {"used": now()}))
+    db.execute("UPDATE one_time_links SET used = ? WHERE token_hash = ?", [now(), hashed(token)])
     name: str = link["name"]
     return name
 

@@ -15,25 +15,6 @@ def get(db: Database, name: str) -> str | None:
     return row["value"] if row else None
 
 
-def beginning(db: Database, prefix: str) -> dict[str, str]:
-    """The values whose names begin so, by what follows in their names, in alphabetical order."""
-    rows = db.execute(
-        "SELECT substr(key, length(?1) + 1), value FROM settings WHERE key >= ?1 "
-        "AND key < ?1 || char(1114111) ORDER BY key",
-        [prefix],
-    )
-    return dict(rows.fetchall())
-
-
-def last(db: Database, prefix: str) -> str:
-    """What follows in the last of the names that begin so; “” where none does."""
-    row = db.execute(
-        "SELECT substr(max(key), length(?1) + 1) FROM settings WHERE key >= ?1 AND key < ?1 || char(1114111)",
-        [prefix],
-    ).fetchone()
-    return row[0] or ""
-
-
 def put(db: Database, name: str, value: str) -> None:
     """Keep a value in place of the one before."""
     db.execute("REPLACE INTO settings (key, value) VALUES (?, ?)", [name, value])

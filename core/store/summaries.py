@@ -103,7 +103,8 @@ def scorecard(db: Database, conversation_id: int) -> list[Line]:
         "SELECT s.criterion, x.name, x.kind, x.variant, x.simulated, sum(s.total) / sum(s.n) FROM scores s "
         "JOIN raters x ON x.id = s.rater_id JOIN conversations c ON c.id = s.conversation_id "
         "LEFT JOIN criteria k ON k.scope = c.benchmark AND k.name = s.criterion WHERE c.id = ? "
-        "AND NOT EXISTS (SELECT 1 FROM left_out o WHERE o.study_id = s.study_id AND o.rater_id = s.rater_id) "
+        "AND NOT EXISTS (SELECT 1 FROM excluded_raters o "
+        "WHERE o.study_id = s.study_id AND o.rater_id = s.rater_id) "
         "GROUP BY s.criterion, x.id ORDER BY k.position IS NULL, k.position, x.kind = 'human', x.name",
         [conversation_id],
     )
@@ -147,7 +148,7 @@ def _sums(
     """The sums of each conversation that has any, (rater, study, criterion, total, n), with its benchmark;
     but those of excluded people.
     """
-    out = {*db.execute("SELECT rater_id, study_id FROM left_out").fetchall()}
+    out = {*db.execute("SELECT rater_id, study_id FROM excluded_raters").fetchall()}
     rows = db.execute(
         "SELECT s.conversation_id, c.benchmark, s.rater_id, s.study_id, s.criterion, s.total, s.n FROM "
         f"scores s JOIN conversations c ON c.id = s.conversation_id WHERE {only} "

@@ -12,7 +12,7 @@ from functools import cache
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
-from concord.store import acts, answers, placements, studies
+from concord.store import answers, exclusions, placements, studies
 from concord.store.answers import ItemAnswer
 from concord.store.placements import Placed
 from concord.store.purposes import HIDDEN, PURPOSES, UNRATED
@@ -128,7 +128,7 @@ def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | Non
 
     @cache
     def blind() -> dict[int, list[ItemAnswer]]:
-        left_out = {*acts.left_out(db, name)}
+        left_out = {*exclusions.raters(db, name)}
         return answers.by_item(answers.blind(db, name, left_out if of.alone else left_out - {rater}))
 
     shown = beside(db, study, rater, blind)

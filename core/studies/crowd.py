@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import acts, crowds, placements, settings, studies
+from concord.store import acts, closings, crowds, placements, settings, studies
 from concord.store.crowds import Crowd, Platform, Visitor, Worker
 from concord.store.sessions import LinkRefused
 from concord.studies import asking
@@ -49,7 +49,7 @@ def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
     """
     refuse_undealable(studies.get(db, crowd.study))
     crowd = replace(crowd, items=min(crowd.items, len(studies.units(db, crowd.study))))
-    if acts.is_closed(db, crowd.study):
+    if closings.is_closed(db, crowd.study):
         raise StudyError(f"The study “{crowd.study}” is closed.")
     if min(crowd.quota, crowd.items, crowd.minutes) < 1:
         raise StudyError("People, items of each and minutes are at least 1.")
@@ -105,7 +105,7 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
         if worker.returned and not worker.open:  # else they finish what they began
             raise LinkRefused("over")
         return worker
-    if acts.is_closed(db, crowd.study):
+    if closings.is_closed(db, crowd.study):
         raise LinkRefused("ended")
     here = sum(1 for one in everybody if not one.returned)
     units = share(db, crowd, came.worker)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, NotFound, StudyError, not_found
-from concord.store import access, acts, audit, crowds, frames, placements, studies
+from concord.store import access, audit, closings, crowds, departures, frames, placements, studies
 from concord.store.studies import Study
 from concord.studies import asking, sampling
 from concord.studies.purposes import extra as extra_raters
@@ -117,8 +117,8 @@ def follow(
 ) -> None:
     """Carry out a plan that was made for these people, and lay what belongs beside the rated items."""
     name = deal.study.name
-    for person in acts.left(db, name) & {*annotators}:
-        acts.record(db, name, "returned", "named in a deal", person)
+    for person in departures.departed(db, name) & {*annotators}:
+        departures.come_back(db, name, person, "named in a deal")
     if deal.count_as_first:
         placements.count_as_first(db, name)
     units = deal.units
@@ -156,7 +156,7 @@ def plan(
     study = studies.get(db, name)
     refuse_undealable(study)
     k = study.overlap if overlap is None else overlap
-    if acts.is_closed(db, name):
+    if closings.is_closed(db, name):
         raise NotAllowed(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
     seen, gone = placements.revealed(db, name), extra_raters.gone(db, name, without, annotators)
     if unblind := [person for person in annotators if person in seen]:

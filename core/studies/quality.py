@@ -18,7 +18,7 @@ from concord.statistics.claims import Flag, ranked, stated, sure_of
 from concord.statistics.hidden import share
 from concord.statistics.oddities import LARGE_SHARE, chance_of_hits, one_answer
 from concord.statistics.ratings import Floats
-from concord.store import acts, frames, known, studies
+from concord.store import exclusions, frames, known, studies
 from concord.store import progress as stored
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
@@ -63,7 +63,7 @@ def signs(db: Database, name: str) -> Signs:
     return Signs(
         warnings(criteria, known.pairs(db, name), known.checks(db, name)),
         suspicions(items, given, criteria),
-        quality_table(items, given, [*acts.excluded(db, name)]),
+        quality_table(items, given, [*exclusions.excluded(db, name)]),
     )
 
 
@@ -125,7 +125,7 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
             if len(alike)
             else undefined("no item has three criteria", n=0)
         )
-        rows.append(row | ({"note": "left out" if name in excluded else ""} if excluded else {}))
+        rows.append(row | ({"note": "excluded" if name in excluded else ""} if excluded else {}))
     share_of = partial(Column, percent=True, interval="ends")
     columns = (
         *map(Column, ("annotator", "items", "done", "skipped", "flagged")),

@@ -6,7 +6,18 @@ from dataclasses import asdict
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, acts, audit, crowds, known, placements, studies
+from concord.store import (
+    access,
+    audit,
+    closings,
+    crowds,
+    departures,
+    exclusions,
+    known,
+    placements,
+    studies,
+    training,
+)
 from concord.store.known import Gold
 from concord.store.purposes import QUEUED
 from concord.studies import asking, dealing
@@ -18,22 +29,18 @@ def close(db: Database, name: str, reason: str) -> None:
 
     Raises NotFound, and StudyError where it is closed.
     """
-    if acts.is_closed(db, name):
-        raise StudyError(f"The study “{name}” is closed already.")
-    acts.record(db, name, "closed", reason)
+    closings.close(db, name, reason)
 
 
 def reopen(db: Database, name: str, reason: str) -> None:
     """Open a closed study again; everybody finds their items as they were. Raises NotFound, StudyError."""
-    if not acts.is_closed(db, name):
-        raise StudyError(f"The study “{name}” is open.")
-    acts.record(db, name, "reopened", reason)
+    closings.reopen(db, name, reason)
     asking.deal(db, name)
 
 
 def include(db: Database, name: str, annotator: str, reason: str) -> None:
-    """Take an annotator in again, as `concord.store.acts.include` does; they may be an extra rater."""
-    acts.include(db, name, annotator, reason)
+    """Include an annotator again, as `concord.store.exclusions.include` does; they may be an extra rater."""
+    exclusions.include(db, name, annotator, reason)
     asking.deal(db, name)
 
 
@@ -45,9 +52,9 @@ def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
     """
     access.annotator_id(db, annotator)
     before = access.items_of(db, name)
-    if not before.keys() - {annotator} - acts.left(db, name):
+    if not before.keys() - {annotator} - departures.departed(db, name):
         raise StudyError(f"Nobody but {annotator} has items of “{name}”. Deal it to somebody else first.")
-    acts.record(db, name, "reassigned", reason, annotator)
+    departures.depart(db, name, annotator, reason)
     crowds.expire(db, name)
     dealing.follow(db, dealing.plan(db, name, without=[annotator]), without=[annotator])
     after = access.items_of(db, name)
@@ -101,7 +108,7 @@ def admit(db: Database, name: str, annotator: str, reason: str) -> None:
     """
     if not placements.untrained(db, name, access.annotator_id(db, annotator)):
         raise StudyError(f"“{name}” is open to {annotator} already.")
-    acts.record(db, name, "admitted", reason, annotator)
+    training.decide(db, name, annotator, "admitted", reason)
     asking.deal(db, name)
 
 

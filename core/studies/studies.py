@@ -15,9 +15,9 @@ from sqlite_utils import Database
 
 from concord.arrays import Columns, as_column, coded, first_rows, taken
 from concord.errors import StudyError
-from concord.store import access, acts, answers, audit, frames, known, progress, settings, studies
+from concord.store import access, answers, audit, exclusions, frames, known, progress, settings, studies
 from concord.store.answers import ItemAnswer
-from concord.store.audit import AuditLine
+from concord.store.exclusions import ExcludedAnnotator
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
 from concord.store.studies import Study
@@ -68,7 +68,7 @@ class StudyRatings:
     """People's extra ratings, given because the first raters differed; they are not among `rows`."""
     gold: Columns = field(default_factory=dict)
     """Gold labels, against which people and judges are measured; they are not among `rows` either."""
-    excluded: tuple[AuditLine, ...] = ()
+    excluded: tuple[ExcludedAnnotator, ...] = ()
     """The annotators left out by a decision; `rows` have no ratings of theirs."""
     again: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
     """Answers to what came again, by purpose (“repeat”, “revise”). They are no ratings, and everybody's,
@@ -184,7 +184,7 @@ def ratings_for_agreement(
     for a study without any rating.
     """
     study = studies.get(db, name)
-    rows, extra = _apart(frames.rows(db, name, without=acts.left_out(db, name), with_extra=True))
+    rows, extra = _apart(frames.rows(db, name, without=exclusions.raters(db, name), with_extra=True))
     if not len(rows["unit"]):
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
@@ -204,7 +204,7 @@ def ratings_for_agreement(
     return replace(
         of,
         extra=extra,
-        excluded=tuple(acts.excluded(db, name).values()),
+        excluded=tuple(exclusions.excluded(db, name).values()),
         again={purpose: tuple(known.pairs(db, name, purpose)) for purpose in ("repeat", "revise")},
         checks=tuple(known.checks(db, name)),
         dealt=tuple(progress.items(db, name)),

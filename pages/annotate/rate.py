@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 from sqlite_utils import Database
 
-from concord.store import access, acts, desk, placements, studies
+from concord.store import access, closings, desk, placements, studies
 from concord.store.desk import Refusal
 from concord.store.purposes import LOCKING
 from concord.store.studies import Study
@@ -135,7 +135,7 @@ def _open(
     db: Database, rater: int, study: Study, wanted: Sequence[int] | None, refused: Sequence[Refusal]
 ) -> dict[str, Any]:
     """The items of a study that is not closed. What was reported is stored before this is asked."""
-    acts.refuse_closed(db, study.name)
+    closings.refuse_closed(db, study.name)
     return sent.moving(db, rater, study, wanted, refused)
 
 

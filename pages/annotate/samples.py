@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from concord.demo.workspace import VISITOR
-from concord.store import access, acts, progress
+from concord.store import access, closings, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
 from concord.studies import asking, dealing, quality, running
@@ -173,7 +173,7 @@ def _ways_on(study: Study) -> None:
 def _running(name: str) -> None:
     """Close the study or open it again, with a reason that is kept."""
     with workspace().read() as db:
-        closed = acts.is_closed(db, name)
+        closed = closings.is_closed(db, name)
     with st.popover("Reopen the study" if closed else "Close the study", icon=":material/lock_clock:"):
         reason = st.text_input("Reason", max_chars=1000, key=f"reason {name} {closed}")
         st.button("Reopen" if closed else "Close", on_click=_closed, args=(name, closed, reason))

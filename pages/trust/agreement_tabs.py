@@ -29,7 +29,7 @@ from concord.reports.verdict import Verdict, careless
 from concord.scores import labels
 from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
-from concord.store import access, acts, conversations, ratings
+from concord.store import access, closings, conversations, ratings
 from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.table import Cell, Column, Table
@@ -94,7 +94,7 @@ def _what_next(report: AgreementReport, criterion: str, about: Verdict) -> None:
     """The advice of a verdict, the report as a file, and the next step."""
     with workspace().read() as db:
         study = report.of.study
-        people = [] if acts.is_closed(db, study.name) else access.annotators(db, study.name)
+        people = [] if closings.is_closed(db, study.name) else access.annotators(db, study.name)
         waiting = [a.name for a in people if not a.simulated and a.done + a.skipped < a.items]
         step = next_step(report, about, studies.left_to_draw(db, study), waiting)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -11,7 +11,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.questions import Scale
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, acts, conversations, frames, ratings
+from concord.store import access, conversations, exclusions, frames, ratings
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.studies.purposes import second
@@ -148,7 +148,7 @@ def test_an_item_that_left_the_queue_is_refused_and_texts_are_markdown(
     page.keyboard.press("3")
     page.keyboard.type("in between")
     with app.workspace.write() as db:
-        acts.exclude(db, "t", "bob", "asleep")
+        exclusions.exclude(db, "t", "bob", "asleep")
     page.keyboard.press("Enter")
     notice = page.locator(".notice")
     expect(notice).to_contain_text("Not kept: This is not asked of you (any more)")

@@ -21,16 +21,25 @@ SMALL = {
     "audit_log",  # what people decided
     "batches",
     "criteria",
-    "documents",  # prompts and rubrics
-    "links",
+    "desk_reports",
+    "exclusions",
+    "import_parts",
+    "invitations",
+    "one_time_links",
+    "prompts",
+    "crowd_links",
+    "crowd_workers",
     "model_configurations",
     "player_counts",
     "rater_counts",
     "raters",
+    "rubrics",
     "runs",
     "sessions",
     "settings",
     "studies",
+    "study_closings",
+    "training_results",
 }
 """Tables that a statement may go through."""
 PARTS = ("placements_to_settle", "scenarios_discarded")

@@ -421,7 +421,7 @@ def test_a_link_expires_is_renewed_and_withdrawn(behind: Server) -> None:
         cat = access.annotator_id(db, "Cat")
         [session] = [s for s in sessions.each(db) if (s.kind, s.rater_id) == ("annotator", cat)]
         assert session.expires == access.of_token(db, old).expires
-        db.execute("UPDATE links SET expires = ?", [now(-sessions.EVERY)])
+        db.execute("UPDATE invitations SET expires = ?", [now(-sessions.EVERY)])
         assert [a.link for a in access.annotators(db) if a.name == "Cat"] == ["expired"]
     assert opened(old) == ("refused", "")
     with behind.workspace.write() as db:
@@ -514,7 +514,7 @@ def test_a_members_link_is_renewed_and_expires_and_cannot_pass_for_another(behin
     again = enter(f"{behind.url}/?token={new}")
     assert INSIDE in ask(behind.url, "", cookie=again.cookie)
     with behind.workspace.write() as db:
-        db.execute("UPDATE links SET expires = '2000' WHERE name = 'Eve'")
+        db.execute("UPDATE invitations SET expires = '2000' WHERE name = 'Eve'")
         found = {(line.what, line.about) for line in audit.every(db)}
     assert enter(f"{behind.url}/?token={new}").query == "refused=expired"
     assert {("let in as adjudicator", "Eve"), ("let in as researcher", "Eve")} <= found

@@ -8,7 +8,7 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, acts, audit, sessions
+from concord.store import access, audit, exclusions, sessions
 from concord.store import studies as stored
 from concord.store.audit import acting
 from concord.store.crowds import Crowd, Visitor
@@ -30,7 +30,7 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
         made = Crowd("crowd", "prolific", 4, 4, 60)
         crowd.open_link(db, made, "https://example.org")
         worker = crowd.enter(db, made, Visitor("w0rker", "subm1t", "t4sk"))
-        acts.exclude(db, "first", "Ben", "Ada told us that Ben was asleep")
+        exclusions.exclude(db, "first", "Ben", "Ada told us that Ben was asleep")
         running.close(db, "first", "Ada is ill")
     with filled.write() as db:
         before = agreement_report(db, "first", FEW)
@@ -64,7 +64,7 @@ def used_everywhere(workspace, name: str) -> None:
         sessions.begin(db, "annotator", name=name, rater=access.annotator_id(db, name))
         with acting(name):
             audit.record(db, "asked", about=name, detail=f"told by {name}, twice")
-            acts.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep")
+            exclusions.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep")
             running.close(db, "first", f"as {name}’s mail says")
 
 
@@ -94,7 +94,7 @@ def test_only_a_name_as_a_whole_is_replaced(filled, name):
 
 def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
     with filled.write() as db, acting("dana"):
-        acts.exclude(db, "first", "Ben", "asleep")
+        exclusions.exclude(db, "first", "Ben", "asleep")
     assert run(filled, "--by", "cy", "study", "close", "first", "--reason", "enough").exit_code == 0
     out = tmp_path / "ratings.csv"
     assert run(filled, "export", "ratings", "--study", "first", "--out", out).exit_code == 0
@@ -104,7 +104,7 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
         lines = audit.every(db)
         found = {(line.by, line.what, line.study) for line in lines}
         assert found == {
-            ("dana", "left out", "first"),
+            ("dana", "excluded", "first"),
             ("cy", "closed", "first"),
             ("researcher", "exported ratings", "first"),
             ("fay", "name removed", ""),
@@ -112,7 +112,7 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
         assert [line.done for line in lines] == sorted((line.done for line in lines), reverse=True)
         assert [line.detail for line in lines if line.what == "exported ratings"] == ["to ratings.csv"]
         assert {line.what for line in audit.every(db, "first")} == {
-            "left out",
+            "excluded",
             "closed",
             "exported ratings",
         }

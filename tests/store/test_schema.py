@@ -3,6 +3,7 @@
 import os
 import re
 import sqlite3
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -10,7 +11,7 @@ from sqlite_utils import Database
 
 from concord.cli import main
 from concord.errors import WorkspaceError
-from concord.store import database, runs, schema, summaries
+from concord.store import closings, database, departures, exclusions, runs, schema, summaries, training
 from concord.workspace import Workspace
 
 
@@ -67,26 +68,111 @@ PRAGMA user_version = 1;
 """What a database of form 1 had otherwise, with a registration and an annotator in it."""
 
 
+FORM_2 = Path(__file__).with_name("form_2.sql").read_text(encoding="utf-8")
+
+FILLED_2 = """
+INSERT INTO settings VALUES ('part 000000001', '[["items", 3, 3]]'),
+    ('one-time link abc', '{"kind": "local", "name": "", "expires": "2026-11-25", "used": null}'),
+    ('desk annotator 7 window-1', '12 2026-11-24T10:00:00+00:00');
+INSERT INTO raters (id, kind, name) VALUES (7, 'human', 'Ann'), (8, 'human', 'Ben'), (9, 'human', 'Cleo');
+INSERT INTO studies (id, name, title, source, created)
+    VALUES (1, 's', 's', 'drawn', '2026'), (2, 't', 't', 'drawn', '2026');
+INSERT INTO conversations (id, key, benchmark, language, player, messages, turns, reply_chars, created)
+    VALUES (1, 'c', 'pingpong', 'en', 'p', '[]', 0, 0, '2026');
+INSERT INTO items (id, study_id, conversation_id, known, answers)
+    VALUES (1, 1, 1, '', '[]'), (3, 2, 1, '', '[]'),
+    (2, 1, 1, 'gold', '[["fluency", 4, 1, "clear", 1], ["humor", 2, 0, "", 0]]');
+INSERT INTO audit_log (id, done, by, what, study, about, detail) VALUES
+    (1, 'd1', 'me', 'left out', 's', 'Ann', 'asleep'), (2, 'd2', 'me', 'taken in again', 's', 'Ann', 'awake'),
+    (3, 'd3', 'you', 'left out', 's', 'Ann', 'asleep again'),
+    (4, 'd4', 'me', 'left out', 't', 'Ann', 'here too'),
+    (5, 'd5', 'me', 'closed', 's', '', 'enough'), (6, 'd6', 'me', 'reopened', 's', '', 'more'),
+    (7, 'd7', 'me', 'closed', 't', '', 'done'), (8, 'd8', 'me', 'reassigned', 's', 'Ben', 'ill'),
+    (9, 'd9', 'training', 'failed', 's', 'Cleo', 'attempt 1: 2 of 5 training items hit'),
+    (10, 'd10', 'training', 'passed', 's', 'Cleo', 'attempt 2: 5 of 5 training items hit'),
+    (11, 'd11', 'me', 'admitted', 's', 'Ben', 'knows it');
+INSERT INTO documents (kind, hash, scope, name, version, body, created) VALUES
+    ('prompt', 'h1', 'pingpong', 'judge', 'v1', 'Judge.', NULL),
+    ('rubric', 'h2', 'support', 'support v1', 1, '{}', '2026-11-24');
+"""
+"""Rows of form 2 whose nouns have tables in form 3."""
+
+
+def opened(tmp_path, script):
+    """The workspace whose database a script makes, and what its form is after it was opened."""
+    tmp_path.mkdir(exist_ok=True)
+    with sqlite3.connect(tmp_path / "concord.db") as db:
+        db.executescript(script)
+    workspace = Workspace.open(tmp_path)
+    return workspace, form(workspace)
+
+
 def test_a_database_of_form_1_becomes_what_a_new_one_is(tmp_path):
     new = form(Workspace.open(tmp_path / "new"))
-    workspace = Workspace.open(tmp_path / "old")
-    with sqlite3.connect(workspace.db_path) as db:
-        db.executescript(FORM_1)
-        with pytest.raises(sqlite3.IntegrityError):
-            db.execute("INSERT INTO raters (kind, name) VALUES ('gold', 'reference')")
-    assert form(workspace) != new
-    workspace = Workspace.open(tmp_path / "old")
-    assert form(workspace) == new
+    workspace, brought_up = opened(tmp_path / "old", FORM_2 + FORM_1)
+    assert brought_up == new
     with workspace.write() as db:
         assert db.execute("SELECT kind, name FROM raters").fetchall() == [("human", "Ann")]
-        assert not db.execute("SELECT 1 FROM documents").fetchall()
+        assert not db.execute("SELECT 1 FROM rubrics UNION ALL SELECT 1 FROM prompts").fetchall()
         db.execute("INSERT INTO raters (kind, name) VALUES ('gold', 'reference')")
 
 
+def test_a_filled_database_of_form_2_keeps_what_it_holds(tmp_path):
+    workspace, brought_up = opened(tmp_path / "old", FORM_2 + FILLED_2)
+    assert brought_up == form(Workspace.open(tmp_path / "new"))
+    with workspace.read() as db:
+
+        def rows(sql):
+            return db.execute(sql).fetchall()
+
+        assert rows(
+            "SELECT item_id, criterion, answer, tolerance, explanation, attention FROM known_answers"
+        ) == [
+            (2, "fluency", 4.0, 1.0, "clear", 1),
+            (2, "humor", 2.0, 0.0, "", 0),
+        ]
+        assert rows(
+            "SELECT study_id, rater_id, reason, decided_by, excluded, included FROM exclusions ORDER BY id"
+        ) == [
+            (1, 7, "asleep", "me", "d1", "d2"),
+            (1, 7, "asleep again", "you", "d3", None),
+            (2, 7, "here too", "me", "d4", None),
+        ]
+        assert [*exclusions.excluded(db, "s")] == ["Ann"]
+        assert rows("SELECT study_id, reason, closed, reopened FROM study_closings ORDER BY id") == [
+            (1, "enough", "d5", "d6"),
+            (2, "done", "d7", None),
+        ]
+        assert [closings.is_closed(db, name) for name in ("s", "t")] == [False, True]
+        assert departures.departed(db, "s") == {"Ben"}
+        assert [(one.annotator, one.attempt, one.outcome) for one in training.results(db, "s")] == [
+            ("Cleo", 1, "failed"),
+            ("Cleo", 2, "passed"),
+            ("Ben", None, "admitted"),
+        ]
+        assert rows("SELECT hash, benchmark, version, name, body FROM prompts") == [
+            ("h1", "pingpong", "v1", "judge", "Judge.")
+        ]
+        assert rows("SELECT name, version, variant, hash, body, created FROM rubrics") == [
+            ("support", 1, "support v1", "h2", "{}", "2026-11-24")
+        ]
+        assert rows("SELECT token_hash, kind, name, expires, used FROM one_time_links") == [
+            ("abc", "local", "", "2026-11-25", None)
+        ]
+        assert rows("SELECT desk, client, event, stored FROM desk_reports") == [
+            ("annotator 7", "window-1", 12, "2026-11-24T10:00:00+00:00")
+        ]
+        assert [key for (key,) in rows("SELECT key FROM settings")] == ["desk numbers"]
+        # An import that did not end is undone when the workspace is opened: the item that it added is gone.
+        assert rows("SELECT count(*) FROM import_parts") == [(0,)]
+        assert rows("SELECT id FROM items ORDER BY id") == [(1,), (2,)]
+
+
 def form(workspace):
-    """The statement that made each table, view, index and trigger."""
+    """The statement that made each table, view, index and trigger, white space apart."""
     with sqlite3.connect(workspace.db_path) as db:
-        return dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"))
+        rows = db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+        return {name: " ".join(sql.split()) for name, sql in rows}
 
 
 def test_a_step_that_fails_leaves_the_database_as_it_was(tmp_path, monkeypatch):

@@ -12,7 +12,16 @@ from concord.errors import NotAllowed, NotFound, StudyError
 from concord.questions import categories
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, acts, answers, conversations, frames, placements, progress, ratings
+from concord.store import (
+    access,
+    answers,
+    conversations,
+    exclusions,
+    frames,
+    placements,
+    progress,
+    ratings,
+)
 from concord.store import studies as stored
 from concord.studies import asking, studies
 from concord.studies.purposes import Look
@@ -110,7 +119,7 @@ class TestRule:
 
     def test_without_those_left_out(self, db):
         set_rule(db, "s", Rule(2))
-        acts.exclude(db, "s", "bob", "asleep")
+        exclusions.exclude(db, "s", "bob", "asleep")
         assert look(db).items == {}
 
     def test_what_cannot_be_a_rule(self, db):
@@ -159,7 +168,7 @@ class TestSettling:
     def test_an_item_that_left_the_queue_is_refused_and_may_be_freed(self, db):
         set_rule(db, "s", Rule(2))
         settle(db, units(db)[0], "fluency", 2, "why", "cy")
-        acts.exclude(db, "s", "bob", "asleep")
+        exclusions.exclude(db, "s", "bob", "asleep")
         with pytest.raises(NotAllowed, match="not asked of you"):
             settle(db, units(db)[0], "fluency", 3, "why", "cy")
         settle(db, units(db)[0], "fluency", None, "", "cy")

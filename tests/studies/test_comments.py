@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from concord.exchange import dataset, publish
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, acts, placements, progress, studies
+from concord.store import access, exclusions, placements, progress, studies
 from concord.store import conversations as stored
 from concord.store.conversations import Filter
 from concord.studies import studies as making
@@ -122,6 +122,6 @@ def test_the_dataset_numbers_who_said_it_and_the_report_has_it(commented):
 
 def test_those_who_are_left_out_are_there_on_request(commented):
     with commented.write() as db:
-        acts.exclude(db, "said", "ada", "too quick")
+        exclusions.exclude(db, "said", "ada", "too quick")
         assert [one.annotator for one in progress.remarks(db, "said")] == ["ben"]
         assert [one.annotator for one in progress.remarks(db, "said", with_excluded=True)] == ["ada", "ben"]

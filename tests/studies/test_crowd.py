@@ -79,7 +79,7 @@ def refused(db, number: int, submission: str = "") -> str:
 
 def over(db, number: int) -> None:
     """Let somebody's time be over."""
-    db.execute("UPDATE links SET expires = '2000' WHERE opens = 'worker' AND name = ?", [f"p{number}"])
+    db.execute("UPDATE crowd_workers SET expires = '2000' WHERE worker = ?", [f"p{number}"])
 
 
 def dealt(db) -> Counter[int]:

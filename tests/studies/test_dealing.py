@@ -14,7 +14,17 @@ from concord.conversation import Conversation, Message
 from concord.errors import NotFound, StudyError
 from concord.rating import Criterion
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, acts, answers, conversations, desk, frames, known, placements, ratings
+from concord.store import (
+    access,
+    answers,
+    conversations,
+    desk,
+    exclusions,
+    frames,
+    known,
+    placements,
+    ratings,
+)
 from concord.store import studies as stored
 from concord.studies import dealing, running, studies
 from concord.studies.purposes import extra as extra_raters
@@ -180,7 +190,7 @@ class TestExtra:
     def test_who_is_left_out_does_not_make_a_difference(self, db):
         all_to_two(db)
         rate(db, "ann", ANN)
-        acts.exclude(db, "s", "ann", "asleep")
+        exclusions.exclude(db, "s", "ann", "asleep")
         rate(db, "bob", BOB)
         assert have(db) == {}
 
@@ -218,7 +228,7 @@ class TestExtra:
 
     def test_who_is_left_out_gets_none_until_taken_in_again(self, db):
         all_to_two(db)
-        acts.exclude(db, "s", "cy", "asleep")
+        exclusions.exclude(db, "s", "cy", "asleep")
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
         assert have(db) == {}
@@ -251,7 +261,7 @@ class TestExtra:
         all_to_two(db)
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
-        acts.exclude(db, "s", "ann", "asleep")
+        exclusions.exclude(db, "s", "ann", "asleep")
         studies.deal_study(db, "s")
         assert have(db) == {}
         running.include(db, "s", "ann", "awake")

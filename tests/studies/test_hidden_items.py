@@ -12,7 +12,7 @@ from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused, NotAllowed, StudyError
 from concord.rating import Criterion
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, acts, conversations, desk, frames, known, placements, progress
+from concord.store import access, acts, conversations, desk, exclusions, frames, known, placements, progress
 from concord.store import studies as stored
 from concord.store.known import Check, Pair
 from concord.store.purposes import UNRATED
@@ -325,7 +325,7 @@ def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
     shown = run(workspace, "study", "show", "s").output
     assert "Test–retest of annotators" in shown
     assert "Gold items of annotators" in shown
-    assert "left out ann by researcher: Missed the check" in shown
+    assert "excluded ann by researcher: Missed the check" in shown
     again = run(workspace, "study", "include", "s", "ann", "--reason", "The check was wrong")
     assert "ann is in the figures of “s” again." in again.output
     refused = run(workspace, "study", "include", "s", "ann", "--reason", "once more")
@@ -341,18 +341,18 @@ class TestExclusion:
 
     def test_a_decision_leaves_out_and_is_said_and_undone(self, db):
         before = progress.mark(db, "s")
-        acts.exclude(db, "s", "bob", "Missed three of five gold items")
+        exclusions.exclude(db, "s", "bob", "Missed three of five gold items")
         assert progress.mark(db, "s") != before
         report = agreement_report(db, "s")
         assert set(report.of.column("rater")) == {"ann"}
-        assert report.notes[0].startswith("Left out: bob on 2")
+        assert report.notes[0].startswith("Excluded: bob on 2")
         assert report.notes[0].endswith(": Missed three of five gold items.")
         assert [one["annotator"] for one in report.as_json()["excluded"]] == ["bob"]
-        acts.include(db, "s", "bob", "The gold items were wrong")
+        exclusions.include(db, "s", "bob", "The gold items were wrong")
         assert set(agreement_report(db, "s").of.column("rater")) == {"ann", "bob"}
         assert [(act.what, act.detail) for act in acts.every(db, "s")] == [
-            ("left out", "Missed three of five gold items"),
-            ("taken in again", "The gold items were wrong"),
+            ("excluded", "Missed three of five gold items"),
+            ("included", "The gold items were wrong"),
         ]
 
     @pytest.mark.parametrize(
@@ -361,8 +361,8 @@ class TestExclusion:
     )
     def test_what_is_no_decision(self, db, who, reason, sentence):
         studies.invite(db, ["cy"])
-        acts.exclude(db, "s", "ann", "first")
+        exclusions.exclude(db, "s", "ann", "first")
         with pytest.raises(StudyError, match=sentence):
-            acts.exclude(db, "s", who, reason)
-        with pytest.raises(StudyError, match="is in the study"):
-            acts.include(db, "s", "bob", "why")
+            exclusions.exclude(db, "s", who, reason)
+        with pytest.raises(StudyError, match="is not excluded from the study"):
+            exclusions.include(db, "s", "bob", "why")

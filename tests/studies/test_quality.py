@@ -116,7 +116,7 @@ def test_how_one_annotator_works() -> None:
     ]
     [row] = quality_table(items, both, ["Ada"]).rows
     # 600 characters in 30 s are 50 s for 1000; 10 s is the fastest reading, and 4 of 16 took 5 s.
-    assert (row["seconds"], row["per_1000"], row["note"]) == (30.0, 50.0, "left out")
+    assert (row["seconds"], row["per_1000"], row["note"]) == (30.0, 50.0, "excluded")
     assert (row["fast"].value, row["straight"].value) == (0.25, 1.0)
 
 

@@ -10,7 +10,20 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message
 from concord.errors import NotAllowed, StudyError
 from concord.rating import Criterion
-from concord.store import access, acts, answers, conversations, desk, frames, placements, progress, ratings
+from concord.store import (
+    access,
+    acts,
+    answers,
+    closings,
+    conversations,
+    departures,
+    desk,
+    exclusions,
+    frames,
+    placements,
+    progress,
+    ratings,
+)
 from concord.store import studies as stored
 from concord.studies import running, studies
 from concord.workspace import Workspace
@@ -59,7 +72,7 @@ class TestClosing:
         with pytest.raises(StudyError, match="already"):
             running.close(db, "s", "again")
         running.reopen(db, "s", "one more")
-        assert not acts.is_closed(db, "s")
+        assert not closings.is_closed(db, "s")
         assert [act.what for act in acts.every(db, "s")] == ["closed", "reopened"]
 
 
@@ -74,7 +87,7 @@ class TestReassigning:
         assert counted(db) == 1
         studies.deal_study(db, "s", ["ann"])
         assert [act.what for act in acts.every(db, "s")] == ["reassigned", "returned"]
-        assert acts.left(db, "s") == set()
+        assert departures.departed(db, "s") == set()
 
     def test_only_what_moved_is_told(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=0)
@@ -92,15 +105,15 @@ class TestWhoIsLeftOut:
     def test_lists_and_exports_follow_the_one_decision(self, db):
         [key] = rate(db, "ann", 1)
         assert shown(db, key) == 4
-        acts.exclude(db, "s", "ann", "asleep")
+        exclusions.exclude(db, "s", "ann", "asleep")
         assert (shown(db, key), exported(db), exported(db, with_excluded=True)) == (None, [], ["ann"])
         assert counted(db) == 1  # stored as it was, for figures with those left out
-        acts.include(db, "s", "ann", "awake")
+        exclusions.include(db, "s", "ann", "awake")
         assert (shown(db, key), exported(db)) == (4, ["ann"])
 
     def test_what_is_rated_afterwards_is_left_out_too(self, db):
         rate(db, "ann", 1)
-        acts.exclude(db, "s", "ann", "asleep")
+        exclusions.exclude(db, "s", "ann", "asleep")
         keys = rate(db, "ann", 2)
         assert [shown(db, key) for key in keys] == [None, None]
 

@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotAllowed, NotFound, StudyError
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, acts, answers, conversations, desk, frames, placements, ratings
+from concord.store import access, answers, conversations, desk, exclusions, frames, placements, ratings
 from concord.store import studies as stored
 from concord.studies import asking, dealing, studies
 from concord.studies.purposes import Look, ShownAnswer, second
@@ -176,9 +176,9 @@ def test_others_have_letters_and_no_names(db):
 def test_who_is_left_out_is_not_shown(db):
     second.show_others(db, "s", True)
     ann, bob, _ = (rate(db, person) for person in BLIND)
-    acts.exclude(db, "s", "bob", "Rates at random")
+    exclusions.exclude(db, "s", "bob", "Rates at random")
     assert {len(of[0].beside) for of in shown(db, "discuss", ann).items.values()} == {1}
-    acts.include(db, "s", "bob", "After all")
+    exclusions.include(db, "s", "bob", "After all")
     asking.begin(db, "discuss", "s", bob)
     second.show_others(db, "s", False)
     with pytest.raises(NotAllowed, match="Nothing is shown"):

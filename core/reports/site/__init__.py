@@ -104,7 +104,9 @@ def unnamed(of: StudyRatings, people: Mapping[str, str]) -> StudyRatings:
             for purpose, pairs in of.again.items()
         },
         checks=tuple(c._replace(annotator=people[c.annotator]) for c in of.checks if c.annotator in people),
-        excluded=tuple(one._replace(about=people.get(one.about, "an annotator")) for one in of.excluded),
+        excluded=tuple(
+            one._replace(annotator=people.get(one.annotator, "an annotator")) for one in of.excluded
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from sqlite_utils import Database
 
-from concord.store import access, acts, crowds, placements, studies
+from concord.store import access, closings, crowds, departures, exclusions, placements, studies
 from concord.store.placements import Placed
 from concord.store.studies import Study
 from concord.studies import sampling
@@ -22,7 +22,7 @@ def gone(db: Database, name: str, without: Iterable[str] = (), named: Collection
     those from a crowd platform who are out of time.
     """
     names = {a.name for a in access.annotators(db, name) if a.revoked} | {*without}
-    names |= {*placements.revealed(db, name)} | (acts.left(db, name) - {*named})
+    names |= {*placements.revealed(db, name)} | (departures.departed(db, name) - {*named})
     return names | crowds.returned(db, name)
 
 
@@ -32,7 +32,7 @@ def barred(db: Database, name: str) -> set[str]:
     """
     people = (a for a in access.annotators(db) if placements.untrained(db, name, a.id))
     crowd = {worker.name for worker in crowds.workers(db, name)}
-    return crowd | {*acts.excluded(db, name)} | {a.name for a in people}
+    return crowd | {*exclusions.excluded(db, name)} | {a.name for a in people}
 
 
 def dealt(db: Database, name: str) -> list[Placed]:
@@ -63,7 +63,7 @@ def give(db: Database, name: str, units: Collection[int] | None = None, also: Co
     """
     study = studies.get(db, name)
     wanted = disputed(db, study, study.overlap, rule_of(study), units)
-    if not wanted or acts.is_closed(db, name):
+    if not wanted or closings.is_closed(db, name):
         return
     queues = placements.queues(db, name)
     conversations = {unit["id"]: unit["key"] for unit in studies.units(db, name)}

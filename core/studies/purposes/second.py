@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError, check_known
 from concord.rating import Rater
-from concord.store import access, acts, answers, frames, placements, ratings, studies
+from concord.store import access, answers, departures, exclusions, frames, placements, ratings, studies
 from concord.store.studies import Study
 from concord.studies.purposes import Blind, Shown, ShownAnswer
 
@@ -93,7 +93,7 @@ def others(db: Database, study: Study, rater: int | None, blind: Blind) -> Shown
     """
     if not study.meta.get("discussion") or rater is None or placements.left(db, rater, study.name):
         return None
-    gone = acts.left(db, study.name) | {*acts.excluded(db, study.name)}
+    gone = departures.departed(db, study.name) | {*exclusions.excluded(db, study.name)}
     people = access.annotators(db, study.name)
     if any(a.done + a.skipped < a.items and a.id != rater and a.name not in gone for a in people):
         return None

@@ -13,7 +13,8 @@ from sqlite_utils import Database
 
 from concord.estimate import Estimate
 from concord.statistics.hidden import share
-from concord.store import acts, known, placements, studies
+from concord.store import known, placements, studies
+from concord.store import training as results
 from concord.store.audit import acting
 from concord.store.placements import Placed
 from concord.studies.purposes import Desk, Laid
@@ -95,10 +96,12 @@ def after(db: Database, name: str, rater: int, _items: Collection[int]) -> None:
         return
     last = mine[-1]
     reason = f"attempt {last.number}: {last.hit} of {last.items} training items hit"
-    if any(act.about == last.annotator and act.detail == reason for act in acts.every(db, name)):
+    decided = {(one.annotator, one.attempt) for one in results.results(db, name)}
+    if (last.annotator, last.number) in decided:
         return
     with acting("training"):
-        acts.record(db, name, "passed" if last.passes(rule) else "failed", reason, last.annotator)
+        outcome: results.Outcome = "passed" if last.passes(rule) else "failed"
+        results.decide(db, name, last.annotator, outcome, reason, last.number)
     if last.passes(rule):
         extra_raters.give(db, name)
     else:
@@ -142,13 +145,13 @@ def tables(db: Database, name: str) -> list[Table]:
     if rule is None:
         return []
     rows: list[dict[str, Any]] = []
-    admitted = {act.about: act for act in acts.every(db, name) if act.what == "admitted"}
+    admitted = {one.annotator: one for one in results.results(db, name) if one.outcome == "admitted"}
     for one in attempts(db, name):
         rate: Estimate | None = share(one.hit, one.done) if one.done else None
         verdict = f"{one.done} of {one.items} done"
         if one.over:
             verdict = "passed" if one.passes(rule) else "not passed"
-        note = f"admitted by {admitted[one.annotator].by}" if one.annotator in admitted else ""
+        note = f"admitted by {admitted[one.annotator].decided_by}" if one.annotator in admitted else ""
         row = {"annotator": one.annotator, "attempt": one.number, "items": one.items, "hits": rate}
         rows.append({**row, "verdict": verdict, "note": note})
     columns = (

@@ -120,7 +120,7 @@ def by_link(scope: Scope) -> Response:
             link = invited or (None if once else access.of_token(db, token))
             rater = link.rater_id if link else None
             signed_in = rater is not None and connection.annotator(db, rater) is not None
-        if link and link.role:
+        if link and link.for_member:
             sentence = f"This link is for {link.name}. Whoever is signed in in this browser is signed out."
             button = f"Sign in as {link.role}"
             return plain_page("Sign in", sentence, form=_FORM.format(escape(token), escape(button)))
@@ -147,7 +147,7 @@ def _by_invitation(scope: Scope, token: str) -> Response:
     try:
         with workspace().read() as db:
             member = access.of_token(db, token)
-        if not member.role:
+        if not member.for_member:
             raise sessions.LinkRefused("unknown")
     except sessions.LinkRefused as error:
         return RedirectResponse(f"./?refused={error.reason}", 303)
@@ -157,12 +157,12 @@ def _by_invitation(scope: Scope, token: str) -> Response:
     return answer
 
 
-def _of_crowd(study: crowds.Crowd, query: list[tuple[str, str]]) -> access.Link:
+def _of_crowd(study: crowds.Crowd, query: list[tuple[str, str]]) -> access.Invitation:
     """Whoever comes by a study's link for a crowd platform. Raises LinkRefused."""
     came = crowd.visitor(study.platform, query)
     with workspace().write() as db:
         worker = crowd.enter(db, study, came)
-    return access.Link(worker.rater, worker.name, None)
+    return access.Invitation(worker.rater, worker.name, None)
 
 
 def _by_local_link(connection: Connection, token: str) -> str | None:
