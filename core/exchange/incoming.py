@@ -88,6 +88,7 @@ def store(
                 with part() as db:
                     summaries.refresh(db, numbers)
         with part() as db:
+            studies.add_judges(db, name, [rater for rater in raters if rater.kind == "judge"])
             persons = [number for rater, number in raters.items() if rater.kind == "human"]
             placements.close_imported(db, study, persons, begun)
     return _sentence(name, added + Counter(units=len(units), conversations=new))

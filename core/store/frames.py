@@ -169,8 +169,9 @@ def rows(
     Those of the raters `without` (by id) are left out, and so are extra ratings, which were chosen by what
     others answered; `with_extra` has them, and a column `extra` that says which they are.
 
-    Judges are those who rated by the study's rubric, in any version; by none where the study has none; or
-    `every_judge` of its conversations, whatever they were asked by.
+    Judges are those who rated by the study's rubric, in any version, or by none where the study has none,
+    and those whose ratings came with a file of the study; or `every_judge` of its conversations, whatever
+    they were asked by.
 
     Columns: unit (id), conversation_id, turn (nan: the whole conversation), player, criterion, rater (see
     `concord.scores.labels`), model (a judge's, as models.toml names it), variant (the version
@@ -194,7 +195,7 @@ def rows(
         "u.id",
         of_study,
     )
-    others = [*([] if every_judge else rubrics.other_judges(db, study.rubric)), *without]
+    others = [*([] if every_judge else rubrics.other_judges(db, study.rubric, study.own_judges)), *without]
     if others:
         given = taken(given, np.flatnonzero(~np.isin(given["rater_id"], others)))
     at = np.searchsorted(units["unit"], given["unit"])

@@ -1,7 +1,7 @@
 """Versions of rubrics: each is kept whole when it is first used, and never changed."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
@@ -67,18 +67,19 @@ def versions(db: Database, name: str = "") -> list[Version]:
     ]
 
 
-def other_judges(db: Database, name: str) -> list[int]:
+def other_judges(db: Database, name: str, own: Collection[tuple[str, str]] = ()) -> list[int]:
     """The judges (ids) who did not rate by a rubric; where `name` is empty, those who rated by any.
 
-    Of a rubric that was never used here (the study came from elsewhere), judges who rated by none are its
-    own.
+    Those in `own` (name, variant) are no others, whatever they were asked by. Of a rubric that was never used
+    here (the study came from elsewhere), judges who rated by none are its own.
     """
     return column(
         db,
         "SELECT x.id FROM raters x LEFT JOIN rubrics u ON u.variant = x.variant WHERE x.kind = 'judge' AND "
         "ifnull(u.name, CASE WHEN EXISTS (SELECT 1 FROM rubrics WHERE name = :name) THEN '' ELSE :name END) "
-        "<> :name",
-        {"name": name},
+        "<> :name AND NOT EXISTS (SELECT 1 FROM json_each(:own) o WHERE o.value ->> 0 = x.name "
+        "AND o.value ->> 1 = x.variant)",
+        {"name": name, "own": json.dumps([*own])},
     )
 
 

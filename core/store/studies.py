@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sqlite_utils import Database
 
 from concord.errors import NotFound, StudyError, not_found
-from concord.rating import Criterion
+from concord.rating import Criterion, Rater
 from concord.store import audit, conversations, database, ratings
 from concord.store.database import column, find, now, scalar, update
 
@@ -79,6 +79,13 @@ class Study:
     def version(self) -> int:
         """The version of the rubric; 0 for a benchmark's own questions."""
         return int(self.meta.get("rubric", {}).get("version", 0))
+
+    @property
+    def own_judges(self) -> tuple[tuple[str, str], ...]:
+        """The judges whose ratings came with a file of the study, by name and version of their prompt: they
+        count in it, whatever they were asked by.
+        """
+        return tuple((str(name), str(variant)) for name, variant in self.meta.get("judges", ()))
 
     @property
     def benchmark(self) -> str:
@@ -197,6 +204,15 @@ def raters(db: Database, name: str) -> list[tuple[str, bool]]:
 def set_overlap(db: Database, name: str, overlap: int) -> None:
     """Remember how many raters each unit is to have."""
     db.table("studies").update(study_id(db, name), {"overlap": overlap})
+
+
+def add_judges(db: Database, name: str, judges: Iterable[Rater]) -> None:
+    """Count judges whose ratings came with a file of the study: see `Study.own_judges`."""
+    study = get(db, name)
+    every = sorted({*study.own_judges, *((judge.name, judge.variant) for judge in judges)})
+    if tuple(every) != study.own_judges:
+        meta = dict(study.meta) | {"judges": every}
+        update(db, "studies", study_id(db, name), meta=json.dumps(meta, ensure_ascii=False))
 
 
 def remember(db: Database, name: str, key: str, value: Any) -> None:

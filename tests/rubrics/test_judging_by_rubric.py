@@ -222,6 +222,43 @@ def test_people_of_a_file_and_judges_by_a_rubric_meet_in_one_agreement(shop, run
     assert "There is no rubric “other”" in refused.output
 
 
+@pytest.mark.parametrize("variant", ["", "v3", "support v7"])
+@pytest.mark.parametrize("with_rubric", [True, False])
+def test_judges_that_come_with_a_file_count_in_its_study(shop, run, tmp_path, variant, with_rubric):
+    """They were asked by no rubric of this workspace, or by another version of it."""
+    write(shop, GOOD.replace("each-reply", "conversation"))
+    done(run(shop, "judge", "support", "--judges", "a"))
+    scores = tmp_path / "all.csv"
+    lines = ["item_id,criterion,rater_type,rater,variant,score"]
+    for item in range(4):
+        lines += [f"c{item},solved,human,{who},,{1 + (item + of) % 7}" for of, who in enumerate("xy")]
+        lines.append(f"c{item},solved,judge,remote,{variant},{1 + item}")
+    scores.write_text("\n".join(lines) + "\n")
+    words = ("--rubric", "support") if with_rubric else ()
+    assert "4 by judges" in done(run(shop, "import", "ratings", scores, "--study", "crowd", *words))
+    with shop.read() as db:
+        of = ratings_for_agreement(db, "crowd")
+    assert of.judges == (("a", "remote") if with_rubric else ("remote",))
+    assert "No judge has rated" not in done(run(shop, "agreement", "--study", "crowd"))
+
+
+def test_judges_that_are_added_to_a_study_by_rubric_count_in_it(shop, run, tmp_path):
+    write(shop, GOOD.replace("each-reply", "conversation"))
+    done(run(shop, "judge", "support", "--judges", "a"))
+    head, scores = "item_id,criterion,rater_type,rater,score", tmp_path / "scores.csv"
+    people = [f"c{item},solved,human,x,{1 + item}" for item in range(4)]
+    scores.write_text("\n".join([head, *people]) + "\n")
+    done(run(shop, "import", "ratings", scores, "--study", "crowd", "--rubric", "support"))
+    scores.write_text(
+        "\n".join([head, *(f"c{item},solved,judge,remote,{2 + item}" for item in range(4))]) + "\n"
+    )
+    done(run(shop, "import", "ratings", scores, "--study", "crowd", "--append"))
+    with shop.read() as db:
+        assert ratings_for_agreement(db, "crowd").judges == ("a", "remote")
+        # They are nobody's judges elsewhere: another study of the rubric has its own alone.
+        assert studies.get(db, "crowd").own_judges == (("remote", ""),)
+
+
 def test_of_repeated_runs_the_category_given_most_often_counts(shop):
     """Means of 0, 2, 0 and of 2, 0, 1 would be 2/3, which is no category, and 1, which nobody gave twice."""
     cause = Criterion("cause", "What was it about?", categories(["billing", "delivery", "else"]))
