@@ -57,7 +57,7 @@ class Popen:
         start_new_session: bool = False,
     ) -> None:
         assert stdin in (None, subprocess.DEVNULL)  # it has no other
-        python, *words = map(str, command)
+        python, *words = (word for word in map(str, command) if word != "-P")
         assert python == sys.executable
         assert words[0] in ("-c", "-m")
         self.returncode: int | None = None

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import click
 
+from concord.commands import options
 from concord.commands.printing import echo, require_output
 from concord.errors import ConcordError, WorkspaceError
 from concord.files import SHIPPED
@@ -43,7 +44,7 @@ def command(
     On this machine the printed link opens it, once; `concord link` prints another one. From elsewhere
     researchers sign in, and annotators use their link.
     """
-    os.environ["CONCORD_WORKSPACE"] = str(Workspace.open(workspace).path)
+    os.environ["CONCORD_WORKSPACE"] = str(options.workspace(workspace).path)
     if public_url is not None:
         os.environ[PUBLIC_URL] = public_url
     serve(host, port, browser=browser, sign_in=sign_in)
@@ -68,7 +69,7 @@ def link(workspace: str, url: str | None) -> None:
 @click.pass_obj
 def passphrase(workspace: str, renew: bool, given: str) -> None:
     """Set the passphrase researchers sign in with when the app is served beyond this machine."""
-    with Workspace.open(workspace).write() as db:
+    with options.workspace(workspace).write() as db:
         if renew:
             access.forget_passphrase(db)
         access.set_passphrase(db, given)

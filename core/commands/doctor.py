@@ -2,11 +2,11 @@
 
 import click
 
+from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import ConcordError
 from concord.llm.models import load_models, pick
 from concord.runs import examining
-from concord.workspace import Workspace
 
 
 @click.command(name="doctor")
@@ -18,7 +18,7 @@ def command(folder: str, names: tuple[str, ...]) -> None:
     They have the parameters, the reply's schema and the length of what players and judges are sent. Of each
     model that answers it says under which id it is served.
     """
-    workspace = Workspace.open(folder)
+    workspace = options.workspace(folder)
     models = load_models(workspace.models_path)
     if not models:
         raise ConcordError(

@@ -29,7 +29,6 @@ from concord.questions import Scale
 from concord.rubrics import shelf
 from concord.store.comparisons import OWN
 from concord.studies import pairings
-from concord.workspace import Workspace
 
 SHOWN = 160
 """Characters of a message that `--check` prints."""
@@ -75,7 +74,7 @@ def _ratings(
     **how: Any,
 ) -> None:
     given = labels.ratings(file, reading)
-    opened = Workspace.open(workspace)
+    opened = options.workspace(workspace)
     by = shelf.find(opened, rubric) if rubric else None
     with opened.read() as db:
         brought = ratings_study.incoming(
@@ -119,7 +118,7 @@ def _roles(context: click.Context, option: click.Parameter, given: tuple[str, ..
 @click.pass_obj
 def _dataset(workspace: str, folder: Path, study: str) -> None:
     """A folder that `concord export dataset` wrote: conversations, ratings and comparisons."""
-    opened, data = Workspace.open(workspace), folder / "data"
+    opened, data = options.workspace(workspace), folder / "data"
     if not (data / "conversations.parquet").is_file():
         raise ImportRefused(
             f"{folder} has no data/conversations.parquet, as `concord export dataset` writes."
@@ -192,7 +191,7 @@ def _conversations(
 
     JSON Lines, JSON, CSV or Parquet; the form is recognised, and docs/formats.md lists those that are.
     """
-    opened, question = Workspace.open(workspace), OWN
+    opened, question = options.workspace(workspace), OWN
     if rubric:
         question = pairings.question(shelf.find(opened, rubric).rubric, criterion)
     reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], roles), joins)
@@ -225,7 +224,7 @@ def _conversations(
 @click.pass_obj
 def _comparisons(workspace: str, file: Path, benchmark: str) -> None:
     """Which of two conversations people and judges preferred, one comparison a row (CSV, JSON Lines)."""
-    echo(comparisons_file.store(Workspace.open(workspace), file, benchmark))
+    echo(comparisons_file.store(options.workspace(workspace), file, benchmark))
 
 
 def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str) -> None:
@@ -237,7 +236,7 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
     @options.scales("answers do not show it")
     @click.pass_obj
     def _answers(workspace: str, /, file: Path, study: str, scales: dict[str, Scale]) -> None:
-        opened = Workspace.open(workspace)
+        opened = options.workspace(workspace)
         answered = read(file, study)
         with opened.read() as db:
             brought = answers.incoming(db, answered, study, scales=scales)

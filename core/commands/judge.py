@@ -9,7 +9,6 @@ from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
 from concord.rubrics import shelf
 from concord.runs.plans import JudgePlan
-from concord.workspace import Workspace
 
 
 @click.command(name="judge")
@@ -33,7 +32,7 @@ def command(
 
     NAME is a rubric of the workspace (rubrics/NAME.toml), or a benchmark whose own questions are asked.
     """
-    workspace = Workspace.open(folder)
+    workspace = options.workspace(folder)
     version, repeats = how.pop("version"), how.pop("judge_repeats")
     rubric = name if name in shelf.names(workspace) else ""
     if rubric:

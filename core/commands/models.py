@@ -10,7 +10,6 @@ from concord.commands.printing import echo
 from concord.llm import presets as kinds
 from concord.llm.models import currency, load_models
 from concord.table import Column, Table
-from concord.workspace import Workspace
 
 
 @click.group(name="models")
@@ -31,7 +30,7 @@ def add(
     folder: str, name: str, preset: str, model: str, base_url: str | None, api_key_env: str | None
 ) -> None:
     """Append an entry for NAME to models.toml; all else in the file stays as it is."""
-    workspace = Workspace.open(folder)
+    workspace = options.workspace(folder)
     given = {"model": model, "base_url": base_url, "api_key_env": api_key_env}
     lines = kinds.add(workspace.models_path, name, preset=preset, **given)
     echo(f"Added to {workspace.models_path}:\n\n{lines}")
@@ -53,6 +52,6 @@ def presets() -> None:
 @click.pass_obj
 def list_(folder: str, form: str) -> None:
     """The models of models.toml: where they are served, what is sent, and whether their key is set."""
-    workspace = Workspace.open(folder)
+    workspace = options.workspace(folder)
     models = load_models(workspace.models_path).values()
     printing.show([kinds.listed(models, currency(workspace.models_path))], form)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from concord.commands.printing import echo
 from concord.errors import ConcordError, StudyError, not_found
 from concord.table import FORMS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
+
+    from concord.workspace import Workspace
 
 
 MOST_RESAMPLES = 100_000
@@ -35,6 +39,17 @@ class _Names(click.ParamType[tuple[str, ...]]):
 
 NAMES = _Names()
 """Names separated by commas, as a tuple."""
+
+
+def workspace(folder: str) -> Workspace:
+    """Open a workspace. Where there was none one is made, and said to be: it may be the wrong folder."""
+    from concord.workspace import Workspace
+
+    there = Workspace(Path(folder).expanduser().resolve()).db_path.exists()
+    opened = Workspace.open(folder)
+    if not there:
+        echo(f"Made a new workspace in {opened.path}; --workspace names another one.", err=True)
+    return opened
 
 
 def form(*forms: str) -> Callable[[F], F]:

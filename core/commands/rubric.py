@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from concord.commands import options
 from concord.commands.printing import echo
 from concord.conversation import Conversation
 from concord.errors import ConfigError
@@ -38,7 +39,7 @@ def command() -> None:
 @click.pass_obj
 def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str, ...]) -> None:
     """Write a rubric, which is yours to go on with in an editor or on the page Rubrics."""
-    folder = shelf.folder(Workspace.open(workspace))
+    folder = shelf.folder(options.workspace(workspace))
     if name != file_name(name):
         raise ConfigError(f"“{name}” is no name of a file. Write it as “{file_name(name)}”.")
     path = folder / f"{name}.toml"

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from concord.commands.options import NAMES
+from concord.commands.options import NAMES, workspace
 from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
 from concord.errors import check_known
@@ -40,7 +40,7 @@ def _command(benchmark: Benchmark) -> click.Command:
     def invoke(folder: str, /, **given: Any) -> None:
         models = {role.name: given.pop(role.name) for role in roles}
         chosen = {option.name: given.pop(option.name) for option in options}
-        carry_out(Workspace.open(folder), PlayPlan(benchmark.name, models, chosen), **given)
+        carry_out(workspace(folder), PlayPlan(benchmark.name, models, chosen), **given)
 
     params: list[click.Parameter] = [_role(role) for role in roles]
     params += [_option(option) for option in options]
@@ -75,12 +75,12 @@ def _option(option: Option) -> click.Option:
 @click.pass_obj
 def resume(folder: str, /, number: int, **how: Any) -> None:
     """Continue run NUMBER of this workspace: its plan, and its --max-cost unless another is given."""
-    workspace = Workspace.open(folder)
-    with workspace.read() as db:
+    opened = Workspace.open(folder, create=False)
+    with opened.read() as db:
         run = runs.get(db, number)
     if how["max_cost"] is None:
         how["max_cost"] = run.max_cost
-    carry_out(workspace, from_dict(run.plan), **how)
+    carry_out(opened, from_dict(run.plan), **how)
 
 
 @command.command("plan")
@@ -89,7 +89,7 @@ def resume(folder: str, /, number: int, **how: Any) -> None:
 @click.pass_obj
 def plan(folder: str, /, file: Path, **how: Any) -> None:
     """Do the plan that FILE holds as JSON, as the runs page writes it."""
-    carry_out(Workspace.open(folder), launching.read_plan(file), **how)
+    carry_out(workspace(folder), launching.read_plan(file), **how)
 
 
 @command.command("forget-batch")

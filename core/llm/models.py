@@ -25,6 +25,7 @@ from concord.configuration import Configuration
 from concord.errors import ConfigError, not_found
 from concord.files import as_toml, limits, read_text, read_toml, toml_key
 from concord.files.limits import NAME
+from concord.llm import keys
 from concord.rating import Spent
 
 Kind = Literal["chat", "embeddings", "program"]
@@ -97,7 +98,7 @@ class Model(BaseModel):
     name: Annotated[str, Field(min_length=1, max_length=NAME)]
     kind: Kind = "chat"
     base_url: Annotated[str, AfterValidator(address)] | None = None
-    api_key_env: str | None = None
+    api_key_env: Annotated[str, AfterValidator(keys.variable)] | None = None
     model: str = ""
     params: dict[str, Any] = {}
     """Parameters of a call, over those of the prompt; "unset" sends none, as `temperature = "unset"`."""
@@ -141,6 +142,15 @@ class Model(BaseModel):
     def _program(self) -> Self:
         if (self.kind == "program") != bool(self.function):
             raise ValueError('a function belongs to kind = "program", which needs one')
+        return self
+
+    @model_validator(mode="after")
+    def _no_keys(self) -> Self:
+        for setting in ("model", "base_url", "params", "rename", "family", "function"):
+            if keys.holds_key(getattr(self, setting)):
+                raise ValueError(
+                    f"{setting} holds a key; put the key into an environment variable, named in api_key_env"
+                )
         return self
 
     @property
@@ -297,6 +307,8 @@ def _mistake(error: Mapping[str, Any]) -> str:
     if setting == "price":
         return "“price” is written { input = 2.5, output = 10.0 }, per million tokens."
     message = error["msg"].removeprefix("Value error, ")
+    if not setting:
+        return f"{message}."
     return f"“{setting}”: {message[:1].lower()}{message[1:]}."
 
 

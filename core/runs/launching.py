@@ -1,6 +1,7 @@
 """Start a run as its own process, which outlives the page, the browser and the server that started it."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -41,9 +42,12 @@ def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> in
         plan_file.write_text(json.dumps(as_dict(plan), ensure_ascii=False, indent=1), encoding="utf-8")
         log = plan_file.with_suffix(".log")
         with log.open("wb") as out:
-            command = ["-m", "concord.cli", "--workspace", str(workspace.path), "run", "plan", str(plan_file)]
+            # -P: a file in the server's current folder, such as h2.py, is no module.
+            command = ["-P", "-m", "concord.cli", "--workspace", str(workspace.path)]
+            command += ["run", "plan", str(plan_file)]
             child = subprocess.Popen(
                 [sys.executable, *command, *flags],
+                env={**os.environ, "PYTHONIOENCODING": "utf-8"},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from click.testing import CliRunner
 
+from concord.cli import main
 from concord.llm.models import load_models
 from concord.llm.presets import presets
 
@@ -82,3 +84,20 @@ def test_where_no_table_can_follow_the_file_is_left(fresh, run):
     done = add(run, fresh, "b", "vllm")
     assert "Write each model as a table [models.NAME]" in done.output
     assert fresh.models_path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["models", "add", "m", "--preset", "mock", "--model", "mock-a"],
+        ["models", "list"],
+        ["rubric", "new", "r"],
+    ],
+)
+def test_a_workspace_that_is_made_by_the_way_is_said(tmp_path, monkeypatch, words):
+    """`models add` without --workspace made a second workspace in the current folder without a word."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CONCORD_WORKSPACE", raising=False)
+    first, again = (CliRunner().invoke(main, words) for _ in range(2))
+    assert f"Made a new workspace in {tmp_path / 'workspace'}; --workspace names another one." in first.stderr
+    assert "new workspace" not in again.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 
 import pytest
 
@@ -290,3 +291,82 @@ def test_no_key_is_ever_part_of_a_model(monkeypatch):
     assert model.key() == "sk-secret"
     assert "sk-secret" not in model.model_dump_json() + repr(model)
     assert not dataclasses.is_dataclass(model)
+
+
+KEY = "4f9a1c77d0b24e6f8a3355bb"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"sk-proj-{KEY}",
+        f"sk_{KEY}",
+        f"gsk_{KEY}{KEY}",
+        f"hf_{KEY}",
+        f"AIzaSy{KEY}",
+        KEY,
+        KEY.upper(),
+        f"Bearer {KEY}",
+        "MY KEY",
+        "$MY_KEY",
+        "",
+        "4_KEY",
+        "k" * 101,
+    ],
+)
+def test_a_key_in_place_of_its_variable_is_refused_and_not_quoted(fresh, run, name):
+    fresh.models_path.write_text(f"[models.m]\napi_key_env = {json.dumps(name)}\n")
+    for words in (["models", "list"], ["doctor"], ["judge", "pingpong", "--judges", "m"]):
+        done = run(fresh, *words)
+        assert done.exit_code == 1
+        assert "[models.m] “api_key_env”: is no name of an environment variable" in done.output
+        assert not name or name not in done.output
+    fresh.models_path.write_text("")
+    done = run(fresh, "models", "add", "m", "--preset", "vllm", "--model", "x", "--key-env", name)
+    assert done.exit_code == 1
+    assert fresh.models_path.read_text() == ""
+    assert not name or name not in done.output
+
+
+@pytest.mark.parametrize(
+    "name", ["OPENAI_API_KEY", "my_key", "_K", "AZURE_OPENAI_KEY_2", "KEY2024ForProject"]
+)
+def test_names_of_variables_are_names(name):
+    assert Model(name="m", api_key_env=name).key_variable == name
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        f'base_url = "https://host/v1/sk-{KEY}"',
+        f'base_url = "https://host/v1?x=sk-{KEY}"',
+        f'base_url = "https://host/v1#gsk_{KEY}"',
+        f'model = "sk-or-v1-{KEY}"',
+        f'params = {{ extra_headers = {{ Authorization = "{KEY}" }} }}',
+        f'params = {{ extra_headers = {{ "X-Api-Key" = "{KEY}" }} }}',
+        f'params = {{ extra_body = {{ options = ["Bearer {KEY}"] }} }}',
+        f'params = {{ api_key = "{KEY}" }}',
+        f'rename = {{ user = "nvapi-{KEY}" }}',
+        f'headers = {{ Authorization = "Bearer {KEY}" }}',
+    ],
+)
+def test_a_key_in_any_setting_is_refused_and_not_quoted(fresh, run, setting):
+    fresh.models_path.write_text(f"[models.m]\n{setting}\n")
+    done = run(fresh, "models", "list")
+    assert done.exit_code == 1
+    assert KEY not in done.output
+    assert "Put it" in done.output or "put the key" in done.output or "no setting" in done.output
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'base_url = "https://api.cloudflare.com/client/v4/accounts/4f9a1c77d0b24e6f8a3355bb4f9a1c77/ai/v1"',
+        'model = "ft:gpt-4o-2024-08-06:org:suffix:9aBcDeFgH1"',
+        'params = { max_tokens = 5, stop = ["<|eot_id|>"], logit_bias = { "50256" = -100 } }',
+        'model = "accounts/fireworks/models/llama-v3p1-405b-instruct"',
+    ],
+)
+def test_what_is_no_key_is_taken(fresh, setting):
+    fresh.models_path.write_text(f"[models.m]\n{setting}\n")
+    assert load_models(fresh.models_path)["m"]

@@ -55,6 +55,16 @@ def test_a_launched_run_does_its_plan_and_ends(workspace, monkeypatch):
     assert launching.read_plan(written) == plan()
 
 
+def test_a_file_in_the_current_folder_is_no_module(workspace, monkeypatch, tmp_path):
+    """`python -m` puts the current folder first: an h2.py there failed every call."""
+    for name in ("h2", "httpx2", "json", "click"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken from the current folder')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(launching, "subprocess", subprocess)
+    run = ended(workspace, launching.start(workspace, plan()))
+    assert (run.state, run.done, run.failed) == ("finished", 2, 0)
+
+
 def test_it_has_a_session_of_its_own(faulty):
     workspace = faulty(latency=0.5)
     number = launching.start(workspace, plan())

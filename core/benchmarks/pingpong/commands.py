@@ -6,9 +6,9 @@ import click
 
 from concord.benchmarks.pingpong import files
 from concord.benchmarks.pingpong.play import OWN
+from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import ImportRefused
-from concord.workspace import Workspace
 
 
 @click.group("pingpong")
@@ -31,7 +31,7 @@ def import_settings(folder: str, file: Path, name: str) -> None:
     of = files.slug(name or file.stem)
     if of == OWN:
         raise ImportRefused(f"“{OWN}” is the set of what ships and of your own. Choose another --name.")
-    files.write(settings, Workspace.open(folder).path / "data", of)
+    files.write(settings, options.workspace(folder).path / "data", of)
     for language, cards in settings.characters.items():
         count = len(settings.situations[language])
         echo(f"{language}: {len(cards)} characters ({', '.join(cards)}), {count} situations")

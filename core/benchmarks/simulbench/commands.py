@@ -41,7 +41,7 @@ def tasks() -> None:
 @click.pass_obj
 def tasks_list(workspace: str, state: State) -> None:
     """List the tasks in use (the catalogue's and accepted ones), or those proposed or rejected, in full."""
-    folder = Workspace.open(workspace)
+    folder = options.workspace(workspace)
     if state != "accepted":
         return _list(folder, state)
     for task in usable(materials(folder)).values():
@@ -63,7 +63,7 @@ def tasks_propose(
 
     Calls that were answered are not repeated: a larger count continues, another seed starts a new round.
     """
-    folder = Workspace.open(workspace)
+    folder = options.workspace(workspace)
     try:
         carry_out(folder, ProposePlan(STORED, model, types, count, seed), **how)
     finally:
@@ -209,6 +209,6 @@ def import_scripts(workspace: str, file: Path, source: str) -> None:
 
 def _store(workspace: str, what: str, items: Sequence[SimulationTask | Script], source: str) -> None:
     """Store what a file holds and say how much of it is new."""
-    with Workspace.open(workspace).write() as db:
+    with options.workspace(workspace).write() as db:
         new = scenarios.save(db, [item.scenario(source, "import") for item in items])
     echo(f"{len(items)} {what}, {new} of them new." if new < len(items) else f"{new} {what}.")

@@ -10,6 +10,7 @@ from concord.benchmarks.stss import files, scenes, system
 from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from
 from concord.benchmarks.stss.templates import missing
 from concord.benchmarks.stss.town import Town, load_town
+from concord.commands import options
 from concord.commands.printing import echo
 from concord.runs.planning import materials
 from concord.workspace import Workspace
@@ -41,7 +42,7 @@ def import_tasks(folder: str, file: Path, name: str, town: str) -> None:
     What their people and places are called there stands in published.toml beside the town's file.
     """
     tasks = read_tasks(file)
-    workspace = Workspace.open(folder)
+    workspace = options.workspace(folder)
     lived_in, beside = _town(workspace, town)
     if beside.is_file():
         names = files.read_names(beside)
@@ -69,7 +70,7 @@ def import_tasks(folder: str, file: Path, name: str, town: str) -> None:
 @click.pass_obj
 def import_people(folder: str, file: Path, name: str, town: str) -> None:
     """The published personas (JSON), as the residents of a town of their own with the places of another."""
-    workspace = Workspace.open(folder)
+    workspace = options.workspace(folder)
     lived_in, names = _town(workspace, town)
     residents = files.people(file, lived_in, files.read_names(names))
     data, of = workspace.path / "data", name or file.stem
