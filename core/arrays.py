@@ -1,7 +1,7 @@
 """A table as columns of equal length, for reading many ratings without loading pandas."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -40,6 +40,36 @@ class Names:
     def tolist(self) -> list[Hashable]:
         """The texts, row by row."""
         return list(map(self.values.__getitem__, self.codes.tolist()))
+
+
+class Keyed(Mapping[int, str]):
+    """Values by a number from 1 on, of which few are distinct; “” is none.
+
+    It can be read as a mapping can, which takes more memory and time.
+    """
+
+    def __init__(self, codes: npt.ArrayLike, values: Sequence[Hashable]) -> None:
+        self.names = Names(codes, [*map(str, values)])
+
+    def __getitem__(self, number: int) -> str:
+        value = self.names[number - 1] if 1 <= number <= len(self.names) else ""
+        if value == "":
+            raise KeyError(number)
+        return str(value)
+
+    def __iter__(self) -> Iterator[int]:
+        filled = np.array([value != "" for value in self.names.values], dtype=bool)[self.names.codes]
+        return iter((np.flatnonzero(filled) + 1).tolist())
+
+    def __len__(self) -> int:
+        filled = np.array([value != "" for value in self.names.values], dtype=bool)
+        return int(filled[self.names.codes].sum())
+
+    @property
+    def distinct(self) -> list[str]:
+        """The distinct values."""
+        used = np.unique(self.names.codes).tolist()
+        return [value for number in used if (value := str(self.names.values[number]))]
 
 
 Columns = Mapping[str, Any]

@@ -173,3 +173,109 @@ class StreamState(StrEnum):
 
 FINDINGS = (StreamState.OUTSIDE, StreamState.CHANGED)
 """States of a stream that somebody has to look at."""
+
+
+class CellPattern(StrEnum):
+    """How an answer is written in the cells of a column."""
+
+    PLAIN = "plain"
+    OUT_OF = "out_of"
+    """“4/5”, “4 out of 5”."""
+    NAMED = "named"
+    """“Score: 4”."""
+    BRACKETED = "bracketed"
+    """“[[4]]”, “(B)”, “**pass**”, quotes."""
+    UNIT = "unit"
+    """“4 stars”."""
+    SIGNS = "signs"
+    """“★★★★☆”."""
+    CALL = "call"
+    """“np.float64(4.0)”."""
+    OBJECT = "object"
+    """A JSON object, also in a fence."""
+    MEMBER = "member"
+    """“Verdict.PASS”."""
+    NUMBERED = "numbered"
+    """“1 - poor”."""
+    REASONED = "reasoned"
+    """“PASS: it is complete”."""
+    SET = "set"
+    """Several labels, in any order."""
+
+
+class Role(StrEnum):
+    """What a column of a table is."""
+
+    ID = "id"
+    RATER = "rater"
+    """It holds one rater's answers."""
+    RATERS = "raters"
+    """It names the rater of every row."""
+    KIND = "kind"
+    SCORE = "score"
+    CRITERION = "criterion"
+    REPEAT = "repeat"
+    GROUP = "group"
+    TEXT = "text"
+    ABOUT = "about"
+    """It says something about an answer, a rater or an item."""
+    COMPUTED = "computed"
+    """It is computed from those of raters."""
+    OTHER = "other"
+
+
+class Reason(StrEnum):
+    """Why a column has its role."""
+
+    STATED = "stated"
+    NAMED = "named"
+    NAME_ABOUT = "name_about"
+    NAME_COMPUTED = "name_computed"
+    EQUALS_COMPUTED = "equals_computed"
+    OTHER_VALUES = "other_values"
+    TEXT_VALUES = "text_values"
+    LIKE_INDEX = "like_index"
+    EMPTY = "empty"
+    CONSTANT = "constant"
+    UNNAMED = "unnamed"
+
+
+class Layout(StrEnum):
+    """How a table holds its ratings."""
+
+    OWN = "own"
+    WIDE = "wide"
+    """A row an item, a column a rater."""
+    CRITERION_ROWS = "criterion_rows"
+    """A row an item and criterion, a column a rater."""
+    RATING_ROWS = "rating_rows"
+    """A row a rating."""
+    RATER_ROWS = "rater_rows"
+    """A row an item and rater, a column a criterion."""
+    TRANSPOSED = "transposed"
+    """A row a rater, a column an item."""
+
+
+class Computation(StrEnum):
+    """What a column may be computed by."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+    SUM = "sum"
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    MAJORITY = "majority"
+    DIFFERENCE = "difference"
+    EQUALITY = "equality"
+
+
+class Domain(StrEnum):
+    """What the cells of a column are."""
+
+    EMPTY = "empty"
+    NUMBERS = "numbers"
+    TWO = "two"
+    """Words that pass and words that fail."""
+    WORDS = "words"
+    TEXT = "text"
+    """Too long or too different for answers."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from concord.codes import Exclusion, StreamFigure, StreamState
+from concord.codes import CellPattern, Computation, Exclusion, Layout, Reason, StreamFigure, StreamState
 
 EXCLUSIONS: Mapping[Exclusion, str] = {
     Exclusion.CLOSED: "on which judges are not compared",
@@ -43,3 +43,78 @@ STREAM_STATES: Mapping[StreamState, str] = {
     StreamState.NO_RANGE: "no range",
 }
 """Where a figure of a stream is, with the range that it should keep to."""
+
+PATTERNS = {
+    CellPattern.OUT_OF: "a number out of another",
+    CellPattern.NAMED: "an answer after its name",
+    CellPattern.BRACKETED: "an answer in brackets or quotes",
+    CellPattern.UNIT: "a number with its unit",
+    CellPattern.SIGNS: "a number of signs",
+    CellPattern.CALL: "a value as Python writes it",
+    CellPattern.OBJECT: "the score in a JSON object",
+    CellPattern.MEMBER: "a member of an enumeration",
+    CellPattern.NUMBERED: "the number beside a word",
+    CellPattern.REASONED: "the answer before its reason",
+    CellPattern.SET: "a set of labels in any order",
+}
+COMPUTATIONS = {
+    Computation.MEAN: "mean",
+    Computation.MEDIAN: "median",
+    Computation.SUM: "sum",
+    Computation.MINIMUM: "minimum",
+    Computation.MAXIMUM: "maximum",
+    Computation.MAJORITY: "majority",
+    Computation.DIFFERENCE: "difference",
+    Computation.EQUALITY: "comparison",
+}
+LAYOUTS = {
+    Layout.OWN: "Concord's own, a rating a row",
+    Layout.RATING_ROWS: "a rating a row",
+    Layout.RATER_ROWS: "a row an item and rater, a column a criterion",
+    Layout.CRITERION_ROWS: "a row an item and criterion, a column a rater",
+    Layout.TRANSPOSED: "a row a rater, a column an item",
+}
+REASONS = {
+    Reason.NAME_ABOUT: "its name says that it is about an answer",
+    Reason.NAME_COMPUTED: "its name says that it is computed from other columns",
+    Reason.OTHER_VALUES: "its values are others than those of the answers",
+    Reason.TEXT_VALUES: "its cells are texts",
+    Reason.LIKE_INDEX: "it numbers the rows or is a time",
+    Reason.EMPTY: "it is empty",
+    Reason.CONSTANT: "all its cells are equal",
+}
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names after commas; of many the first."""
+    return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
+
+
+def computed(column: str, how: Computation, others: Sequence[str]) -> str:
+    """That a column is computed from others, and is therefore no rater."""
+    return f"{column} is the {COMPUTATIONS[how]} of {listed(others)} and is excluded"
+
+
+def failed_beside(rater: str, flag: str, count: int, total: int) -> str:
+    """That answers stand beside a sign that they failed."""
+    answers = "answer" if count == 1 else "answers"
+    stand = "stands" if count == 1 else "stand"
+    return f"{count} of {total} {answers} of {rater} {stand} beside an error in {flag}"
+
+
+def sentinel(
+    rater: str, value: float, count: int, total: int, low: float, high: float, flag: str = ""
+) -> str:
+    """The question whether a number stands for no answer."""
+    times = "once" if count == 1 else f"{count} times"
+    beside = f", beside an error in {flag}" if flag else ""
+    return (
+        f"{rater} gives {value:g} {times} in {total} answers{beside}; everybody else answers {low:g} to "
+        f"{high:g}. "
+        f"Is {value:g} a missing answer? Add: --missing {value:g}, or --missing none where it is an answer."
+    )
+
+
+def not_rater(column: str, reason: Reason, option: str) -> str:
+    """Why a column was not taken for a rater's answers, with what to type where it is one."""
+    return f"{column} was not taken for answers because {REASONS[reason]}: {option} {column}"

@@ -53,7 +53,7 @@ LEVELS = (
     ("studies",),
     ("reports",),
     ("lab",),
-    ("exchange",),
+    ("exchange", "reading"),
     ("commands", "demo", "library"),
     ("benchmarks",),
     ("cli", "pages", "app"),

@@ -1,6 +1,6 @@
 """`concord check FILE`: how far a table of labels lets one trust its judges, without a workspace."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from functools import wraps
 from pathlib import Path
@@ -13,35 +13,69 @@ from concord.commands import options
 from concord.commands.printing import columns, echo
 
 if TYPE_CHECKING:
-    from concord.exchange.columns import TableOptions
+    from concord.reading.options import TableOptions
 
+OPTIONS = {
+    "human": "people",
+    "judge": "judges",
+    "gold": "gold",
+    "id": "id",
+    "text": "text",
+    "by": "by",
+    "criterion": "criteria",
+    "rater": "rater",
+    "score": "score",
+    "kind": "kind",
+    "criterion_column": "criterion_column",
+    "run": "run",
+    "missing": "missing",
+    "categories": "categories",
+    "scales": "scales",
+    "passing": "passing",
+}
+"""Options of commands, and the fields of `TableOptions` that they fill."""
 WIDTH = 100
 """Columns of the answer where the terminal's are not known."""
 
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How a table is read: `reading`, a `concord.exchange.columns.TableOptions`."""
+    """How a table is read: `reading`, a `concord.reading.options.TableOptions`."""
 
     @wraps(command)
     def read(*args: Any, **given: Any) -> Any:
-        from concord.exchange.columns import TableOptions  # loads numpy
+        from concord.reading.options import TableOptions, order_of  # loads numpy
 
-        names = ("human", "judge", "id", "by", "criterion", "scales", "passing", "gold")
-        return command(*args, reading=TableOptions(*(given.pop(name) for name in names)), **given)
+        stated = {option: given.pop(name) for name, option in OPTIONS.items()}
+        stated["order"] = order_of(given.pop("order"))
+        return command(*args, reading=TableOptions(**stated), **given)
 
     options_of: Any = read
     for option in (
-        options.several("--human", "Columns (or raters of a long table) that are people's."),
-        options.several("--judge", "Columns (or raters of a long table) that are judges'."),
-        options.several("--gold", "Columns (or raters of a long table) of gold labels, taken for right."),
+        options.several("--human", "Columns (or raters of a table with a rating a row) that are people's."),
+        options.several("--judge", "Columns (or raters of a table with a rating a row) that are judges'."),
+        options.several("--gold", "Columns (or raters) of gold labels, taken for right."),
         click.option("--id", default="", help="The column of ids; “none” numbers the rows."),
+        click.option("--text", default="", help="The column of the text that is rated."),
         options.several("--by", "Columns that divide the rows into groups, such as a model."),
         options.several("--criterion", "The criterion, as names of columns have it: fluency."),
+        click.option("--rater", default="", help="Of a rating a row: the column that names the rater."),
+        click.option("--score", default="", help="Of a rating a row: the column of answers."),
+        click.option("--kind", default="", help="Of a rating a row: the column that says human or judge."),
+        click.option("--criterion-column", default="", help="The column that names what each row rates."),
+        click.option("--run", default="", help="The column that numbers the runs of a judge."),
+        options.several("--missing", "Values that stand for no answer, such as -1; “none”: each is one."),
+        options.several("--categories", "Answers without an order, such as numbers that are names."),
+        click.option("--order", default="", help="Answers in their order: “poor<fair<good”."),
         options.scales("the values do not show it"),
         click.option("--pass-from", "passing", type=float, help="Numbers pass from here on."),
     ):
         options_of = option(options_of)
     return cast(Callable[..., Any], options_of)
+
+
+def criterion_called(criteria: Iterable[str], name: str) -> str:
+    """A criterion's name as the table has it, for one that is stated in any case."""
+    return next((one for one in criteria if one.casefold() == name.casefold()), name)
 
 
 @click.command("check")
@@ -82,7 +116,7 @@ def command(
     """
     import json
 
-    from concord.exchange import joined, labels
+    from concord.reading import joined, labels
     from concord.reports import screen
     from concord.reports.agreement_report import Options, report_of
 
@@ -92,7 +126,7 @@ def command(
     else:
         table, join = joined.read(file, people, reading, labels_id=labels_id)
     report = report_of(table.of, Options(resamples=resamples, seed=seed), table.features)
-    on = reading.criterion
+    on = criterion_called(report.criteria, reading.criterion)
     if html is not None:
         from concord.reports import page  # loads the templates
 

@@ -19,9 +19,9 @@ from concord.errors import ConcordError, ImportRefused
 if TYPE_CHECKING:
     import pandas as pd
 
-    from concord.exchange.columns import TableOptions
-    from concord.exchange.labels import LabelTable
     from concord.questions import Scale
+    from concord.reading.labels import LabelTable
+    from concord.reading.options import TableOptions
     from concord.reports.gate import Tested
 
 SHOWN = 10
@@ -134,7 +134,7 @@ def _criteria(table: "LabelTable", reading: "TableOptions") -> list[tuple[str, "
 
 def _tables(old: Path, new: Path, reading: "TableOptions") -> tuple[list[Pair], "LabelTable"]:
     """Each judge of both tables on each criterion, and the table that has the texts."""
-    from concord.exchange import labels
+    from concord.reading import labels
 
     tables = [labels.read(path, reading, people=False) for path in (old, new)]
     judges = [judge for judge in tables[0].of.judges if judge in tables[1].of.judges]
@@ -153,7 +153,7 @@ def _tables(old: Path, new: Path, reading: "TableOptions") -> tuple[list[Pair], 
 
 def _columns(path: Path, reading: "TableOptions") -> tuple[list[Pair], "LabelTable"]:
     """Two judges of one table on each criterion, the earlier first. Raises ImportRefused for one or three."""
-    from concord.exchange import labels
+    from concord.reading import labels
 
     table = labels.read(path, reading, people=False)
     judges = [judge for judge in reading.judges if judge in table.of.judges]
@@ -214,7 +214,7 @@ def _follow(
     reading: "TableOptions",
 ) -> None:
     """Print where a stream is, and exit with FINDING where something was shown."""
-    from concord.exchange import labels
+    from concord.reading import labels
     from concord.reports.stream import RangeSource, RatedTable, sentences, stream_table
     from concord.table import as_text, as_values
 
@@ -247,9 +247,10 @@ def _follow(
 
 def _sorted(path: Path, time: str) -> Sequence[Mapping[str, Any]]:
     """The rows of a file by a column of times or numbers. Raises ImportRefused, NotFound."""
-    from concord.errors import not_found
     from concord.exchange.answer_words import number_of
     from concord.exchange.label_rows import records
+
+    from concord.errors import not_found
 
     _, rows, places, _ = records(path)
     if not rows or not any(time in row for row in rows):

@@ -19,13 +19,13 @@ from concord.exchange import (
     conversations_file,
     incoming,
     label_studio,
-    labels,
     ratings_csv,
     ratings_study,
 )
 from concord.exchange.answers import AnswerFile
-from concord.exchange.columns import TableOptions
 from concord.questions import Scale
+from concord.reading import labels
+from concord.reading.options import TableOptions
 from concord.rubrics import shelf
 from concord.store.comparisons import OWN
 from concord.studies import pairings

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from concord.commands import options
-from concord.commands.check import table_options
+from concord.commands.check import criterion_called, table_options
 from concord.commands.printing import echo
 from concord.errors import ConcordError
 
 if TYPE_CHECKING:
-    from concord.exchange.columns import TableOptions
+    from concord.reading.options import TableOptions
     from concord.reports.gate import Tested
 
 FINDING = 2
@@ -88,7 +88,7 @@ def command(
     """
     if file and study:
         raise ConcordError("Name a FILE of labels or a study of the workspace, not both.")
-    from concord.exchange import labels
+    from concord.reading import labels
     from concord.reports.agreement_report import Options, agreement_report, report_of
     from concord.reports.gate import gate
     from concord.workspace import Workspace
@@ -102,7 +102,7 @@ def command(
             if not study:
                 raise ConcordError("Name a FILE of labels, or a study of the workspace with --study.")
             report, within = agreement_report(db, study, report_options), f" in the study {study}"
-    on = reading.criterion
+    on = criterion_called(report.criteria, reading.criterion)
     outcome = gate(report, least, criterion=on, judges=judges, statistic=statistic, within=within)
     conclude("concord gate", [outcome], form)
 

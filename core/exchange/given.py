@@ -85,7 +85,7 @@ class RatingTable:
     item: "array[int]" = field(default_factory=lambda: array("i"))
     by: "array[int]" = field(default_factory=lambda: array("i"))
     scores: "array[float]" = field(default_factory=lambda: array("d"))
-    lines: "array[int] | list[str]" = field(default_factory=lambda: array("i"))
+    lines: "array[int] | Sequence[str]" = field(default_factory=lambda: array("i"))
     cells: list[Mapping[str, str]] = field(default_factory=list)
     texts: ItemTexts = field(default_factory=ItemTexts)
     extra: tuple[str, ...] = ()

@@ -200,13 +200,23 @@ def _otlp(value: Any) -> Any:
     return [_otlp(each) for each in objects(inner["values"])]
 
 
+def _json(text: str) -> Any:
+    """A value of JSON; NaN and Infinity, as Python writes them, are missing. Raises ValueError."""
+    try:
+        return parse_json(text)
+    except ValueError:
+        if "NaN" not in text and "Infinity" not in text:
+            raise
+    return parse_json(json.dumps(json.loads(text, parse_constant=lambda _: None)))
+
+
 def _lines(path: Path) -> Iterator[FileRow]:
     with _opened(path), path.open("rb") as file:
         for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
             where = f"{path}, line {number}"
             try:
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                fields = parse_json(line) if line else None
+                fields = _json(line) if line else None
             except UnicodeDecodeError:
                 yield FileRow(where, None, "is not UTF-8. Save the file as UTF-8.")
                 continue
@@ -221,14 +231,14 @@ def _lines(path: Path) -> Iterator[FileRow]:
 
 
 def _document(path: Path) -> Iterator[FileRow]:
-    whole = _values(path)
+    whole = document(path)
     if isinstance(whole, dict) and "eval" in whole and "status" in whole and not whole.get("samples"):
         raise ImportRefused(f"{path}: the run of Inspect ({whole['status']}) has no samples. Run it again.")
     around: Mapping[str, Any] = {}
     rows = whole
     if isinstance(whole, dict):
-        place = next((place for place in LISTS if objects(_at(whole, place))), "")
-        rows = _at(whole, place) if place else _of_columns(whole) or [whole]
+        place = next((place for place in LISTS if objects(at(whole, place))), "")
+        rows = at(whole, place) if place else _of_columns(whole) or [whole]
         around = {name: value for name, value in whole.items() if place and value is not rows}
         if "/" in place:
             outer, _, inner = place.partition("/")
@@ -251,12 +261,12 @@ _BETWEEN = re.compile(r"(?<=^\})\s*(?=^\{)", re.M)
 """Where one object ends and the next begins in a file of several, each on lines of its own."""
 
 
-def _values(path: Path) -> Any:
+def document(path: Path) -> Any:
     """The value that a JSON file holds; a list of them where there are several objects."""
     text = read_text(path, ImportRefused)
     try:
         parts = _BETWEEN.split(text)
-        return [parse_json(part) for part in parts] if len(parts) > 1 else parse_json(text)
+        return [_json(part) for part in parts] if len(parts) > 1 else _json(text)
     except ValueError as error:
         raise ImportRefused(f"{path} is not valid JSON: {error}.") from error
 
@@ -281,7 +291,8 @@ def _of_columns(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{name: column[number] for name, column in whole.items()} for number in numbers]
 
 
-def _at(whole: Any, place: str) -> Any:
+def at(whole: Any, place: str) -> Any:
+    """What lies in a document at a path, whose parts a slash divides; None for nothing."""
     for name in place.split("/"):
         whole = whole.get(name) if isinstance(whole, dict) else None
     return whole
@@ -354,23 +365,26 @@ def _messages(path: Path) -> Iterator[FileRow]:
             message = {"sent": parts[1], **({"speaker": parts[2]} if parts[2] else {}), "text": parts[3]}
 
 
+def check_parquet(path: Path, file: Any) -> None:
+    """Raise ImportRefused for a Parquet file that unpacks to far more than it takes."""
+    total, size = file.metadata.num_rows, path.stat().st_size
+    if total > size:  # equal rows are packed into almost nothing, and take minutes to be read
+        raise ImportRefused(f"{path} has {total:,} rows in {size:,} bytes: no more rows than bytes are read.")
+    for group in range(file.metadata.num_row_groups):
+        if (size := file.metadata.row_group(group).total_byte_size) > ROW_GROUP:
+            raise ImportRefused(
+                f"{path}: the row group {group + 1} takes {size:,} bytes unpacked. Write it with "
+                "smaller row groups."
+            )
+
+
 def _parquet(path: Path) -> Iterator[FileRow]:
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         with _opened(path), parquet.ParquetFile(path, pre_buffer=False) as file:
-            total, size = file.metadata.num_rows, path.stat().st_size
-            if total > size:  # equal rows are packed into almost nothing, and take minutes to be read
-                raise ImportRefused(
-                    f"{path} has {total:,} rows in {size:,} bytes: no more rows than bytes are read."
-                )
-            for group in range(file.metadata.num_row_groups):
-                if (size := file.metadata.row_group(group).total_byte_size) > ROW_GROUP:
-                    raise ImportRefused(
-                        f"{path}: the row group {group + 1} takes {size:,} bytes unpacked. Write it with "
-                        "smaller row groups."
-                    )
+            check_parquet(path, file)
             number = 0
             for batch in file.iter_batches(BATCH, use_threads=False):
                 if batch.nbytes > BATCH * RECORD:

@@ -52,12 +52,19 @@ class _Size:
     """By the name of a part the last row and the last column that have a value."""
 
 
-def lines(path: Path) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """The rows of the first sheet, each with its number; of a formula the value that was stored with it.
+def sheets(path: Path) -> list[str]:
+    """The names of a file's sheets. Raises ImportRefused for a file that is broken, and without openpyxl."""
+    openpyxl = _openpyxl(path)
+    try:
+        _measured(path)
+        with closing(openpyxl.load_workbook(path, read_only=True, keep_links=False)) as book:
+            return [sheet.title for sheet in book.worksheets]
+    except _UNREADABLE as error:
+        why = str(error)[:200] or type(error).__name__
+        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {why}.") from error
 
-    All have the width of the widest row. Memory grows with the distinct texts, not with the number of rows.
-    Raises ImportRefused for a file that is broken or exceeds a limit, and without openpyxl.
-    """
+
+def _openpyxl(path: Path) -> Any:
     try:
         import openpyxl
     except ImportError:
@@ -66,15 +73,26 @@ def lines(path: Path) -> Iterator[tuple[int, tuple[Any, ...]]]:
         ) from None
     # One for each date out of range, and for what of a sheet is not read.
     warnings.filterwarnings("ignore", category=UserWarning, module="openpyxl")
+    return openpyxl
+
+
+def lines(path: Path, sheet: int = 0) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """The rows of a sheet, the first one unless told, each with its number; of a formula the value that was
+    stored with it.
+
+    All have the width of the widest row. Memory grows with the distinct texts, not with the number of rows.
+    Raises ImportRefused for a file that is broken or exceeds a limit, and without openpyxl.
+    """
+    openpyxl = _openpyxl(path)
     characters = 0
     try:
         size = _measured(path)
         with closing(openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
-            sheet = book.worksheets[0]
+            chosen = book.worksheets[sheet]
             # How large the sheet says it is is not believed: some writers state one cell.
-            sheet.reset_dimensions()
-            last_row, last_column = size.last.get(sheet._worksheet_path, (1, 1))
-            rows = sheet.iter_rows(max_row=last_row, max_col=last_column, values_only=True)
+            chosen.reset_dimensions()
+            last_row, last_column = size.last.get(chosen._worksheet_path, (1, 1))
+            rows = chosen.iter_rows(max_row=last_row, max_col=last_column, values_only=True)
             for number, cells in enumerate(rows, 1):
                 if (of_row := sum(len(cell) for cell in cells if isinstance(cell, str))) > RECORD:
                     raise _refusal(path, f"row {number} is longer than {RECORD:,} characters")

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from concord.errors import StudyError, check_known
-from concord.exchange import joined
-from concord.exchange import labels as label_tables
-from concord.exchange.columns import TableOptions
 from concord.library.result import Agreement
 from concord.questions import Scale, scale_of
+from concord.reading import joined
+from concord.reading import labels as label_tables
+from concord.reading.options import TableOptions
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.statistics.figures import People
 from concord.store import ratings, studies

@@ -128,6 +128,8 @@ class Evidence:
     def _compared(self, criterion: str) -> bool:
         """Whether a judge and people have an item in common."""
         scores = self.ratings[criterion]
+        if criterion == FINAL and not len(np.unique(scores.target[np.isfinite(scores.target)])) > 1:
+            return False  # people's means of opposite criteria may all be equal
         return any(np.isfinite(score + scores.target).any() for score in scores.judges.values())
 
     @cached_property

@@ -30,6 +30,9 @@ STRAY = 0.05
 WIDER = 2
 """A judge whose answers make people's range more than so many times as wide answers on another scale."""
 
+PARTS = (1, 2, 3, 4, 5)
+"""Answers between people's whole numbers are means of so many on their scale; finer ones are on another."""
+
 
 def of_criterion(text: str) -> tuple[str, str]:
     """The criterion (“” where none is named) and the rest of `CRITERION=REST`."""
@@ -125,7 +128,8 @@ def _guess(people: Floats, judges: Mapping[str, Floats], stored: Scale | None) -
         least, most = float(answers.min()), float(answers.max())
         outside = float(((answers < bottom) | (answers > high)).mean())
         reason = f"people answer {_from(low, high)}, {judge} {_from(least, most)}"
-        if max(high, most) - min(bottom, least) > WIDER * width:
+        wider = max(high, most) - min(bottom, least) > WIDER * width
+        if wider or _shorter(theirs, answers) or _finer(theirs, answers):
             other[judge] = f"{reason}: taken for another scale (--scale declares one)"
             continue
         taken.append(answers)
@@ -141,6 +145,27 @@ def _guess(people: Floats, judges: Mapping[str, Floats], stored: Scale | None) -
     parts = low < high and bool(np.any(theirs % 1))
     scale = between(low, high, guessed=True) if parts else guessed([low, high])
     return SharedScale(scale, other, (f"scale guessed: {_from(scale.low, scale.high)}", *notes))
+
+
+def _shorter(people: Floats, answers: Floats) -> bool:
+    """Whether a judge answers from 0 to 1, and people over a range that goes beyond."""
+    unit = float(answers.min()) >= 0 and float(answers.max()) <= 1 and float(np.ptp(answers)) > 0
+    if not unit or float(people.max()) <= 1:
+        return False
+    return bool(np.any(answers % 1)) or float(people.max()) > WIDER
+
+
+def _finer(people: Floats, answers: Floats) -> bool:
+    """Whether a judge answers in parts that no mean of a few whole answers has, beside whole ones of
+    people.
+    """
+    if np.any(people % 1) or not np.any(answers % 1):
+        return False
+    means = np.zeros(len(answers), dtype=bool)
+    for parts in PARTS:
+        means |= np.abs(answers * parts - np.round(answers * parts)) < 10**-DIGITS * parts
+    rounded = np.abs(answers * 3 - np.round(answers * 3)) < 0.02
+    return float((means | rounded).mean()) < 0.5
 
 
 def _ends(scale: Scale) -> Floats:

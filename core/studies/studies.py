@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import numpy as np
 from sqlite_utils import Database
 
-from concord.arrays import Columns, as_column, coded, first_rows, taken
+from concord.arrays import Columns, Keyed, as_column, coded, first_rows, taken
 from concord.errors import StudyError
 from concord.store import access, answers, audit, exclusions, frames, known, progress, settings, studies
 from concord.store.answers import ItemAnswer
@@ -222,12 +222,14 @@ def study_ratings(
     flags: tuple[str, ...] = (),
     *,
     cluster_by: Sequence[str] | None = None,
+    order: Any = None,
 ) -> StudyRatings:
     """The ratings of a study from its rows, wherever they come from: a store, a file or a frame.
 
     `rows` are those of `concord.store.frames.rows`, `places` those of `frames.places`, `facets` (name → unit
     → value) those of `frames.facet_values`; `saw` has the units in which judges saw a refusal, with these
-    judges, on the criteria `flags`. Raises NotFound for an unknown facet.
+    judges, on the criteria `flags`. `order` is that of units, an array, where `places` are not needed. Raises
+    NotFound for an unknown facet.
     """
     categories = [c.name for c in study.criteria if not c.scale.ordered]
     repeats, rows = repeated(rows), mean_of_runs(rows, categories)
@@ -253,14 +255,19 @@ def study_ratings(
         repeats,
         by,
         flags,
-        order=[unit for unit, *_ in places],
+        order=[unit for unit, *_ in places] if order is None else order,
         gold=gold,
         facets={
             facet: of
             for facet, of in facets.items()
-            if facet != FIRST_MESSAGE and 1 < len(set(of.values())) < len(of)
+            if facet != FIRST_MESSAGE and 1 < len(distinct_values(of)) < len(of)
         },
     )
+
+
+def distinct_values(of: Mapping[int, Hashable]) -> set[Hashable]:
+    """The distinct values of a facet."""
+    return {*(of.distinct if isinstance(of, Keyed) else of.values())}
 
 
 def _apart(rows: Columns) -> tuple[Columns, Columns]:

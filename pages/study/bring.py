@@ -11,12 +11,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from concord.conversation import Role
 from concord.errors import ConcordError
-from concord.exchange import conversations_file, incoming, labels, ratings_csv, ratings_study
-from concord.exchange.columns import kinds_by_name
+from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
-from concord.exchange.labels import RatingsFile
 from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
+from concord.reading import labels
+from concord.reading.labels import RatingsFile
+from concord.reading.vocabulary import kinds_by_name
 from concord.rubrics import shelf
 from concord.store.comparisons import OWN
 from concord.store.images import drawn

@@ -22,9 +22,9 @@ from click.testing import CliRunner
 import concord
 from concord.cli import main
 from concord.errors import ImportRefused
-from concord.exchange import labels
-from concord.exchange.answer_words import number_of
-from concord.exchange.columns import TableOptions
+from concord.reading import labels
+from concord.reading.cells import number_of
+from concord.reading.options import TableOptions
 from concord.reports import page
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import studies
@@ -339,7 +339,7 @@ BAD = {
     ),
     "free text": (
         pd.DataFrame({"human": [f"word {i}" for i in range(30)], "judge": [f"other {i}" for i in range(30)]}),
-        "columns? are",
+        "share no answer",
     ),
     "empty people": (pd.DataFrame({"human": [None] * 4, "judge": [1, 0, 1, 1]}), "a person"),
 }
@@ -497,7 +497,7 @@ def test_from_a_number_on_an_answer_passes():
 
 
 def test_it_loads_neither_streamlit_nor_a_benchmark():
-    code = "import sys, concord.commands.check, concord.exchange.labels, concord.reports.screen;"
+    code = "import sys, concord.commands.check, concord.reading.labels, concord.reports.screen;"
     code += "print([m for m in sys.modules if m in ('streamlit', 'openai', 'concord.runs.registry')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -5,7 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from concord.exchange import conversations_file, labels
+from concord.exchange import conversations_file
+from concord.reading import labels
 from concord.rubrics import rubric
 from concord.store import comparisons, conversations
 

@@ -336,7 +336,6 @@ BAD = {
         "line 1: the column rater_type is missing",
     ),
     "a column twice": (["a,f,human,ann,4,5"], HEADER + ",score", "two columns are called score"),
-    "bars": (["a|f|human|ann|4"], HEADER.replace(",", "|"), "the column item_id is missing"),
     "only a header": ([], HEADER, "holds no ratings"),
     "one turn in two forms": (
         ["a,f,human,ann,4,1", "a,f,human,ann,3,1.0"],

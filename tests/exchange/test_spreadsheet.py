@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from concord.cli import main
 from concord.errors import ImportRefused
-from concord.exchange import labels, rows, spreadsheet
+from concord.exchange import rows, spreadsheet
+from concord.reading import labels
 from tests.exchange import made_sheets as sheets
 
 pytest.importorskip("openpyxl")

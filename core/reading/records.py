@@ -1,55 +1,31 @@
-"""The rows of a table of labels, from any source; objects inside a row become columns of it."""
+"""Rows with objects inside as flat rows: their fields become columns of the table."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from concord.exchange import rows
-from concord.exchange.answer_words import words
-from concord.exchange.columns import kinds_by_name
 from concord.exchange.rows import FileRow
 from concord.rating import RaterKind
+from concord.reading.cells import field_of
+from concord.reading.vocabulary import answers, kinds_by_name, words
 
-FRAME = "ratings"
-"""What a table is called that is no file."""
 
-
-def records(source: Any) -> tuple[str, list[Mapping[str, Any]], list[str], list[str]]:
-    """What messages call a source, its flat rows, where each stands, and why others cannot be read."""
-    given, name = _rows(source)
+def flat(file_rows: Iterable[FileRow], name: str) -> tuple[list[Mapping[str, Any]], list[str], list[str]]:
+    """The flat rows of a source called `name`, where each stands, and why others cannot be read."""
     people: dict[str, int] = {}
-    flat: list[Mapping[str, Any]] = []
+    whole: list[Mapping[str, Any]] = []
     places: list[str] = []
     broken: list[str] = []
-    for row in given:
+    for row in file_rows:
         place = row.where.removeprefix(f"{name}, ")
         if row.fields is None:
             broken.append(f"{place} {row.wrong}")
             continue
         for fields in _outputs(row.fields):
             nested = any(isinstance(value, Mapping | list) for value in fields.values())
-            flat.append(dict(_flat(fields, people)) if nested else fields)
+            whole.append(dict(_flat(fields, people)) if nested else fields)
             places.append(place)
-    return name, flat, places, broken
-
-
-def _rows(source: Any) -> tuple[Iterable[FileRow], str]:
-    """The rows of a file, a frame, columns or mappings, and what messages call it."""
-    if isinstance(source, str | Path):
-        return rows.read(Path(source)), str(source)
-    if isinstance(source, Mapping):
-        import pandas as pd
-
-        source = pd.DataFrame(source)
-    elif not hasattr(source, "iloc") and hasattr(source, "__arrow_c_stream__"):
-        import pyarrow as pa
-
-        source = pa.table(source)
-    frame = source.to_pandas() if hasattr(source, "to_pandas") else source
-    if hasattr(frame, "to_dict"):
-        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        frame = ({str(column): cell for column, cell in record.items()} for record in records)
-    return (FileRow(f"row {number}", row) for number, row in enumerate(frame, 1)), FRAME
+    return whole, places, broken
 
 
 def _outputs(fields: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -73,9 +49,17 @@ def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") ->
             continue
         if isinstance(inner, Mapping):
             score = next((inner[key] for key in ("score", "value") if _plain(inner.get(key))), None)
-            parts = {key: part for key, part in inner.items() if isinstance(part, list)}
+            if score is None and kinds_by_name([str(name)])[str(name)]:
+                score = field_of(inner)
+            parts = {
+                key: part
+                for key, part in inner.items()
+                if isinstance(part, list) or str(key).lower() in answers("failures")
+            }
             yield from ((path, score),) if score is not None else ()
             yield from _flat(inner if score is None else parts, people, f"{path}.")
+        elif inner == [] and kinds_by_name([str(name)])[str(name)]:
+            yield path, "[]"
         elif isinstance(inner, list) and all(isinstance(entry, Mapping) for entry in inner):
             yield from _named(inner, people, path)
         else:

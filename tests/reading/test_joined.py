@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import concord
 from concord.cli import main
 from concord.errors import ImportRefused, NotFound
-from concord.exchange import joined
-from concord.exchange.columns import NO_OPTIONS, TableOptions
+from concord.reading import joined
+from concord.reading.options import NO_OPTIONS, TableOptions
 
 N = 60
 RNG = np.random.default_rng(3)

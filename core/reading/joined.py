@@ -7,9 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
 from concord.errors import ImportRefused, not_found
-from concord.exchange import label_rows, labels
-from concord.exchange.answer_words import is_blank, words
-from concord.exchange.columns import NO_OPTIONS, FileTable, TableOptions, kinds_by_name
+from concord.reading import labels, sources
+from concord.reading.cells import is_blank
+from concord.reading.layouts import Profiles, kind_of_source
+from concord.reading.options import NO_OPTIONS, TableOptions
+from concord.reading.table import FRAME, Table
+from concord.reading.vocabulary import kinds_by_name, words
 
 SHOWN = 3
 """So many ids are named as examples."""
@@ -74,7 +77,7 @@ def read(
     labels_id: str = "",
     **how: Unpack[labels.Treatment],
 ) -> tuple[labels.LabelTable, Join]:
-    """A table as `concord.exchange.labels.read` reads it, with people's answers of another one.
+    """A table as `concord.reading.labels.read` reads it, with people's answers of another one.
 
     Both may be all that it takes. A row of `people` is an answer with a column a rater, or a rating; its ids
     stand in `labels_id`, else in the column that is called as the table's. Raises ImportRefused where ids
@@ -84,7 +87,7 @@ def read(
     try:
         whole = labels.read(records, stated, **how)
     except ImportRefused as error:
-        raise ImportRefused(str(error).replace(f"{label_rows.FRAME}:", f"{name}:", 1)) from error
+        raise ImportRefused(str(error).replace(f"{FRAME}:", f"{name}:", 1)) from error
     return replace(whole, warnings=(*whole.warnings, *join.sentences())), join
 
 
@@ -96,7 +99,7 @@ def joined(
     In a table with a rating a row each answer is a row more; else it stands in a column of its row.
     """
     judged, labelled = _file(table, options), _file(people, TableOptions(id=labels_id))
-    if labelled.name == label_rows.FRAME:
+    if labelled.name == FRAME:
         labelled.name = "labels"
     row_id, label_id = _ids(judged, labelled)
     rater, score = judged.named("raters"), judged.named("scores")
@@ -159,18 +162,16 @@ def loose(text: str) -> str:
     return number[1] if number else folded
 
 
-def _file(source: Any, options: TableOptions) -> FileTable:
+def _file(source: Any, options: TableOptions) -> Table:
     """The rows and columns of a source. Raises ImportRefused where it has none, NotFound for its ids."""
-    name, records, places, broken = label_rows.records(source)
-    table = FileTable(name, options, records, places, [], ())
-    if not records:
-        raise table.refusal("there is no row that can be read." + "".join(f" {one}" for one in broken[:1]))
+    table = sources.read(source)
+    table.options = options
     if table.id and table.id not in table.columns:
         raise not_found("column", table.id, table.columns)
     return table
 
 
-def _ids(judged: FileTable, labelled: FileTable) -> tuple[str, str]:
+def _ids(judged: Table, labelled: Table) -> tuple[str, str]:
     """The columns of ids of both: those stated, else of one name that both have, else each one's usual."""
     in_labels = {name.lower(): name for name in labelled.columns}
     shared = [
@@ -192,7 +193,7 @@ def _ids(judged: FileTable, labelled: FileTable) -> tuple[str, str]:
     return row_id, label_id
 
 
-def _apart(judged: FileTable, labelled: FileTable, row_id: str, label_id: str) -> list[str]:
+def _apart(judged: Table, labelled: Table, row_id: str, label_id: str) -> list[str]:
     """The columns that tell rows of one id apart, which both have. Raises ImportRefused where none does."""
     groups = [*judged.options.by, *(c for c in judged.columns if c.lower() in words("groups"))]
     both = [c for c in dict.fromkeys(groups) if c in labelled.columns and c not in (row_id, label_id)]
@@ -207,14 +208,14 @@ def _apart(judged: FileTable, labelled: FileTable, row_id: str, label_id: str) -
     )
 
 
-def _keys(table: FileTable, column: str, apart: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _keys(table: Table, column: str, apart: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The id of each row, with what tells equal ids apart."""
     for record in table.records:
         yield (id_text(record.get(column)), *(id_text(record.get(other)) for other in apart))
 
 
 def _answers(
-    labelled: FileTable, judged: FileTable, label_id: str, apart: Sequence[str], options: TableOptions
+    labelled: Table, judged: Table, label_id: str, apart: Sequence[str], options: TableOptions
 ) -> tuple[list[_Answer], int]:
     """The answers of a file of labels, and how many of its rows have answers but no id."""
     rater, criterion = labelled.named("raters"), labelled.named("criteria")
@@ -247,12 +248,12 @@ def _answers(
     return answers, without_id
 
 
-def _texts(table: FileTable, column: str) -> Iterable[str]:
+def _texts(table: Table, column: str) -> Iterable[str]:
     return dict.fromkeys(id_text(cell) for cell in table.cells(column) if not is_blank(cell))
 
 
 def _answer_columns(
-    labelled: FileTable, judged: FileTable, label_id: str, beside: set[str], options: TableOptions
+    labelled: Table, judged: Table, label_id: str, beside: set[str], options: TableOptions
 ) -> list[str]:
     """The columns of people's answers: those stated, else those whose names say so, else all that may be.
 
@@ -264,10 +265,14 @@ def _answer_columns(
             raise not_found("column", options.people[0], labelled.columns)
         return stated
     names = {name for of in _BESIDE for name in words(of)}
+    profiles = Profiles(labelled)
     may_be = [
         column
-        for column, of in labelled.columns.items()
-        if of.rated and column != label_id and column not in beside and column.lower() not in names
+        for column in profiles
+        if profiles[column].may_answer
+        and column != label_id
+        and column not in beside
+        and column.lower() not in names
     ]
     score = labelled.named("scores")
     if labelled.named("raters") and score:
@@ -281,14 +286,14 @@ def _answer_columns(
     return found
 
 
-def _answered(table: FileTable, column: str) -> bool:
+def _answered(table: Table, column: str) -> bool:
     """Whether a table has this column with something in it."""
-    return column in table.columns and bool(table.columns[column].texts)
+    return column in table.columns and bool(table.texts(column))
 
 
 def _matched(
-    judged: FileTable,
-    labelled: FileTable,
+    judged: Table,
+    labelled: Table,
     rows: Mapping[tuple[str, ...], list[int]],
     keys: Sequence[tuple[str, ...]],
 ) -> tuple[dict[tuple[str, ...], list[int]], tuple[tuple[str, str], ...]]:
@@ -320,7 +325,7 @@ def _matched(
     return matched, tuple((key[0], candidate[0]) for key, candidate in alike.items())
 
 
-def _rating(judged: FileTable, row: Mapping[str, Any], answer: _Answer) -> dict[str, Any]:
+def _rating(judged: Table, row: Mapping[str, Any], answer: _Answer) -> dict[str, Any]:
     """An answer as one more row of a table with a rating a row."""
     kind = _kind(judged)
     kept = {judged.id, judged.named("criteria"), *judged.options.by} - {""}
@@ -328,12 +333,20 @@ def _rating(judged: FileTable, row: Mapping[str, Any], answer: _Answer) -> dict[
     return {name: row.get(name) for name in kept} | score | ({kind: "human"} if kind else {})
 
 
-def _kind(table: FileTable) -> str:
+def _kind(table: Table) -> str:
     """The column that says whose each rating is; “” without one."""
-    return next((name for name, column in table.columns.items() if column.says_whose), "")
+    known = [name for name in table.columns if name.lower() in words("kinds")]
+    return next(
+        (
+            name
+            for name in known
+            if len(texts := table.texts(name)) > 1 and None not in {*map(kind_of_source, texts)}
+        ),
+        "",
+    )
 
 
-def _fill(judged: FileTable, labelled: FileTable, row: dict[str, Any], answer: _Answer) -> None:
+def _fill(judged: Table, labelled: Table, row: dict[str, Any], answer: _Answer) -> None:
     """Put an answer into its row. Raises ImportRefused where another one stands there."""
     before = row.get(answer.column)
     if not is_blank(before) and str(before).strip() != str(answer.cell).strip():

@@ -1,0 +1,1 @@
+"""Tables of labels from anywhere: their columns, what each one is, and the answers in them."""

@@ -1,0 +1,347 @@
+"""How answers are written in the cells of a column: one pattern for the whole column, read value by value."""
+
+import ast
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from concord.codes import CellPattern
+from concord.reading.vocabulary import answers
+
+ENOUGH = 0.8
+"""The share of the cells of a column that a pattern must read."""
+SAMPLED = 200
+"""So many distinct values decide whether a pattern is tried on all."""
+LONGEST = 40
+"""Characters of an answer in words."""
+DECIMAL_COMMA = re.compile(r"([+-]?)(0,\d+|\d+,(?!\d{3}$)\d+)")
+"""A number with a decimal comma; 1,000 may be a thousand and is none."""
+
+
+def one_of_two(cell: Any) -> float | None:
+    """1 for a word that passes, 0 for one that fails."""
+    word = str(cell).strip().lower().rstrip(".!")
+    return 1.0 if word in _set("pass") else 0.0 if word in _set("fail") else None
+
+
+def is_blank(cell: Any) -> bool:
+    """Whether a cell holds no answer: nothing, a word for that, or what is no number."""
+    return cell is None or cell != cell or str(cell).strip().lower() in _set("blank") or not str(cell).strip()
+
+
+def number_of(cell: Any) -> float | None:
+    """A finite number, also with a decimal comma; of true and false 1 and 0."""
+    if isinstance(cell, bool | np.bool_):
+        return float(cell)
+    text = str(cell).strip().removesuffix("%").strip()
+    text = text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+@lru_cache
+def _set(name: str) -> frozenset[str]:
+    return frozenset(answers(name))
+
+
+_NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
+_OUT_OF = re.compile(
+    rf"({_NUMBER})\s*(?:/|out of|of|von|sur|de|из)\s*(\d+(?:[.,]\d+)?)(?:\s*(?:points?|stars?|pts?))?", re.I
+)
+_NAMED = re.compile(
+    r"(?:(?:final|overall|total|my)\s+)?(?:score|rating|grade|level|likert|verdict|answer|label|judge?ment|decision|result|"
+    r"note|nota|punkte|bewertung|urteil|оценка|评分|分数|評価)\s*(?:is|[:=：]|\s|->)\s*(.+)",
+    re.I | re.S,
+)
+_BRACKETS = re.compile(
+    r"(?:\[\[(.+?)\]\]|\[(.+?)\]|\((.+?)\)|\*\*(.+?)\*\*|\"(.+?)\"|'(.+?)'|“(.+?)”|«(.+?)»|`(.+?)`|<(?:\w+)>(.+?)</\w+>)\.?",
+    re.S,
+)
+_UNIT = re.compile(
+    rf"({_NUMBER})\s*-?\s*(?:stars?|points?|pts?\.?|sterne?|punkte?|étoiles?|estrellas?|estrelas?|звезд\w*|балл\w*|分|星|点|"
+    r"★|⭐️?|☆|th|st|nd|rd|[.)])",
+    re.I,
+)
+_SIGNS = re.compile(r"([★⭐🌟●✮])(?:\ufe0f?\1|\ufe0f)*\s*[☆○✩]*")
+_CALL = re.compile(r"(?:[a-z_][\w.]*)\(\s*['\"]?(.+?)['\"]?\s*(?:,\s*\w+\s*=.*)?\)", re.I | re.S)
+_MEMBER = re.compile(r"<?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.([A-Za-z_]\w*)(?::\s*.+?>)?>?")
+_NUMBERED = re.compile(rf"({_NUMBER})\s*(?:[-–—:=.)|]+|\()\s*(\D.*)", re.S)
+_NUMBER_LAST = re.compile(rf"([^\d:]+?)\s*[(\[:=]\s*({_NUMBER})\s*[)\]]?", re.S)
+_FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.S)
+_REASONED = re.compile(
+    r"[*_\"'`\[(]*([^\W\d_]+(?:[ -][^\W\d_]+)?)[*_\"'`\])]*\s*(?:[:;,.!|\n–—]|\s-\s|\()\s*(.+)", re.S
+)
+_NUMBER_REASONED = re.compile(rf"({_NUMBER})(?:\s*/\s*\d+)?\s*(?:[:;|,\n]|\s[-–—]\s|\.\s)\s*(.+)", re.S)
+
+Found = tuple[str, str]
+"""The answer inside a cell, and what must be alike in all cells of the pattern (“” for nothing)."""
+
+
+def _out_of(text: str) -> Found | None:
+    found = _OUT_OF.fullmatch(text)
+    return (found[1], found[2]) if found else None
+
+
+def _named(text: str) -> Found | None:
+    found = _NAMED.fullmatch(text)
+    return (found[1].strip(), "") if found else None
+
+
+def _bracketed(text: str) -> Found | None:
+    found = _BRACKETS.fullmatch(text)
+    inner = next(filter(None, found.groups()), "") if found else ""
+    return (inner.strip(), "") if inner and "," not in inner else None
+
+
+def _unit(text: str) -> Found | None:
+    found = _UNIT.fullmatch(text)
+    return (found[1], "") if found else None
+
+
+def _signs(text: str) -> Found | None:
+    plain = text.replace("\ufe0f", "")
+    if not _SIGNS.fullmatch(plain):
+        return None
+    return str(plain.count(plain[0])), ""
+
+
+def _call(text: str) -> Found | None:
+    found = _CALL.fullmatch(text)
+    return (found[1], "") if found else None
+
+
+def _member(text: str) -> Found | None:
+    found = _MEMBER.fullmatch(text)
+    return (found[1].replace("_", " "), "") if found else None
+
+
+def _numbered(text: str) -> Found | None:
+    found = _NUMBERED.fullmatch(text)
+    if found and len(found[2]) <= LONGEST:
+        return found[1], ""
+    found = _NUMBER_LAST.fullmatch(text)
+    return (found[2], "") if found and len(text) <= LONGEST else None
+
+
+def _reasoned(text: str) -> Found | None:
+    found = _NUMBER_REASONED.fullmatch(text)
+    if found:
+        return found[1], ""
+    found = _REASONED.fullmatch(text)
+    if not found:
+        return None
+    two, one = found[1].lower(), found[1].lower().split()[0]
+    word = next((word for word in (two, one) if known_word(word)), "")
+    return (word, "") if word else None
+
+
+def known_word(word: str) -> bool:
+    """Whether a word is an answer by itself: one that passes or fails, or a middle."""
+    return one_of_two(word) is not None or word.lower() in _set("middle")
+
+
+def parsed(text: str) -> Any:
+    """A JSON value or a literal of Python in a text, also in a fence; None where there is none."""
+    fenced = _FENCE.search(text)
+    inner = fenced[1] if fenced else text
+    if not inner.startswith(("{", "[")):
+        begin, end = inner.find("{"), inner.rfind("}")
+        if begin < 0 or end < begin or (not fenced and begin > SAMPLED):
+            return None
+        inner = inner[begin : end + 1]
+    try:
+        return json.loads(inner)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(inner) if len(inner) < 10_000 else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+
+
+def field_of(value: Mapping[str, Any]) -> Any:
+    """The answer in an object: the first field of a known name, also one object deeper, else the only one."""
+    lowered = {str(name).lower(): inner for name, inner in value.items()}
+    for name in answers("fields"):
+        inner = lowered.get(name)
+        if isinstance(inner, Mapping):
+            inner = field_of(inner)
+        if isinstance(inner, str | int | float) and not (isinstance(inner, str) and len(inner) > LONGEST):
+            return inner
+    plain = [inner for inner in value.values() if isinstance(inner, int | float)]
+    return plain[0] if len(plain) == 1 else None
+
+
+def failed(value: Mapping[str, Any]) -> bool:
+    """Whether an object says that its answer could not be made or read."""
+    lowered = {str(name).lower(): inner for name, inner in value.items()}
+    return any(
+        lowered.get(name) not in (None, False, "", 0, "false", "False", "none", "no")
+        for name in answers("failures")
+    )
+
+
+def _object(text: str) -> Found | None:
+    value = parsed(text) if "{" in text else None
+    inner = field_of(value) if isinstance(value, Mapping) else None
+    return None if inner is None else (str(inner), "")
+
+
+_SEPARATOR = re.compile(r"\s*[|;,+/&]\s*|\s+and\s+")
+
+
+def listed(value: Any) -> list[str] | None:
+    """The labels of a cell that is a list, or a text that writes one."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return [str(part).strip() for part in value]
+    text = str(value).strip()
+    if text[:1] in "[({" and text[-1:] in "])}":
+        inner = parsed(text) if text[0] == "[" else None
+        if isinstance(inner, list):
+            return [str(part).strip() for part in inner]
+        if ":" in text:
+            return None
+        text = text[1:-1]
+        return [part.strip(" '\"") for part in text.split(",") if part.strip(" '\"")] if text.strip() else []
+    return None
+
+
+def _set_of(text: str) -> Found | None:
+    labels = listed(text)
+    if labels is None:
+        labels = _SEPARATOR.split(text)
+    if any(number_of(label) is not None or len(label) > LONGEST for label in labels):
+        return None
+    return " + ".join(sorted({label.lower() for label in labels if label})) or "(none)", ""
+
+
+_PATTERNS: Mapping[CellPattern, Callable[[str], Found | None]] = {
+    CellPattern.OUT_OF: _out_of,
+    CellPattern.UNIT: _unit,
+    CellPattern.SIGNS: _signs,
+    CellPattern.NUMBERED: _numbered,
+    CellPattern.BRACKETED: _bracketed,
+    CellPattern.OBJECT: _object,
+    CellPattern.CALL: _call,
+    CellPattern.MEMBER: _member,
+    CellPattern.NAMED: _named,
+    CellPattern.REASONED: _reasoned,
+}
+"""Tried in this order on a column whose cells are neither numbers nor known words."""
+
+
+@dataclass(frozen=True)
+class CellReading:
+    """The answers inside the distinct cells of a column, in their order, and the patterns they are written
+    in.
+    """
+
+    cores: tuple[str, ...]
+    patterns: tuple[CellPattern, ...] = ()
+    example: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether every answer that is not blank is a number."""
+        given = [core for core in self.cores if not is_blank(core)]
+        return bool(given) and all(number_of(core) is not None for core in given)
+
+
+def read_cells(values: Sequence[Any], counts: Sequence[int]) -> CellReading:
+    """The answers in distinct cells, which come so often. A cell that the pattern does not read stays as it
+    is.
+    """
+    texts = [str(value).strip() for value in values]
+    patterns: list[CellPattern] = []
+    example = ""
+    for _ in range(3):
+        step = _step(texts, counts, patterns)
+        if step is None:
+            break
+        pattern, cores = step
+        example = example or next((t for t, c in zip(texts, cores, strict=True) if t != c), "")
+        patterns.append(pattern)
+        texts = cores
+    return CellReading(tuple(texts), tuple(patterns), example)
+
+
+def _step(
+    texts: Sequence[str], counts: Sequence[int], before: Sequence[CellPattern]
+) -> tuple[CellPattern, list[str]] | None:
+    """The pattern that reads a column, and what it leaves of each cell; None where cells are plain."""
+    weights = [0 if is_blank(text) else n for text, n in zip(texts, counts, strict=True)]
+    total = sum(weights)
+    plain = sum(
+        n
+        for text, n in zip(texts, weights, strict=True)
+        if n and (number_of(text) is not None or known_word(text))
+    )
+    if not total or plain >= ENOUGH * total:
+        return None
+    some = sorted(range(len(texts)), key=lambda place: -weights[place])[:SAMPLED]
+    for pattern, read in _PATTERNS.items():
+        if pattern in before and pattern is not CellPattern.BRACKETED:
+            continue
+        sampled = sum(weights[at] for at in some)
+        if sum(weights[at] for at in some if weights[at] and _reads(read, texts[at])) < ENOUGH * sampled:
+            continue
+        found = [read(text) if n else None for text, n in zip(texts, weights, strict=True)]
+        got = sum(
+            n
+            for one, n, text in zip(found, weights, texts, strict=True)
+            if one or number_of(text) is not None
+        )
+        if got < ENOUGH * total:
+            continue
+        ends = {one[1] for one in found if one}
+        cores = [one[0] if one else text for one, text in zip(found, texts, strict=True)]
+        if pattern is CellPattern.OUT_OF and len(ends) > 1:
+            cores = [_ratio(*one) if one else text for one, text in zip(found, texts, strict=True)]
+        return pattern, cores
+    return None
+
+
+def _reads(read: Callable[[str], Found | None], text: str) -> bool:
+    return read(text) is not None or number_of(text) is not None
+
+
+def _ratio(number: str, end: str) -> str:
+    part, whole = number_of(number), number_of(end)
+    return repr(part / whole) if part is not None and whole else number
+
+
+def are_sets(values: Sequence[Any]) -> bool:
+    """Whether distinct cells hold several labels, which come in more than one order or number.
+
+    Either lists, as they are written, or labels of few different words between one and the same sign.
+    """
+    texts = [str(value).strip() for value in values if not is_blank(value)]
+    lists = [listed(text) for text in texts]
+    if texts and all(labels is not None for labels in lists):
+        flat = [label for labels in lists for label in labels or ()]
+        return bool(flat) and not any(number_of(label) is not None for label in flat)
+    parts = [_SEPARATOR.split(text) for text in texts]
+    several = [labels for labels in parts if len(labels) > 1]
+    if len(several) < 2:
+        return False
+    different = {label.lower() for labels in parts for label in labels}
+    if any(number_of(label) is not None or len(label) > LONGEST for label in different):
+        return False
+    sets = {frozenset(label.lower() for label in labels) for labels in parts}
+    return len(sets) < len({*map(str.lower, texts)}) and len(different) < len(texts) + 2
+
+
+def as_sets(values: Sequence[Any]) -> CellReading:
+    """The sets of labels in distinct cells, each written in one order."""
+    found = [_set_of(str(value).strip()) for value in values]
+    cores = tuple(one[0] if one else str(value) for one, value in zip(found, values, strict=True))
+    return CellReading(cores, (CellPattern.SET,), next(iter(map(str, values)), ""))

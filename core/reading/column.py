@@ -1,0 +1,122 @@
+"""A column of a table: its cells as numbers of distinct values, so that each value is read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+MANY = 50_000
+"""A column of more distinct texts than this holds no answers: its texts are read one by one on demand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A named column, row by row.
+
+    `cells` are a list, an array of numbers or an Arrow array; None and nan are missing. `ordered` are the
+    categories of a column that states their order, from the least.
+    """
+
+    name: str
+    cells: Any  # a list, an array, or pyarrow.ChunkedArray
+    ordered: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def cell(self, row: int) -> Any:
+        """The cell of a row; None where it is missing."""
+        cell = self.cells[row]
+        cell = (
+            cell.as_py() if hasattr(cell, "as_py") else cell.item() if isinstance(cell, np.generic) else cell
+        )
+        return None if cell is None or cell != cell else cell
+
+    @cached_property
+    def coded(self) -> tuple[Codes, list[Any]]:
+        """The number of each row's value, −1 where it is missing, and the distinct values as they first
+        come.
+        """
+        if isinstance(self.cells, np.ndarray):
+            return _coded_numbers(self.cells)
+        if hasattr(self.cells, "dictionary_encode"):
+            encoded = self.cells.combine_chunks().dictionary_encode()
+            codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+            return codes, encoded.dictionary.to_pylist()
+        numbers: dict[Any, int] = {}
+        codes = np.fromiter(
+            (_number(numbers, cell) for cell in self.cells), dtype=np.int32, count=len(self.cells)
+        )
+        return codes, [value for _, value in numbers]
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many distinct values there are; of Arrow's columns counted without reading them."""
+        if "coded" not in self.__dict__ and hasattr(self.cells, "dictionary_encode"):
+            import pyarrow.compute as pc
+
+            return int(pc.count_distinct(self.cells, mode="only_valid").as_py())
+        return len(self.coded[1])
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether the cells are numbers by type, not text."""
+        if isinstance(self.cells, np.ndarray):
+            return self.cells.dtype.kind in "iuf"
+        kind = str(getattr(self.cells, "type", ""))
+        return kind.startswith(("int", "uint", "float", "double", "halffloat", "decimal"))
+
+    @cached_property
+    def long(self) -> bool:
+        """Whether there are too many distinct values to read each of them."""
+        if self.is_numeric and len(self) > MANY:
+            return len(np.unique(np.asarray(self.cells))) > MANY
+        return len(self) > MANY and self.distinct > MANY
+
+    @cached_property
+    def numbers(self) -> Floats | None:
+        """The cells of a long column as numbers, nan where they are missing; None where one is none."""
+        if not self.long:
+            return None
+        if self.is_numeric:
+            return np.asarray(self.cells, dtype=np.float64)
+        try:
+            if hasattr(self.cells, "dictionary_encode"):
+                import pyarrow as pa
+
+                return np.asarray(self.cells.cast(pa.float64()).to_numpy(), dtype=np.float64)
+            return np.array([np.nan if cell is None else float(cell) for cell in self.cells])
+        except (ValueError, TypeError):
+            return None
+
+    def rows(self, places: npt.NDArray[np.integer]) -> list[Any]:
+        """The cells of some rows."""
+        if isinstance(self.cells, list):
+            return [self.cells[place] for place in places.tolist()]
+        taken: Any = self.cells.take(places)
+        return list(taken.to_pylist() if hasattr(taken, "to_pylist") else taken.tolist())
+
+
+def _number(numbers: dict[Any, int], cell: Any) -> int:
+    """The number of a cell's value. 1, 1.0 and True are three values, as they are written."""
+    if cell is None or cell != cell:
+        return -1
+    try:
+        return numbers.setdefault((type(cell), cell), len(numbers))
+    except TypeError:
+        return numbers.setdefault((str, str(cell)), len(numbers))
+
+
+def _coded_numbers(cells: npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
+    present = ~np.isnan(cells) if cells.dtype.kind == "f" else np.ones(len(cells), dtype=bool)
+    values, codes = np.unique(cells[present], return_inverse=True)
+    whole = np.full(len(cells), -1, dtype=np.int32)
+    whole[present] = codes
+    return whole, values.tolist()

@@ -1,0 +1,376 @@
+"""What the answers on one criterion mean: their scale, and the score of each distinct answer.
+
+Answers are decided for a criterion as a whole, from how often each rater gives each of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from concord.questions import Scale, between, categories
+from concord.rating import RaterKind
+from concord.reading.cells import ENOUGH, number_of, one_of_two
+from concord.reading.options import NO_OPTIONS, TableOptions
+from concord.reading.profile import MOST_WORDS
+from concord.reading.vocabulary import answers, orders
+from concord.studies.scales import shared_scale
+
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Grades as Inspect gives them: correct, partially, incorrect, no answer."""
+PASS_FAIL = Scale((0, 1), ("fail", "pass"))
+STRAY = 2
+"""A word that people and judges both give so often is an answer, not a cell that cannot be read."""
+
+Score = Callable[[str], float | None]
+
+
+@dataclass(frozen=True)
+class RaterAnswers:
+    """How often one rater gives each answer. `numbers` are those of a column of too many to count."""
+
+    kind: RaterKind
+    rater: str
+    counts: Counter[str]
+    numbers: np.ndarray[tuple[int], np.dtype[np.float64]] | None = None
+    ordered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CriterionReading:
+    """How the answers on one criterion are read: their scale, the score of an answer (None: it has none), and
+    both in words.
+
+    Where that is unsure `problem` says why, and `option` what to type. `hint` is what else may be said.
+    """
+
+    scale: Scale
+    score: Score
+    description: str = ""
+    problem: str = ""
+    option: tuple[str, ...] = ()
+    hint: str = ""
+    of_rater: Mapping[str, Score] = field(default_factory=dict)
+    """The scores of raters whose answers are read otherwise."""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether scores are the numbers in the cells."""
+        return self.score is number_of
+
+
+def reading_of(
+    raters: Sequence[RaterAnswers], declared: Scale | None, options: TableOptions = NO_OPTIONS, name: str = ""
+) -> CriterionReading:
+    """How the answers of people and judges on one criterion are read, as they share them.
+
+    A declared scale, order or set of categories stands. From `options.passing` on a number passes.
+    """
+    people = sum((one.counts for one in raters if one.kind == "human"), Counter())
+    every = sum((one.counts for one in raters), Counter())
+    if declared is not None:
+        numbers = [n for one in raters for n in _numbers_of(one)]
+        if any(n % 1 for n in numbers) and not declared.sets:
+            declared = between(declared.low, declared.high)
+        described = f"from {declared.low:g} to {declared.high:g}, as declared"
+        return CriterionReading(declared, partial(_on, declared), described)
+    if options.order:
+        return _ordered(options.order, "as declared")
+    if options.categories:
+        return _named_categories(options.categories, every)
+    if (order := next((one.ordered for one in raters if one.ordered), ())) and {
+        word.lower() for word in every
+    } <= {word.lower() for word in order}:
+        return _ordered(order, "an ordered categorical")
+    if {*every} <= GRADES.keys() and {*every} & {"C", "I"}:
+        scale = between(0, 1) if "P" in every else Scale((0, 1), ("incorrect", "correct"))
+        return CriterionReading(
+            scale, partial(_among, GRADES), "grades of Inspect: C is correct, I incorrect"
+        )
+    if options.passing is not None:
+        return _passing(raters, people, every, options.passing)
+    if (question := _words_beside_numbers(raters)) is not None:
+        return question
+    if any(one.numbers is not None for one in raters):
+        return _numbers(raters)
+    numeric = _share(every, number_of)
+    beyond = any(number_of(word) not in (None, 0, 1) for word in every)
+    if (
+        numeric >= ENOUGH
+        and (beyond or numeric == 1)
+        and not {number_of(word) for word in every} - {None} <= {0, 1}
+    ):
+        return _numbers(raters)
+    middles = _middles(every, raters)
+    if not middles and _share(every, one_of_two) >= ENOUGH:
+        scale = _two_answers(people, every)
+        return CriterionReading(scale, one_of_two, _named(scale))
+    if numeric >= ENOUGH or (every and all(number_of(word) is not None for word in every)):
+        return _numbers(raters)
+    return _categories(every, middles, raters, name)
+
+
+def _numbers_of(one: RaterAnswers) -> list[float]:
+    if one.numbers is not None:
+        return [*one.numbers[:1000].tolist()]
+    return [number for word in one.counts if (number := number_of(word)) is not None]
+
+
+def _share(words: Mapping[str, int], read: Score) -> float:
+    """The share of answers that are read so."""
+    total = sum(words.values())
+    return sum(n for word, n in words.items() if read(word) is not None) / total if total else 0.0
+
+
+def _middles(every: Mapping[str, int], raters: Sequence[RaterAnswers]) -> set[str]:
+    """The words beside two answers that are answers of their own: a known middle, or one that people and
+    judges both give.
+    """
+    lowered = Counter[str]()
+    for word, n in every.items():
+        lowered[word.lower().rstrip(".!")] += n
+    two = {word: one_of_two(word) for word in lowered}
+    passes = {word for word, score in two.items() if score == 1}
+    fails = {word for word, score in two.items() if score == 0}
+    known = {word for word in lowered if word in answers("middle")}
+    maybe = {word for word in passes if word in answers("may_be_middle")}
+    if maybe and passes - maybe and fails:
+        known |= maybe
+    if not passes and not fails:
+        return known
+    for word in {word for word, score in two.items() if score is None} - known:
+        kinds = Counter(
+            one.kind
+            for one in raters
+            if sum(n for text, n in one.counts.items() if text.lower().rstrip(".!") == word) >= STRAY
+        )
+        if kinds["human"] and kinds["judge"] and number_of(word) is None:
+            known.add(word)
+    return known
+
+
+def _passing(
+    raters: Sequence[RaterAnswers], people: Counter[str], every: Counter[str], passing: float
+) -> CriterionReading:
+    """Two answers, of which numbers from `passing` on are the one that passes."""
+    if any(number_of(word) not in (None, 0, 1) for word in people):
+        people, every = (
+            Counter({word: n for word, n in words.items() if number_of(word) is None})
+            for words in (people, every)
+        )
+    scale = _two_answers(people, every)
+    beyond = {
+        one.rater
+        for one in raters
+        if one.numbers is not None or any(number_of(word) not in (None, 0, 1) for word in one.counts)
+    }
+    return CriterionReading(
+        scale,
+        partial(_from, passing),
+        f"{_named(scale)}; numbers from {passing:g} pass",
+        of_rater=dict.fromkeys(beyond, partial(_from, passing, words_01=False)),
+    )
+
+
+def _words_beside_numbers(raters: Sequence[RaterAnswers]) -> CriterionReading | None:
+    """The question from which number on an answer passes, where some answer in words and others in
+    numbers.
+    """
+    for who, kind, other in (("people", "human", "judge"), ("judges", "judge", "human")):
+        odd = _in_numbers(raters, other)
+        words: Counter[str] = sum((one.counts for one in raters if one.kind == kind), Counter())
+        total = sum(words.values()) + sum(
+            len(o.numbers) for o in raters if o.kind == kind and o.numbers is not None
+        )
+        # 0 and 1 are words of people, and numbers of judges.
+        decided = sum(
+            n
+            for word, n in words.items()
+            if one_of_two(word) is not None and (kind == "human" or number_of(word) is None)
+        )
+        if any(number_of(word) not in (None, 0, 1) for word in words):
+            continue
+        if odd and total and decided >= ENOUGH * total:
+            if kind == "human" and _zero_one_of(words) and odd[3]:
+                continue
+            rater, low, high, _ = odd
+            problem = f"{who} give one of two answers, {rater} numbers from {low:g} to {high:g}. Say from "
+            problem += "which number on it passes."
+            option = ("--pass-from", f"{(low + high) / 2:.2g}")
+            return CriterionReading(PASS_FAIL, one_of_two, problem=problem, option=option)
+    return None
+
+
+def _zero_one_of(words: Mapping[str, int]) -> bool:
+    return all(number_of(word) in (0, 1) for word in words)
+
+
+def _in_numbers(
+    raters: Sequence[RaterAnswers], kind: RaterKind | str
+) -> tuple[str, float, float, bool] | None:
+    """The first rater of a kind with numbers other than 0 and 1, with the least and the greatest, and whether
+    they are whole numbers of which most are 0 or 1, as those of a count are.
+    """
+    for one in raters:
+        if one.kind != kind:
+            continue
+        if one.numbers is not None:
+            return one.rater, float(np.nanmin(one.numbers)), float(np.nanmax(one.numbers)), False
+        numbers = {word: number for word in one.counts if (number := number_of(word)) is not None}
+        n = sum(one.counts[word] for word in numbers)
+        if n >= ENOUGH * sum(one.counts.values()) and n and not {*numbers.values()} <= {0.0, 1.0}:
+            values = [*numbers.values()]
+            ones = sum(one.counts[word] for word, number in numbers.items() if number in (0, 1))
+            count = not any(value % 1 for value in values) and ones > 0.6 * n
+            return one.rater, min(values), max(values), count
+    return None
+
+
+def _two_answers(people: Mapping[str, int], every: Mapping[str, int]) -> Scale:
+    """The scale of two answers in the words that people use most, else anybody.
+
+    Where nobody gives one of the answers, its word is the one beside the other's in the lists of words.
+    """
+    most: dict[float, str] = {}
+    for words in (every, people):
+        for word, _ in sorted(words.items(), key=lambda one: (len(one[0]) > 1, one[1])):
+            if (score := one_of_two(word)) is not None:
+                most[score] = word.lower().rstrip(".!").removesuffix(".0")
+    lists = {0.0: answers("fail"), 1.0: answers("pass")}
+    for score, listed in lists.items():
+        if score not in most:
+            other = lists[1 - score]
+            most[score] = listed[other.index(most[1 - score]) if 1 - score in most else 0]
+    return Scale((0, 1), (most[0.0], most[1.0]))
+
+
+def _named(scale: Scale) -> str:
+    """Two answers in words, the one that passes first."""
+    return f"{scale.labels[1]} or {scale.labels[0]}"
+
+
+def _numbers(raters: Sequence[RaterAnswers]) -> CriterionReading:
+    people: list[np.ndarray[tuple[int], np.dtype[np.float64]]] = [np.empty(0)]
+    judges: dict[str, list[np.ndarray[tuple[int], np.dtype[np.float64]]]] = {}
+    for one in raters:
+        values = one.numbers
+        if values is None:
+            pairs = [(number, n) for word, n in one.counts.items() if (number := number_of(word)) is not None]
+            values = np.repeat([v for v, _ in pairs], [n for _, n in pairs]) if pairs else np.empty(0)
+        values = values[np.isfinite(values)]
+        if one.kind == "judge":
+            judges.setdefault(one.rater, []).append(values)
+        else:
+            people.append(values)
+    arrays = {judge: np.concatenate(values) for judge, values in judges.items()}
+    shared = shared_scale(np.concatenate(people), arrays, None)
+    scale = shared.scale
+    assert scale is not None, "a criterion has numbers"
+    kind_of_number = "whole numbers" if scale.offered else "numbers"
+    described = f"{kind_of_number} from {scale.low:g} to {scale.high:g} (guessed; --scale declares it)"
+    return CriterionReading(scale, number_of, "; ".join([described, *shared.other.values()]))
+
+
+def _ordered(order: Sequence[str], why: str) -> CriterionReading:
+    """A scale of words in their order, numbered from 1."""
+    place = {word.lower(): float(rank) for rank, word in enumerate(order, 1)}
+    scale = Scale(tuple(range(1, len(order) + 1)), tuple(order), "likert")
+    return CriterionReading(scale, partial(_lowered, place), f"{' < '.join(order)}, {why}")
+
+
+def _named_categories(names: Sequence[str], every: Mapping[str, int]) -> CriterionReading:
+    """Categories by the names that options give; answers beyond them cannot be read."""
+    place = {name.lower(): float(rank) for rank, name in enumerate(names)}
+    numbers = {number_of(name): float(rank) for rank, name in enumerate(names) if number_of(name) is not None}
+
+    def score(word: str) -> float | None:
+        return place.get(word.lower(), numbers.get(number_of(word)))
+
+    return CriterionReading(categories([*names]), score, f"categories {', '.join(names)}, as declared")
+
+
+def _categories(
+    every: Mapping[str, int], middles: set[str], raters: Sequence[RaterAnswers], name: str
+) -> CriterionReading:
+    """Categories, in a known order of words where they have one, else by name."""
+    by_word: dict[str, str] = {}
+    for word in every:
+        by_word.setdefault(word.lower(), word)
+    if len(by_word) > MOST_WORDS or len(by_word) < 2:
+        return CriterionReading(PASS_FAIL, one_of_two, problem=_no_categories(by_word, raters))
+    order = known_order([*by_word]) or (_around(by_word, middles) if middles else ())
+    words = [*order] if order else sorted(by_word)
+    names = [by_word[word] for word in words]
+    place = {word: float(rank) for rank, word in enumerate(words)}
+    hint = ""
+    if order:
+        numbered = ",".join(f"{rank}:{word}" for rank, word in enumerate(names, 1))
+        on = f"{name}=" if name else ""
+        hint = f'if they have an order, --scale "{on}{numbered}"'
+    elif len(names) > 2 and any(number_of(word) is not None for word in words):
+        hint = f'if they have an order, --order "{"<".join(names)}"'
+    described = f"categories {', '.join(names)}"
+    return CriterionReading(
+        categories(names), partial(_lowered, place), f"{described} ({hint})" if hint else described, hint=hint
+    )
+
+
+def known_order(words: Sequence[str]) -> tuple[str, ...]:
+    """The words in the first known order that has them all, from the least; () where none has."""
+    own = {word.lower() for word in words}
+    for order in orders():
+        if own <= {*order}:
+            if all(len(word) <= 2 for word in own) and len(own) < 3:
+                continue
+            return tuple(word for word in order if word in own)
+    return ()
+
+
+def _around(by_word: Mapping[str, str], middles: set[str]) -> tuple[str, ...]:
+    """Words that fail, those in the middle, words that pass; () where there are others."""
+    clean = {word: word.rstrip(".!") for word in by_word}
+    fails = [word for word in by_word if one_of_two(word) == 0 and clean[word] not in middles]
+    passes = [word for word in by_word if one_of_two(word) == 1 and clean[word] not in middles]
+    between_them = [word for word in by_word if clean[word] in middles]
+    if len(fails) != 1 or len(passes) != 1 or len(fails + passes + between_them) < len(by_word):
+        return ()
+    return (*fails, *between_them, *passes)
+
+
+def _no_categories(by_word: Mapping[str, str], raters: Sequence[RaterAnswers]) -> str:
+    if len(by_word) < 2:
+        few = "one and the same word"
+        return (
+            f"its answers are {few}, neither two answers such as pass and fail nor numbers. Name other "
+            "columns with --human and --judge, or write answers as numbers."
+        )
+    most = max(raters, key=lambda one: len(one.counts))
+    return (
+        f"{len(most.counts):,} different words in {most.rater}; at most {MOST_WORDS} are compared as "
+        "categories. Name "
+        "other columns with --human and --judge, merge answers that mean the same, or write answers as "
+        "numbers."
+    )
+
+
+def _on(scale: Scale, word: str) -> float | None:
+    number = number_of(word)
+    return scale.read(word) if number is None else number
+
+
+def _from(passing: float, word: str, words_01: bool = True) -> float | None:
+    """Whether an answer passes; 0 and 1 are words of a rater who gives no other numbers."""
+    number = number_of(word)
+    return one_of_two(word) if number is None or (words_01 and number in (0, 1)) else float(number >= passing)
+
+
+def _among(place: Mapping[str, float], word: str) -> float | None:
+    return place.get(word.strip())
+
+
+def _lowered(place: Mapping[str, float], word: str) -> float | None:
+    return place.get(word.strip().lower())

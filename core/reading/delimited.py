@@ -1,0 +1,295 @@
+"""Read a file whose columns are parted by a sign: any sign, title and comment lines, short and long rows."""
+
+from __future__ import annotations
+
+import csv
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from concord.errors import ImportRefused
+from concord.exchange.cells import lines_of
+from concord.files import unmarked
+from concord.files.limits import COLUMNS, RECORD
+from concord.reading.cells import number_of
+from concord.reading.column import Column
+from concord.reading.table import Table, counted, numbered
+
+SIGNS = ",;\t|"
+"""What parts columns, the most usual first."""
+RARE_SIGNS = "~^\x1f"
+BY_ARROW = 2**23
+"""A larger file is read by Arrow, unless it is irregular."""
+HEAD = 2**17
+LINES = 60
+"""So many lines decide which sign parts columns."""
+_SEP = re.compile(r"\ufeff?\"?sep=(.)\"?\s*", re.I)
+_COMMENT = ("#", "//", "%")
+OUTPUT = re.compile(r"\[[^\]]+\] .*", re.S)
+"""A column of promptfoo's table."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a file is laid out: the sign, its encoding, and how many lines stand before the names of
+    columns.
+    """
+
+    sign: str
+    encoding: str
+    skipped: int
+    notes: tuple[str, ...]
+    header: tuple[str, ...]
+    header_lines: int = 1
+
+
+def form_of(path: Path) -> Form:
+    """How a file is laid out. Raises ImportRefused for one that cannot be read, or is no text."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    text = head.decode(encoding, errors="ignore")
+    lines = text.splitlines(keepends=True)
+    if len(head) == HEAD and len(lines) > 1:
+        lines = lines[:-1]
+    sign, skipped, notes = "", 0, list[str]()
+    if lines and (stated := _SEP.fullmatch(lines[0])):
+        sign, skipped = stated[1], 1
+    rest = lines[skipped:]
+    commented = 0
+    while commented < len(rest) and (
+        not rest[commented].strip() or rest[commented].lstrip().startswith(_COMMENT)
+    ):
+        commented += 1
+    comments = rest[:commented]
+    body = rest[commented:]
+    sign = sign or _sign(body or rest)
+    if comments and _is_header(comments[-1], body, sign):
+        commented -= 1
+        body = rest[commented:]
+        comments = comments[:-1]
+    if told := [line for line in comments if line.strip()]:
+        notes.append(f"comment lines skipped: {len(told)}")
+    records = _records_of(body[:LINES], sign)
+    titles = _titles(records)
+    if titles:
+        notes.append(f"title lines skipped: {titles}")
+    if sign not in ",;\t":
+        notes.append(f"columns parted by: {_said(sign)}")
+    if encoding == "utf-16":
+        notes.append("text encoding: UTF-16")
+    header, several = _header([cells for _, cells in records[titles:]])
+    first = records[titles][0] if len(records) > titles else 0
+    if several > 1:
+        notes.append(f"names of columns: {several} lines joined")
+    return Form(sign, encoding, skipped + commented + first, tuple(notes), header, several)
+
+
+def _said(sign: str) -> str:
+    """A sign as a message shows it."""
+    if sign == " ":
+        return "a space"
+    return f"“{sign}”" if sign.isprintable() else repr(sign)
+
+
+def _is_header(comment: str, body: Sequence[str], sign: str) -> bool:
+    """Whether a comment line names the columns of the lines below it."""
+    if not body or not comment.strip():
+        return False
+    names, cells = (next(csv.reader([line], delimiter=sign), []) for line in (comment, body[0]))
+    numbers = any(number_of(cell) is not None for cell in cells)
+    return (
+        len(names) == len(cells) > 1
+        and numbers
+        and not any(number_of(name) is not None for name in names[1:])
+    )
+
+
+def _records_of(lines: Sequence[str], sign: str) -> list[tuple[int, list[str]]]:
+    """Records that are not blank, each with the number of lines before it."""
+    reader = csv.reader(lines, delimiter=sign)
+    records, before = [], 0
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                records.append((before, cells))
+            before = reader.line_num
+    except csv.Error:
+        pass
+    return records
+
+
+def _sign(lines: Sequence[str]) -> str:
+    """The sign by which most lines have one width of two columns at least, beginning with the names of
+    columns.
+    """
+    best: tuple[float, int, int, int] = (0.0, 0, 0, 0)
+    found = ","
+    for sign in (*SIGNS, *RARE_SIGNS, " "):
+        records = _records_of(lines[:LINES], sign)
+        titles = _titles(records)
+        widths = [len(cells) for _, cells in records[titles:]]
+        if not widths or widths[0] < 2:
+            continue
+        fit = sum(1 < width <= widths[0] for width in widths) + 0.01 * sum(
+            width == widths[0] for width in widths
+        )
+        share = round(fit / (1.01 * len(widths)), 1)
+        named = not any(number_of(cell) is not None for cell in records[titles][1] if cell)
+        rank = (share, -titles, int(named), widths[0])
+        if sign == " " and (best[0] or share < 1):
+            continue
+        if rank > best:
+            best, found = rank, sign
+    return found
+
+
+def _titles(records: Sequence[tuple[int, Sequence[str]]]) -> int:
+    """How many records stand before the names of columns: those of one cell, where others have more."""
+    filled = [sum(bool(cell.strip()) for cell in cells) for _, cells in records]
+    usual = max(Counter(filled[1:]).items(), key=lambda of: (of[1], of[0]), default=(0, 0))[0]
+    if usual < 2:
+        return 0
+    titles = 0
+    while titles < len(filled) - 1 and filled[titles] == 1:
+        titles += 1
+    return titles if titles < len(filled) and filled[titles] >= 2 else 0
+
+
+def _header(records: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
+    """The names of columns, and in how many lines they stand: pandas writes several levels in as many."""
+    if not records:
+        return (), 1
+    names = [unmarked(cell.strip()) for cell in records[0]]
+    several = [name for name in names if name]
+    if len(set(several)) == len(several) or len(records) < 3:
+        return tuple(names), 1
+    second = [unmarked(cell.strip()) for cell in records[1]]
+    if len(second) < len(names) or any(number_of(cell) is not None for cell in second if cell):
+        return tuple(names), 1
+    names = [
+        "_".join(part for part in (upper, lower) if part and not part.startswith("Unnamed"))
+        for upper, lower in zip(names, second, strict=False)
+    ]
+    if len({*filter(None, names)}) < len([*filter(None, names)]):
+        return tuple(names), 1
+    third = [cell.strip() for cell in records[2]]
+    if any(third) and not any(third[1:]):  # the name of the index
+        names[0] = third[0] or names[0]
+        return tuple(names), 3
+    return tuple(names), 2
+
+
+def read(path: Path) -> Table | None:
+    """The columns of a file; None for a table of promptfoo, which is read by rows.
+
+    Raises ImportRefused for a file that is badly quoted, not UTF-8, or names two columns alike.
+    """
+    form = form_of(path)
+    names = [*form.header]
+    if not any(names):
+        raise ImportRefused(f"{path} is empty. Its first line must name the columns.")
+    if any(OUTPUT.fullmatch(name) for name in names):
+        return None
+    for name in filter(None, names):
+        if names.count(name) > 1:
+            line = form.skipped + 1
+            raise ImportRefused(f"{path}, line {line}: two columns are called {name}. Rename one of them.")
+    if path.stat().st_size > BY_ARROW and (table := _by_arrow(path, form)) is not None:
+        return table
+    return _by_lines(path, form)
+
+
+def _by_lines(path: Path, form: Form) -> Table:
+    names = form.header
+    width, broken, lines = len(names), list[str](), array("q")
+    cells_of: list[list[Any]] = [[] for _ in names]
+    for number, cells in _numbered(path, form):
+        if len(cells) > width:
+            if any(cell.strip() for cell in cells[width:]):
+                broken.append(
+                    f"line {number} has {len(cells)} cells; the first line names {width} columns. Put a text "
+                    "with commas in double quotes."
+                )
+                continue
+        elif len(cells) == 1 < width and cells[0].lstrip().startswith("#"):
+            continue
+        lines.append(number)
+        for place, column in enumerate(cells_of):
+            cell = cells[place] if place < len(cells) else ""
+            if cell and cell[0] == "'":
+                cell = unmarked(cell)
+            column.append(cell or None)
+    columns = {name: Column(name, cells) for name, cells in zip(names, cells_of, strict=True) if name}
+    warnings = [counted("row cannot be read", "rows cannot be read", broken)] if broken else []
+    return Table(str(path), columns, len(lines), numbered("line", lines), [*form.notes], warnings)
+
+
+def _numbered(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:
+    """The records below the names of columns, each with the number of its first line."""
+    first = form.skipped + 1
+    try:
+        with path.open(encoding=form.encoding, newline="") as file:
+            for _ in range(form.skipped):
+                file.readline()
+            lines = lines_of(file, str(path), RECORD)
+            reader = csv.reader(lines, delimiter=form.sign, strict=True)
+            left = form.header_lines
+            for cells in reader:
+                if len(cells) > COLUMNS_READ:
+                    raise ImportRefused(
+                        f"{path}, line {first}, has {len(cells):,} cells; a table may have {COLUMNS_READ:,} "
+                        "columns. Should they be rows?"
+                    )
+                if any(cells):
+                    if not left:
+                        yield first, cells
+                    left -= left > 0
+                first = form.skipped + reader.line_num + 1
+    except csv.Error as error:
+        raise ImportRefused(
+            f"{path}: the record that begins in line {first} is not valid CSV ({error}). Put cells with "
+            "commas, quotes or line breaks in double quotes, and double the quotes inside them."
+        ) from error
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeError as error:
+        message = f"{path} is not UTF-8. Save the file as UTF-8 (Excel: “CSV UTF-8”)."
+        raise ImportRefused(message) from error
+
+
+COLUMNS_READ = 10 * COLUMNS
+"""Columns of a table of labels: in some layouts every item is one."""
+
+
+def _by_arrow(path: Path, form: Form) -> Table | None:
+    """The columns of a large regular file, read by Arrow; None where it is irregular."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    if form.encoding != "utf-8-sig" or form.header_lines > 1:
+        return None
+    names = [name or f" {place}" for place, name in enumerate(form.header)]
+    try:
+        table = arrow_csv.read_csv(
+            path,
+            arrow_csv.ReadOptions(skip_rows=form.skipped + 1, column_names=names, use_threads=False),
+            arrow_csv.ParseOptions(delimiter=form.sign, newlines_in_values=True),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=True,
+                null_values=[""],
+                quoted_strings_can_be_null=True,
+            ),
+        )
+    except pa.ArrowException:
+        return None
+    columns = {name: Column(name, table.column(name)) for name in names if not name.startswith(" ")}
+    return Table(str(path), columns, table.num_rows, form=[*form.notes])

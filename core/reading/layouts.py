@@ -1,0 +1,769 @@
+"""How a table holds its ratings, and the voices in it: who answers what, in which column and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from shlex import quote
+from typing import Any
+
+import numpy as np
+
+from concord import messages
+from concord.codes import Domain, Layout, Reason, Role
+from concord.errors import not_found
+from concord.rating import RaterKind
+from concord.reading import items as items_of
+from concord.reading.cells import is_blank, listed, number_of, one_of_two
+from concord.reading.column import Column
+from concord.reading.items import Ints, Items, id_text
+from concord.reading.options import NO_ID, TableOptions
+from concord.reading.profile import Profile
+from concord.reading.roles import (
+    RaterColumn,
+    WideRoles,
+    about_by_name,
+    computed_by_name,
+)
+from concord.reading.table import Table
+from concord.reading.vocabulary import kinds_by_name, named, tokens, word_set, words
+
+MOST_GROUPS = 60
+MOST_JUDGES = 40
+MOST_CRITERIA = 60
+MOST_RUNS = 50
+LONGEST_LIST = 50
+ENOUGH = 0.8
+WHOSE: Mapping[str, RaterKind] = {"people": "human", "judges": "judge", "gold": "gold"}
+"""Whose answers columns hold, as it is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Voice:
+    """The answers of one rater on one criterion (“” for the only one), in a column and some of its rows.
+
+    `repeat` tells runs of a judge apart. Without `rows` it is every row.
+    """
+
+    criterion: str
+    rater: str
+    kind: RaterKind
+    column: str
+    rows: Ints | None = None
+    repeat: int = 0
+
+
+@dataclass(eq=False)
+class Voices:
+    """What a table holds: its voices, its items, and what its columns were taken for, a line each."""
+
+    table: Table
+    layout: Layout
+    voices: list[Voice]
+    items: Items
+    profiles: Mapping[str, Profile]
+    lines: dict[str, str] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    groups: tuple[str, ...] = ()
+    about: Mapping[str, tuple[Role, Reason]] = field(default_factory=dict)
+
+
+class Profiles(dict[str, Profile]):
+    """The profiles of a table's columns."""
+
+    def __init__(self, table: Table) -> None:
+        missing = frozenset(text for text in table.options.missing if text != NO_ID)
+        super().__init__({name: Profile(column, missing) for name, column in table.columns.items() if name})
+
+
+def voices_of(table: Table) -> Voices:
+    """The voices of a table. Raises ImportRefused where it is not known what its columns are."""
+    table = _transposed(table)
+    known = _check_names(table)
+    table = replace(table, options=known)
+    profiles = Profiles(table)
+    long = Long(table, profiles)
+    if long.is_long:
+        return long.voices()
+    return _wide(table, profiles)
+
+
+def _check_names(table: Table) -> TableOptions:
+    """The options with the columns that they name, in the table's case. Raises NotFound."""
+    options = table.options
+    single: dict[str, Any] = {}
+    for option in ("id", "text", "rater", "score", "kind", "criterion_column", "run"):
+        name = getattr(options, option)
+        if name and not (option == "id" and name == NO_ID):
+            single[option] = _one_column(table, name)
+    by = tuple(_one_column(table, name) for name in options.by)
+    return replace(options, by=by, **single)
+
+
+def _one_column(table: Table, name: str) -> str:
+    if name in table.columns:
+        return name
+    folded = [column for column in table.columns if column.strip().casefold() == name.strip().casefold()]
+    if len(folded) != 1:
+        raise not_found("column", name, table.columns)
+    return folded[0]
+
+
+def _transposed(table: Table) -> Table:
+    """A table with a row a rater and a column an item as one with a row an item."""
+    names = [*table.columns]
+    if table.size > MOST_JUDGES * 5 or len(names) < 3 or table.options.score:
+        return table
+    profiles = Profiles(table)
+    first = (
+        table.options.rater
+        or named(names, "raters")
+        or next(
+            (name for name in names if not name.strip() or name.startswith("Unnamed:") or name == "id"),
+            names[0],
+        )
+    )
+    if first not in table.columns or not first:
+        return table
+    raters = [id_text(cell) for cell in table.cells(first)]
+    kinds = kinds_by_name(raters)
+    stated = {*table.options.raters}
+    named_rater = first == table.options.rater or first.lower() in {w.lower() for w in words("raters")}
+    if len({*raters}) < len(raters) or "" in raters:
+        return table
+    both = {kinds[rater] for rater in raters} >= {"human", "judge"} or bool(stated & {*raters})
+    rest = [name for name in names if name and name != first]
+    answering = [name for name in rest if profiles[name].given.domain not in (Domain.TEXT, Domain.EMPTY)]
+    columns_kinds = {*kinds_by_name(rest).values()} - {None}
+    if not (both and answering and len(answering) == len(rest) and not columns_kinds):
+        return table
+    if not (named_rater or len(rest) > table.size) or len(rest) < 2:
+        return table
+    if named(rest, "ids") or named(rest, "scores"):
+        return table
+    cells = {name: table.cells(name) for name in rest}
+    columns = {rater: Column(rater, [cells[name][row] for name in rest]) for row, rater in enumerate(raters)}
+    whole = {"id": Column("id", [*rest]), **columns}
+    return replace(
+        table,
+        columns=whole,
+        size=len(rest),
+        place=lambda row: f"column {rest[row]}",
+        form=[*table.form, f"form: {messages.LAYOUTS[Layout.TRANSPOSED]} ({first} names raters)"],
+        stated_raters=True,
+        options=replace(table.options, rater=""),
+    )
+
+
+@dataclass(eq=False)
+class Long:
+    """A table with a rating a row, or a row an item and rater with a column a criterion."""
+
+    table: Table
+    profiles: Mapping[str, Profile]
+
+    @cached_property
+    def kind(self) -> str:
+        """The column that says of every row whose it is: people's or a judge's. “” without one."""
+        if self.table.options.kind:
+            return self.table.options.kind
+        known = [name for name in self.table.columns if name.lower() in {w.lower() for w in words("kinds")}]
+        return next((name for name in known if self._says_kind(name)), "")
+
+    def _says_kind(self, name: str) -> bool:
+        texts = self.table.texts(name) if not self.profiles[name].column.long else []
+        if name not in self.profiles or not 1 < len(texts) <= MOST_CRITERIA:
+            return False
+        return None not in {kind_of_source(text) for text in texts}
+
+    @cached_property
+    def rater(self) -> str:
+        """The column that names the rater of each row; “” without one."""
+        options = self.table.options
+        if options.rater:
+            return options.rater
+        listed = [w.lower() for w in words("raters")]
+        known = sorted(
+            (name for name in self.table.columns if name.strip().lower() in listed and name != self.kind),
+            key=lambda name: listed.index(name.strip().lower()),
+        )
+        for name in known:
+            column = self.profiles[name].column
+            if not column.long and self.table.texts(name) and name != self.table.options.score:
+                return name
+        return ""
+
+    @cached_property
+    def item(self) -> str:
+        """The column of items, whose ids come again; “” without one."""
+        if self.table.options.id:
+            return self.table.options.id if self.table.options.id != NO_ID else ""
+        beside = {self.rater, self.kind, self.score}
+        listed = [w.lower() for w in words("ids")]
+        known = sorted(
+            (name for name in self.table.columns if name.strip().lower() in listed and name not in beside),
+            key=lambda name: listed.index(name.strip().lower()),
+        )
+        known += [
+            name
+            for name in self.table.columns
+            if name not in known and name not in beside and _ends_as_id(name)
+        ]
+        known += [
+            name
+            for name in self.table.columns
+            if name not in known
+            and name not in beside
+            and name.lower() in {*words("questions"), *words("texts")}
+        ]
+        return next((name for name in known if self._comes_again(name)), "")
+
+    def _comes_again(self, name: str) -> bool:
+        column = self.table.columns[name]
+        if column.long:
+            return column.distinct < self.table.size
+        return 1 < len({id_text(value).casefold() for value in column.coded[1]}) < self.table.size
+
+    @cached_property
+    def score(self) -> str:
+        """The column of scores; “” where several hold answers."""
+        options = self.table.options
+        if options.score:
+            return options.score
+        beside = {self.rater, self.kind}
+        listed = [w.lower() for w in words("scores")]
+        known = sorted(
+            (
+                name
+                for name in self.table.columns
+                if _bare(name) in listed and name not in beside and self._may_answer(name)
+            ),
+            key=lambda name: listed.index(_bare(name)),
+        )
+        return known[0] if known else ""
+
+    def _may_answer(self, name: str) -> bool:
+        given = self.profiles[name].given
+        if given.domain is Domain.NUMBERS:
+            return True
+        return given.domain in (Domain.TWO, Domain.WORDS)
+
+    @cached_property
+    def answers(self) -> list[str]:
+        """The columns of answers: that of scores, else all that may hold answers, each a criterion."""
+        if self.score:
+            return [self.score]
+        listed = {
+            word.lower()
+            for names in ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats", "ids")
+            for word in words(names)
+        }
+        beside = {self.rater, self.kind, self.item, *self.table.options.by, self.table.options.run}
+        may = [
+            name
+            for name, profile in self.profiles.items()
+            if name not in beside
+            and name.lower() not in listed
+            and not about_by_name(_bare(name))
+            and not _ends_as_id(name)
+            and not computed_by_name(name)
+            and profile.may_answer
+        ]
+        answered = [name for name in may if name.lower().startswith("answer.")]
+        return answered or [name for name in may if not name.lower().startswith("input.")]
+
+    @cached_property
+    def criterion(self) -> str:
+        """The column that names the criterion of each row; “” without one."""
+        options = self.table.options
+        if options.criterion_column:
+            return options.criterion_column
+        known = self.table.named("criteria")
+        if known and known not in (self.rater, self.item, self.kind, *self.answers):
+            return known
+        for name in self.table.columns:
+            if name.lower() in words("criteria_or_name") and name not in (
+                self.rater,
+                self.item,
+                self.kind,
+                self.score,
+            ):
+                column = self.profiles[name].column
+                if not column.long and 0 < len(self.table.texts(name)) <= MOST_CRITERIA:
+                    return name
+        return ""
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Whether rows are ratings."""
+        options = self.table.options
+        if options.rater or options.score or options.kind:
+            if not (self.rater or self.kind):
+                raise self.table.refusal(
+                    "which column names the rater of each row?", "--rater", quote(self._likely_rater())
+                )
+            if not self.item:
+                raise self.table.refusal(
+                    "no column has ids that come again, so that no two raters answer one item. Name it:",
+                    "--id COLUMN",
+                )
+            if not self.answers:
+                raise self.table.refusal("which column holds the answers?", "--score COLUMN")
+            return True
+        if not (self.rater or self.kind) or not self.item or not self.answers:
+            return False
+        wide = kinds_by_name(
+            name
+            for name in self.profiles
+            if name not in (self.rater, self.kind, self.item, self.score)
+            and not about_by_name(name)
+            and name.lower()
+            not in {w.lower() for w in (*words("raters"), *words("kinds"), *words("players"))}
+            and self.profiles[name].may_answer
+        )
+        if {"human", "judge"} <= {*wide.values()} and not self.kind:
+            return False
+        return self.rater != "" or not any(wide.values())
+
+    def _likely_rater(self) -> str:
+        for name in self.table.columns:
+            if {*tokens(name)} & {"worker", "annotator", "rater", "user", "coder", "who"}:
+                return name
+        return "COLUMN"
+
+    def voices(self) -> Voices:
+        """Who answers what."""
+        table = self.table
+        rater, notes = self._raters()
+        names, kinds = self._kinds(rater)
+        items, more = self._items(rater)
+        criterion = self.criterion
+        criteria = self._criteria_codes(criterion)
+        runs = self._runs(items, rater, criteria)
+        voices = []
+        present = (rater >= 0) & (items.of_row >= 0)
+        for column in self.answers:
+            codes = np.stack([rater, criteria[0], runs[0]])[:, present]
+            rows = np.flatnonzero(present)
+            keys, inverse = np.unique(codes, axis=1, return_inverse=True)
+            order = np.argsort(inverse.ravel(), kind="stable")
+            ends = np.searchsorted(inverse.ravel()[order], np.arange(keys.shape[1] + 1))
+            first_row = {n: rows[order[ends[n]]] for n in range(keys.shape[1])}
+            for n in sorted(range(keys.shape[1]), key=lambda n: first_row[n]):
+                who, on, run = keys[:, n].tolist()
+                if not (kind := kinds.get(names[who])):
+                    continue
+                of_criterion = criteria[1][on] if criterion else (column if len(self.answers) > 1 else "")
+                voices.append(
+                    Voice(of_criterion, names[who], kind, column, rows[order[ends[n] : ends[n + 1]]], run)
+                )
+        layout = Layout.RATING_ROWS if self.score or len(self.answers) == 1 else Layout.RATER_ROWS
+        lines = {"form": messages.LAYOUTS[layout], "id": self.item}
+        lines |= {"raters": self.rater} if self.rater else {}
+        lines |= {"score": self.answers[0]} if len(self.answers) == 1 else {}
+        lines |= {"kind": self.kind} if self.kind else {}
+        lines |= {"criterion": criterion} if criterion else {}
+        lines |= {"run": runs[1]} if runs[1] else {}
+        table.form += [*notes, *more]
+        used = {self.item, self.rater, self.kind, criterion, runs[1], *self.answers}
+        return Voices(table, layout, voices, items, self.profiles, lines, used)
+
+    def _raters(self) -> tuple[Ints, list[str]]:
+        """Each row's rater by number, −1 where it has none, with a note of names that are one."""
+        column = self.profiles[self.rater or self.kind]
+        codes, values = column.column.coded
+        texts = [id_text(value) for value in values]
+        names: dict[str, int] = {}
+        of_value = np.array(
+            [names.setdefault(t, len(names)) if t else -1 for t in texts] + [-1], dtype=np.int64
+        )
+        self.names = [*names]
+        rater = of_value[codes]
+        folded: dict[str, list[int]] = {}
+        for name, number in names.items():
+            folded.setdefault(" ".join(name.casefold().split()), []).append(number)
+        notes = []
+        stated = {*self.table.options.raters}
+        item = self.table.columns[self.item].coded[0]
+        for numbers in folded.values():
+            if len(numbers) < 2 or sum(self.names[n] in stated for n in numbers) > 1:
+                continue
+            seen = [{*item[rater == n].tolist()} for n in numbers]
+            together = sum(map(len, seen)) == len(set.union(*seen))
+            which = " and ".join(f"“{self.names[n]}”" for n in numbers)
+            if together:
+                for n in numbers[1:]:
+                    rater[rater == n] = numbers[0]
+                notes.append(f"one rater: {which}, which differ in case or spaces alone")
+            else:
+                self.table.warnings.append(
+                    f"{which} differ in case or spaces alone and rate the same items: two raters?"
+                )
+        if any(" ".join(str(v).split()) != str(v) for v in values if not is_blank(v)) and not notes:
+            spaced = [str(v) for v in values if str(v).strip() != str(v)]
+            if spaced and len(names) < len(values):
+                notes.append(f"one rater: names with and without spaces, such as “{spaced[0]}”")
+        return rater, notes
+
+    def _kinds(self, rater: Ints) -> tuple[list[str], dict[str, RaterKind]]:
+        """The names of raters, and the kind of each, as options, the column of kinds and names say."""
+        from concord.reading.raters import whose
+
+        present = [self.names[n] for n in np.unique(rater[rater >= 0]).tolist()]
+        order = [name for name in self.names if name in present]
+        stated: dict[str, RaterKind] = {}
+        if self.kind:
+            codes, values = self.profiles[self.kind].column.coded
+            of_value = [kind_of_source(str(value)) for value in values]
+            for name in order:
+                rows = rater == self.names.index(name)
+                kinds = {of_value[code] for code in np.unique(codes[rows]).tolist() if code >= 0} - {None}
+                if len(kinds) == 1:
+                    [kind] = kinds
+                    stated[name] = kind
+        return self.names, whose(self.table, order, stated, self.rater or self.kind)
+
+    def _items(self, rater: Ints) -> tuple[Items, list[str]]:
+        """The items; ids that differ in case alone are one where nobody rates both."""
+        column = self.table.columns[self.item]
+        items = items_of.by_id(column)
+        folded = items_of.by_id(column, folded=True)
+        notes = []
+        raw = {str(value) for value in column.coded[1] if not is_blank(value)}
+        if len(raw) > len(items) and any(text != text.strip() for text in raw):
+            notes.append("ids compared: without spaces around them")
+        if folded.alike:
+            pairs = np.stack([items.of_row, rater])
+            keys = np.unique(pairs, axis=1).shape[1]
+            after = np.unique(np.stack([folded.of_row, rater]), axis=1).shape[1]
+            if keys == after:
+                notes.append(f"ids compared: in any case ({folded.alike} differ in case alone)")
+                return folded, notes
+        return items, notes
+
+    def _criteria_codes(self, criterion: str) -> tuple[Ints, list[str]]:
+        if not criterion:
+            return np.zeros(self.table.size, dtype=np.int64), [""]
+        codes, values = self.profiles[criterion].column.coded
+        names: dict[str, int] = {}
+        of_value = [names.setdefault(id_text(value), len(names)) for value in values]
+        blank = names.setdefault("", len(names))
+        return np.array([*of_value, blank], dtype=np.int64)[codes], [*names]
+
+    def _runs(self, items: Items, rater: Ints, criteria: tuple[Ints, list[str]]) -> tuple[Ints, str]:
+        """The run of each row, and its column; none unless somebody answers an item again."""
+        none = np.zeros(self.table.size, dtype=np.int64)
+        name = self.table.options.run
+        if not name:
+            keys = np.stack([items.of_row, rater, criteria[0]])
+            if np.unique(keys, axis=1).shape[1] == self.table.size:
+                return none, ""
+            name = next(
+                (
+                    column
+                    for column in self.table.columns
+                    if column.lower() in words("repeats")
+                    and column not in (self.rater, self.item, self.score)
+                ),
+                "",
+            )
+        if not name:
+            return none, ""
+        codes, values = self.profiles[name].column.coded
+        order = sorted(
+            range(len(values)),
+            key=lambda n: (number_of(values[n]) is None, number_of(values[n]) or 0, str(values[n])),
+        )
+        place = np.zeros(len(values) + 1, dtype=np.int64)
+        for rank, code in enumerate(order):
+            place[code] = rank
+        return place[codes], name
+
+
+def kind_of_source(text: str) -> RaterKind | None:
+    """Whose ratings a source's name says they are: HUMAN, ANNOTATION; LLM, EVAL, API, model."""
+    by_name = kinds_by_name([text])[text]
+    if by_name:
+        return by_name
+    own = {*tokens(text)}
+    if own & {"annotation", "annotations", "user", "review", "hand"}:
+        return "human"
+    if own & {"eval", "evaluation", "api", "code", "program", "model", "system", "script"}:
+        return "judge"
+    return "gold" if own & {*word_set("gold")} else None
+
+
+def _bare(name: str) -> str:
+    lowered = name.strip().lower()
+    for prefix in ("answer.", "output:", "label.", "labels."):
+        lowered = lowered.removeprefix(prefix)
+    return lowered
+
+
+def _ends_as_id(name: str) -> bool:
+    own = tokens(name)
+    lowered = name.lower().strip()
+    return bool(own) and (
+        own[-1] in ("id", "uuid", "guid", "key")
+        or (
+            len(lowered) > 3
+            and lowered.endswith("id")
+            and own[-1] not in ("valid", "invalid", "paid", "said")
+        )
+    )
+
+
+def _wide(table: Table, profiles: Mapping[str, Profile]) -> Voices:
+    """The voices of a table with a column a rater, and perhaps a criterion."""
+    expanded, parts = _lists(table, profiles)
+    if parts:
+        table, profiles = expanded, Profiles(expanded)
+    item = table.id
+    if not item and not table.options.id:
+        item = next(
+            (n for n in table.columns if _ends_as_id(n) and table.columns[n].distinct == table.size), ""
+        )
+    criterion = _criterion_column(table, profiles, item)
+    beside = {item, criterion, *table.options.by, table.options.run}
+    roles = WideRoles(table, profiles, beside).decide()
+    judges = [rater.column for rater in roles.raters if rater.kind == "judge"]
+    if len({*judges}) > MOST_JUDGES:
+        raise table.refusal(
+            f"{len(judges)} columns are taken for judges, such as {judges[0]} and {judges[1]}; at most "
+            f"{MOST_JUDGES} are compared. Should they be rows? Else name some.",
+            "--judge",
+            quote(",".join(judges[:2])),
+        )
+    table.warnings += roles.warnings
+    _copies(table, profiles, roles.raters)
+    used = {item, criterion, *(rater.column for rater in roles.raters)} - {""}
+    groups = groups_of(table, profiles, used)
+    items = _items(table, item, groups, criterion, profiles, roles.raters)
+    voices = _wide_voices(table, profiles, roles.raters, criterion, parts)
+    layout = Layout.CRITERION_ROWS if criterion else Layout.WIDE
+    lines = {"form": messages.LAYOUTS[layout]} if criterion else {}
+    lines |= {"id": item} if item else {}
+    lines |= {"criterion": criterion} if criterion else {}
+    return Voices(table, layout, voices, items, profiles, lines, used, groups, roles.others)
+
+
+def _wide_voices(
+    table: Table,
+    profiles: Mapping[str, Profile],
+    raters: Sequence[RaterColumn],
+    criterion: str,
+    parts: Mapping[str, tuple[str, int]],
+) -> list[Voice]:
+    voices = []
+    rows_of: dict[str, Ints | None] = {"": None}
+    if criterion:
+        codes, values = profiles[criterion].column.coded
+        rows_of = {id_text(value): np.flatnonzero(codes == code) for code, value in enumerate(values)}
+        rows_of = {name: rows for name, rows in rows_of.items() if name}
+    for of_row, rows in rows_of.items():
+        for one in raters:
+            on = "_".join(filter(None, (of_row, one.criterion)))
+            whole, place = parts.get(one.column, (one.rater, 0))
+            if one.kind == "judge" and place:
+                voices.append(Voice(on, whole, one.kind, one.column, rows, place - 1))
+            else:
+                voices.append(Voice(on, one.rater, one.kind, one.column, rows))
+    return voices
+
+
+def _criterion_column(table: Table, profiles: Mapping[str, Profile], item: str) -> str:
+    """The column that names the criterion of each row, where ids come again; “” without one."""
+    if table.options.criterion_column:
+        return table.options.criterion_column
+    if not item or table.columns[item].distinct == table.size:
+        return ""
+    for listed_names in ("criteria", "criteria_or_name"):
+        for name in table.columns:
+            if name.lower() not in {w.lower() for w in words(listed_names)} or name == item:
+                continue
+            if profiles[name].column.long or not 1 < len(table.texts(name)) <= MOST_CRITERIA:
+                continue
+            if _tells_apart(table, item, [name]):
+                return name
+    return ""
+
+
+def _tells_apart(table: Table, item: str, columns: Sequence[str]) -> bool:
+    """Whether every row differs from the others by its id and these columns."""
+    codes = np.stack([table.columns[name].coded[0] for name in (item, *columns)])
+    return bool(np.unique(codes, axis=1).shape[1] == table.size)
+
+
+def _items(
+    table: Table,
+    item: str,
+    groups: Sequence[str],
+    criterion: str,
+    profiles: Mapping[str, Profile],
+    raters: Sequence[RaterColumn],
+) -> Items:
+    """The items of a table with a column a rater. Ids that come again are told apart by the groups, else
+    refused.
+    """
+    if not item:
+        return items_of.one_a_row(table.size)
+    column = table.columns[item]
+    if criterion:
+        return items_of.by_id(column)
+    if items_of.unique(column):
+        return items_of.one_a_row(table.size, column)
+    if groups and _tells_apart(table, item, groups):
+        return items_of.by_columns([column, *(table.columns[name] for name in groups)])
+    texts = [id_text(cell) for cell in table.cells(item)]
+    twice = (
+        [key for key in dict.fromkeys(texts) if key and texts.count(key) > 1]
+        if len(texts) < 5000
+        else _twice(texts)
+    )
+    stand = "1 id stands" if len(twice) == 1 else f"{len(twice)} ids stand"
+    other = _telling(table, item, profiles, {rater.column for rater in raters})
+    if other:
+        raise table.refusal(
+            f"{stand} in several rows of the column {item}, such as “{twice[0]}”. Add --criterion-column "
+            f"{quote(other)} where "
+            f"{other} says what is asked, --by {quote(other)} where it tells answers apart, or where each "
+            "row is an "
+            "answer of its own:",
+            "--id none",
+        )
+    raise table.refusal(
+        f"{stand} in several rows of the column {item}, such as “{twice[0]}”. Where each row is an "
+        "answer of its own, number the rows.",
+        "--id none",
+    )
+
+
+def _twice(texts: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    for text in texts:
+        seen[text] = seen.get(text, 0) + 1
+    return [text for text, n in seen.items() if n > 1 and text]
+
+
+def _telling(table: Table, item: str, profiles: Mapping[str, Profile], raters: Collection[str]) -> str:
+    """A column of few words that tells rows of one id apart."""
+    return next(
+        (
+            name
+            for name, profile in profiles.items()
+            if name != item
+            and name not in raters
+            and not profile.column.long
+            and 1 < len(profile.column.coded[1]) <= MOST_CRITERIA
+            and _tells_apart(table, item, [name])
+        ),
+        "",
+    )
+
+
+def groups_of(table: Table, profiles: Mapping[str, Profile], used: Collection[str]) -> tuple[str, ...]:
+    """The columns that divide the rows into groups: those told, else those with such a name."""
+    if table.options.by:
+        return table.options.by
+    by_name = {column.lower().rpartition("metadata.")[2]: column for column in table.columns}
+    columns = [by_name[name] for name in words("groups") if name in by_name]
+    most = min(MOST_GROUPS, table.size - 1)
+    return tuple(
+        column
+        for column in columns
+        if column not in used and not profiles[column].column.long and 1 < len(table.texts(column)) <= most
+    )
+
+
+def _copies(table: Table, profiles: Mapping[str, Profile], raters: Sequence[RaterColumn]) -> None:
+    """Warn of a judge that equals a person in every row."""
+    people, judges = ([r for r in raters if r.kind == kind] for kind in ("human", "judge"))
+    for person in people:
+        for judge in judges:
+            if person.criterion != judge.criterion:
+                continue
+            one, other = profiles[person.column], profiles[judge.column]
+            if one.varies and _equal(one, other):
+                table.warnings.append(f"{judge.column} equals {person.column} in every row: is it a copy?")
+
+
+def _equal(one: Profile, other: Profile) -> bool:
+    if one.column.long or other.column.long:
+        x, y = one.column.numbers, other.column.numbers
+        return x is not None and y is not None and bool(np.array_equal(x, y, equal_nan=True))
+    if len(one.column.coded[1]) != len(other.column.coded[1]):
+        return False
+    texts = {str(value): code for code, value in enumerate(one.column.coded[1])}
+    place = np.array([texts.get(str(value), -2) for value in other.column.coded[1]] + [-1])
+    return bool(np.array_equal(place[other.codes], one.codes))
+
+
+def _lists(table: Table, profiles: Mapping[str, Profile]) -> tuple[Table, dict[str, tuple[str, int]]]:
+    """The table with a column for each place of cells that hold several scores, and what these are parts
+    of.
+    """
+    parts: dict[str, tuple[str, int]] = {}
+    columns: dict[str, Column] = {}
+    for name, column in table.columns.items():
+        several = _several(column) if name and name != table.id else None
+        if several is None:
+            columns[name] = column
+            continue
+        widest = max(map(len, several), default=0)
+        codes = column.coded[0].tolist()
+        for place in range(widest):
+            title = f"{name} {place + 1}"
+            cells = [
+                several[code][place] if code >= 0 and place < len(several[code]) else None for code in codes
+            ]
+            columns[title] = Column(title, cells)
+            parts[title] = (name, place + 1)
+        table.form.append(
+            f"{name}: {widest} answers in a cell, "
+            + ("runs of one judge" if kinds_by_name([name])[name] == "judge" else "raters by their place")
+        )
+    return replace(table, columns=columns), parts
+
+
+def _several(column: Column) -> list[list[Any]] | None:
+    """The scores in each distinct cell of a column whose cells are lists of scores; None for another."""
+    if column.is_numeric or column.long:
+        return None
+    values = column.coded[1]
+    if not values or (len(values) > 5000 and _one_list(values[0]) is None):
+        return None
+    found = [[] if is_blank(value) else _one_list(value) for value in values]
+    read = [one for one in found if one is not None]
+    if len(read) < ENOUGH * len(values) or not any(len(one) > 1 for one in read):
+        return None
+    flat = [cell for one in read for cell in one if not is_blank(cell)]
+    if max(map(len, read)) > LONGEST_LIST or not flat:
+        return None
+    scores = sum(number_of(cell) is not None or one_of_two(cell) is not None for cell in flat)
+    if scores < ENOUGH * len(flat):
+        # Words are labels of a set, unless every cell has as many and some twice.
+        lengths = {len(one) for one in read if one}
+        again = any(len({*map(str, one)}) < len(one) for one in read)
+        if not (len(lengths) == 1 and again):
+            return None
+    return [one if one is not None else [value] for one, value in zip(found, values, strict=True)]
+
+
+def _one_list(value: Any) -> list[Any] | None:
+    text = str(value).strip()
+    if isinstance(value, list | tuple) or (text[:1] in "[(" and text[-1:] in "])" and "," in text):
+        labels = listed(value)
+        return None if labels is None else [None if is_blank(label) else label for label in labels]
+    if (
+        text[:1] == "["
+        and text[-1:] == "]"
+        and number_of(text[1:-1]) is not None
+        and not text.startswith("[[")
+    ):
+        return [text[1:-1].strip()]
+    for sign in (";", "|", ", "):
+        cells = [cell.strip() for cell in text.split(sign)]
+        if len(cells) > 1 and all(number_of(cell) is not None or is_blank(cell) for cell in cells):
+            return cells
+    return None

@@ -1,0 +1,61 @@
+"""What a user states about a table of labels; all of it optional."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from concord.questions import Scale
+
+NO_ID = "none"
+"""The id that says that rows are numbered."""
+NO_MISSING = "none"
+"""What says that every value is an answer, however far off it lies."""
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What a user states about the columns of a table.
+
+    `people`, `judges` and `gold` are columns, or raters of a table with a rating a row; `id` is “none” where
+    rows are numbered. `rater`, `score`, `kind`, `criterion_column` and `run` are columns of a table with a
+    rating a row. From `passing` on a number passes. `missing` are values that stand for no answer,
+    `categories` names of answers without an order, `order` names of answers from the least.
+    """
+
+    people: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    id: str = ""
+    by: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    passing: float | None = None
+    gold: tuple[str, ...] = ()
+    text: str = ""
+    rater: str = ""
+    score: str = ""
+    kind: str = ""
+    criterion_column: str = ""
+    run: str = ""
+    missing: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+
+    @property
+    def criterion(self) -> str:
+        """The first criterion that is stated; “” where none is."""
+        return self.criteria[0] if self.criteria else ""
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Everybody who is stated."""
+        return (*self.people, *self.judges, *self.gold)
+
+
+NO_OPTIONS = TableOptions()
+
+
+def order_of(text: str) -> tuple[str, ...]:
+    """The answers of “poor<fair<good”, from the least; also of “good>fair>poor”. Commas part them too."""
+    falling = ">" in text and "<" not in text
+    parts = [part.strip() for part in text.replace(">", "<").replace(",", "<").split("<")]
+    names = tuple(part for part in parts if part)
+    return names[::-1] if falling else names

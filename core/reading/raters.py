@@ -1,0 +1,94 @@
+"""Whose ratings a table with a rating a row holds: people's, judges' or gold labels."""
+
+from collections.abc import Collection, Mapping
+from shlex import quote
+
+from concord.errors import not_found
+from concord.rating import RaterKind
+from concord.reading.table import Table
+from concord.reading.vocabulary import holds, kinds_by_name, tokens, word_set
+
+SHOWN = 8
+
+
+def whose(
+    table: Table, names: Collection[str], stated: Mapping[str, RaterKind], column: str
+) -> dict[str, RaterKind]:
+    """The kind of each rater of a column: as options say, then as `stated` in the table, then by names.
+
+    Where options name people, nobody else is one, and judges likewise. Where a judge is known and the column
+    is called after people, such as annotator_id, raters of other names are people. Raises NotFound for a name
+    in options that nobody has, ImportRefused where it is not known who the people are, or the judges.
+    """
+    kinds: dict[str, RaterKind | None] = {**kinds_by_name(names), **stated}
+    options = table.options
+    by_option: dict[RaterKind, tuple[str, ...]]
+    by_option = {"human": options.people, "judge": options.judges, "gold": options.gold}
+    for kind, own in by_option.items():
+        kinds = {name: None if own and kind == by_name else by_name for name, by_name in kinds.items()}
+    for kind, own in by_option.items():
+        for name in own:
+            kinds[_known(name, names)] = kind
+    if "judge" in kinds.values() and holds(tokens(column), word_set("people")) and not options.people:
+        kinds = {name: kind or "human" for name, kind in kinds.items()}
+    kinds = _with_gold(kinds, {*options.raters})
+    people, judges, unsure = (
+        [name for name, kind in kinds.items() if kind == wanted] for wanted in ("human", "judge", None)
+    )
+    if not people and (gold := [name for name, kind in kinds.items() if kind == "gold"]):
+        people = gold
+    answered = {kind for kind, of in (("human", people), ("judge", judges)) if of}
+    some = options.people or options.judges
+    if answered and answered.issuperset(table.needed) and (table.needed or some or not unsure):
+        return {name: kind for name, kind in kinds.items() if kind}
+    lacking = "a person's" if not people else "a judge's"
+    option = "--human" if not people else "--judge"
+    if not unsure:
+        raise table.refusal(
+            f"no raters in the column {column} are known to be {lacking}; it names {_some(names)}. Add "
+            "ratings, or "
+            f"say which raters are with {option}, and with --rater and --score which columns hold raters and "
+            "answers."
+        )
+    if len(unsure) == 1 and not people and not judges:
+        raise table.refusal(
+            f"{unsure[0]} is the only rater in the column {column}. People and judges need ratings each; "
+            "--rater "
+            "names another column of raters."
+        )
+    theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
+    raise table.refusal(
+        f"which raters in the column {column} are {lacking}? It may be {_some(unsure)}.",
+        *(() if people else ("--human", quote(",".join(theirs[:40])))),
+        *(("--judge", quote(its[0])) if its else ()),
+    )
+
+
+def _some(names: Collection[str]) -> str:
+    listed = [*names]
+    return ", ".join(listed[:SHOWN]) + (" …" if len(listed) > SHOWN else "")
+
+
+def _known(name: str, names: Collection[str]) -> str:
+    """A rater's name as the table has it. Raises NotFound."""
+    if name in names:
+        return name
+    folded = [one for one in names if " ".join(one.casefold().split()) == " ".join(name.casefold().split())]
+    if len(folded) != 1:
+        raise not_found("rater", name, names)
+    return folded[0]
+
+
+def _with_gold(kinds: Mapping[str, RaterKind | None], stated: Collection[str]) -> dict[str, RaterKind | None]:
+    """The kinds with gold labels told from people by their names; where nobody else is a person, they stand
+    for one.
+    """
+    gold: dict[str, RaterKind | None] = {
+        name: "gold"
+        for name, kind in kinds.items()
+        if kind == "gold"
+        or (name not in stated and kind == "human" and holds(tokens(name), word_set("gold")))
+    }
+    if any(kind == "human" and name not in gold for name, kind in kinds.items()):
+        return {**kinds, **gold}
+    return {name: "human" if kind == "gold" else kind for name, kind in kinds.items()}

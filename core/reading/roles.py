@@ -1,0 +1,529 @@
+"""What each column of a table is, from evidence: the words of its name, its values, how they relate to
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from shlex import quote
+
+from concord import messages
+from concord.codes import Computation, Domain, Reason, Role
+from concord.errors import not_found
+from concord.rating import RaterKind
+from concord.reading.evidence import answers_like, computed_from, computed_words, same_scores
+from concord.reading.names import Asked, criteria_of, extends, holds_part, parts
+from concord.reading.profile import Profile
+from concord.reading.table import Table
+from concord.reading.vocabulary import holds, kinds_by_name, tokens, word_set, words
+
+LISTS = ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats")
+"""Lists of names of columns that hold no answers."""
+SHOWN = 8
+
+
+@dataclass(frozen=True)
+class RaterColumn:
+    """A column of one rater's answers."""
+
+    column: str
+    criterion: str
+    rater: str
+    kind: RaterKind
+
+
+@dataclass
+class Roles:
+    """The raters among the columns, and why others are none."""
+
+    raters: list[RaterColumn] = field(default_factory=list)
+    others: dict[str, tuple[Role, Reason]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    sure: bool = True
+    """Whether every rater is one by its own name or an option, not by a name that only may say so."""
+
+
+def about_by_name(name: str) -> bool:
+    """Whether a name says that its column is about an answer, a rater or an item."""
+    own = [word for word in tokens(name) if not word.isdigit()]
+    listed = word_set("about")
+    if not own:
+        return False
+    kinds = word_set("people") | word_set("judges")
+    rest = [word for word in own if not holds([word], kinds) and word not in word_set("plain")]
+    if not rest:
+        rest = own[1:] if len(own) > 1 and own[-1] not in word_set("plain") else []
+        return bool(rest) and rest[-1] in listed and rest[-1] not in kinds
+    return rest[-1] in listed or rest[0] in listed
+
+
+def computed_by_name(name: str) -> bool:
+    """Whether a name says that its column is computed from others."""
+    return not word_set("computed").isdisjoint(tokens(name))
+
+
+def soft(name: str, listed: str) -> bool:
+    """Whether all words of a name that are about an answer are of a list."""
+    about = [word for word in tokens(name) if word in word_set("about")]
+    return bool(about) and {*about} <= word_set(listed)
+
+
+@dataclass
+class WideRoles:
+    """Decides what the columns of a table with a column a rater are."""
+
+    table: Table
+    profiles: Mapping[str, Profile]
+    beside: Collection[str]
+    """Columns that are something else: ids, groups, the criterion of a row."""
+
+    def decide(self) -> Roles:
+        """The roles. Raises ImportRefused with the command to type where it is not known whose columns
+        are.
+        """
+        self.roles = Roles()
+        stated = self._stated()
+        candidates = [name for name in self.profiles if self._candidate(name, stated)]
+        kinds = self._kinds(candidates, stated)
+        candidates, kinds = self._with_soft(candidates, kinds, stated)
+        kinds = self._with_gold(kinds, stated)
+        known = {name: kind for name, kind in kinds.items() if kind}
+        asked = criteria_of(known, self.table.options.criteria)
+        self._refuse_criteria(known, asked)
+        for criterion in dict.fromkeys(one.criterion for one in asked.values()):
+            group = [name for name in known if asked[name].criterion == criterion]
+            both = {known[name] for name in group} >= {"human", "judge"}
+            if criterion and not both and "judge" in known.values() and "human" in known.values():
+                continue
+            group = self._same_question(group, known, stated)
+            group = self._independent(group, known, stated)
+            self._refuse_sides(group, known, stated)
+            self.roles.raters += [
+                RaterColumn(name, criterion, asked[name].rater, known[name]) for name in group
+            ]
+        found = {rater.kind for rater in self.roles.raters}
+        unsure = self._unsure(candidates, kinds, stated)
+        self._ask(found, unsure, stated)
+        self._plain_names()
+        return self.roles
+
+    def _stated(self) -> dict[str, RaterKind]:
+        """The columns that options name, with their kinds; a part of names stands for all that have it."""
+        options = self.table.options
+        stated: dict[str, RaterKind] = {}
+        by_kind: tuple[tuple[RaterKind, tuple[str, ...]], ...]
+        by_kind = (("human", options.people), ("judge", options.judges), ("gold", options.gold))
+        if self.table.pair and not options.raters:
+            return {self.table.pair[0]: "human", self.table.pair[1]: "judge"}
+        for kind, names in by_kind:
+            for name in names:
+                columns = column_of(name, self.profiles)
+                if not columns:
+                    raise not_found("column", name, self.profiles)
+                stated |= dict.fromkeys(columns, kind)
+        return stated
+
+    def _candidate(self, name: str, stated: Collection[str]) -> bool:
+        """Whether a column may hold answers; if not, why is noted."""
+        if name in stated:
+            return True
+        if name in self.beside:
+            return False
+        profile = self.profiles[name]
+        listed = {word.lower() for names in LISTS for word in words(names)}
+        reason: Reason | None = None
+        if name.lower() in listed:
+            reason = Reason.NAMED
+        elif about_by_name(name) and not self._rated_by_name(name):
+            reason = Reason.NAME_ABOUT
+        elif profile.given.domain is Domain.EMPTY:
+            if kinds_by_name([name])[name] is None:
+                reason = Reason.EMPTY
+        elif profile.given.domain is Domain.TEXT:
+            reason = Reason.TEXT_VALUES
+        elif not profile.may_answer:
+            kind = kinds_by_name([name])[name]
+            index = profile.given.domain is Domain.NUMBERS
+            if index and not (kind and self._near(name, kind)):
+                reason = Reason.LIKE_INDEX
+            elif not index and kind is None:
+                reason = Reason.TEXT_VALUES
+        if reason:
+            self.roles.others[name] = (Role.ABOUT if reason is Reason.NAME_ABOUT else Role.OTHER, reason)
+        return reason is None
+
+    def _near(self, name: str, kind: RaterKind) -> bool:
+        """Whether a column whose numbers are all different has the range of one of the other kind of
+        rater.
+        """
+        for other, profile in self.profiles.items():
+            of = kinds_by_name([other])[other]
+            number = profile.given.domain is Domain.NUMBERS
+            if (
+                number
+                and other != name
+                and of
+                and of != kind
+                and profile.given.alike(self.profiles[name].given)
+            ):
+                return True
+        return False
+
+    def _rated_by_name(self, name: str) -> bool:
+        """Whether a column about an answer by its name is one of a rater's versions: gpt4_prompt1."""
+        if not soft(name, "of_a_rater") or kinds_by_name([name])[name] != "judge":
+            return False
+        others = [
+            profile
+            for other, profile in self.profiles.items()
+            if other != name and kinds_by_name([other])[other] == "human" and not about_by_name(other)
+        ]
+        return any(profile.given.alike(self.profiles[name].given) for profile in others)
+
+    def _kinds(
+        self, candidates: Sequence[str], stated: Mapping[str, RaterKind]
+    ) -> dict[str, RaterKind | None]:
+        """Whose answers candidates hold: as options say, then as their names do."""
+        kinds = kinds_by_name(candidates)
+        for kind in ("human", "judge", "gold"):
+            if kind in stated.values():
+                kinds = {name: None if by_name == kind else by_name for name, by_name in kinds.items()}
+        return {**kinds, **stated}
+
+    def _with_soft(
+        self,
+        candidates: list[str],
+        kinds: dict[str, RaterKind | None],
+        stated: Mapping[str, RaterKind],
+    ) -> tuple[list[str], dict[str, RaterKind | None]]:
+        """With columns that are about an answer by their name, where nothing else is a rater's.
+
+        expert_confidence and llm_confidence are answers where there are no others of people and judges.
+        """
+        answered = {kind for name, kind in kinds.items() if kind and self.profiles[name].answered.any()}
+        if {"human", "judge"} <= answered or stated:
+            return candidates, kinds
+        about = [
+            name
+            for name, (role, _) in self.roles.others.items()
+            if role is Role.ABOUT and self.profiles[name].may_answer and soft(name, "about_or_answer")
+        ]
+        more = {name: kind for name, kind in kinds_by_name(about).items() if kind}
+        rests = {
+            kind: {
+                tuple(word for word in tokens(name) if word in word_set("about"))
+                for name in more
+                if more[name] == kind
+            }
+            for kind in ("human", "judge")
+        }
+        shared = rests["human"] & rests["judge"]
+        own = {name for name in more if tuple(w for w in tokens(name) if w in word_set("about")) in shared}
+        if not own:
+            return candidates, kinds
+        for name in own:
+            del self.roles.others[name]
+        return [*candidates, *(name for name in more if name in own)], {
+            **kinds,
+            **{name: more[name] for name in more if name in own},
+        }
+
+    def _with_gold(
+        self, kinds: Mapping[str, RaterKind | None], stated: Mapping[str, RaterKind]
+    ) -> dict[str, RaterKind | None]:
+        """The kinds with gold labels told from people by their names. Where nobody else is a person, they
+        stand for one.
+
+        A name that may be something else, such as “reference”, says it only where others give its answers.
+        """
+        raters = [self.profiles[name].given for name in kinds if kinds[name]]
+        gold: dict[str, RaterKind | None] = {}
+        for name, kind in kinds.items():
+            if name in stated and kind != "gold":
+                continue
+            named = kind == "gold" or (kind != "judge" and holds(tokens(name), word_set("gold")))
+            given = self.profiles[name].given
+            known = [of for of in raters if of is not given]
+            if named and (kind or any(given.shares(of) for of in known)):
+                gold[name] = "gold"
+        if any(kind == "human" and name not in gold for name, kind in kinds.items()):
+            return {**kinds, **gold}
+        return {name: "human" if kind == "gold" else kind for name, kind in kinds.items()}
+
+    def _refuse_criteria(self, known: Mapping[str, RaterKind], asked: Mapping[str, Asked]) -> None:
+        """Refuse a stated criterion that no name of a column has."""
+        for stated in self.table.options.criteria:
+            keys = tuple(part.key for part in parts(stated))
+            own = {tuple(part.key for part in parts(one.criterion)) for one in asked.values()}
+            if known and any(own_one for own_one in own) and keys not in own:
+                names = sorted({one.criterion for one in asked.values() if one.criterion})
+                raise not_found("criterion", stated, names)
+
+    def _same_question(
+        self, group: list[str], known: Mapping[str, RaterKind], stated: Collection[str]
+    ) -> list[str]:
+        """The columns that answer what the others of their criterion answer; the rest is about them."""
+        anchors = self._anchors(group, known, stated)
+        if not anchors:
+            return group
+        kept = []
+        for name in group:
+            given = self.profiles[name].given
+            if name in stated or name in anchors or given.domain is Domain.EMPTY:
+                kept.append(name)
+                continue
+            alike = any(given.alike(self.profiles[anchor].given) for anchor in anchors)
+            numbers = given.domain is Domain.NUMBERS
+            other_scale = numbers and any(self.profiles[a].given.domain is Domain.NUMBERS for a in anchors)
+            base = next((one for one in group if one != name and extends(name, one)), "")
+            sibling = any(known[one] == known[name] and one in anchors for one in group)
+            if (
+                alike
+                or (not sibling)
+                or (other_scale and not base and known[name] == "judge" and not self._beside(name, anchors))
+            ):
+                kept.append(name)
+            else:
+                self.roles.others[name] = (Role.ABOUT, Reason.OTHER_VALUES)
+        return kept
+
+    def _beside(self, name: str, anchors: Collection[str]) -> bool:
+        """Whether a name has the rater's words of an anchor and other ones: annotator_age,
+        annotator_score.
+        """
+        own = {word for word in tokens(name) if holds([word], word_set("people") | word_set("judges"))}
+        return any(own & {*tokens(anchor)} for anchor in anchors)
+
+    def _anchors(
+        self, group: Sequence[str], known: Mapping[str, RaterKind], stated: Collection[str]
+    ) -> tuple[str, ...]:
+        """A person's and a judge's column that answer alike, those with the plainest names first."""
+
+        def plain(name: str) -> tuple[bool, bool, int]:
+            return name not in stated, computed_by_name(name), len(parts(name))
+
+        people, judges = (
+            sorted((name for name in group if known[name] in of), key=plain)
+            for of in (("human", "gold"), ("judge",))
+        )
+        pairs = sorted(
+            ((a, b) for a in people for b in judges), key=lambda pair: (plain(pair[0]), plain(pair[1]))
+        )
+        for test in ("alike", "shares"):
+            for a, b in pairs:
+                if getattr(self.profiles[a].given, test)(self.profiles[b].given):
+                    return a, b
+        if pairs:
+            return pairs[0]
+        return tuple((people or judges)[:1])
+
+    def _independent(
+        self, group: list[str], known: Mapping[str, RaterKind], stated: Collection[str]
+    ) -> list[str]:
+        """The columns that are not computed from others of their criterion."""
+        kept = [*group]
+        by_name = [name for name in group if computed_by_name(name) and name not in stated]
+        for name in by_name:
+            rest = [one for one in kept if one != name and known[one] == known[name] and one not in by_name]
+            if rest:
+                kept.remove(name)
+                how = computed_from(self.profiles[name], [self.profiles[one] for one in rest])
+                self._excluded(name, how or (_named_computation(name), tuple(rest)))
+        for name in [name for name in kept if name not in stated]:
+            same = [one for one in kept if known[one] == known[name] and one != name]
+            for some in (same, [one for one in kept if one != name]):
+                others = [self.profiles[one] for one in some]
+                how = computed_from(self.profiles[name], others, ends=some is same)
+                if how is None and (of := computed_words(self.profiles[name], others)):
+                    how = (Computation.MAJORITY, of)
+                if how is not None:
+                    kept.remove(name)
+                    self._excluded(name, how)
+                    break
+        return kept
+
+    def _excluded(self, name: str, how: tuple[Computation, Sequence[str]]) -> None:
+        self.roles.others[name] = (Role.COMPUTED, Reason.EQUALS_COMPUTED)
+        self.roles.warnings.append(messages.computed(name, *how))
+
+    def _refuse_sides(
+        self, group: Sequence[str], known: Mapping[str, RaterKind], stated: Collection[str]
+    ) -> None:
+        """Refuse names that differ in case or spaces alone, unless options name them."""
+        folded: dict[str, str] = {}
+        for name in group:
+            key = " ".join(name.casefold().split())
+            if (other := folded.setdefault(key, name)) != name and not {name, other} <= {*stated}:
+                option = "--judge" if known[name] == "judge" else "--human"
+                raise self.table.refusal(
+                    f"the columns “{other}” and “{name}” differ in case or spaces alone. Name the one that "
+                    "holds answers, or both for two raters.",
+                    option,
+                    quote(f"{other},{name}"),
+                )
+
+    def _unsure(
+        self,
+        candidates: Sequence[str],
+        kinds: Mapping[str, RaterKind | None],
+        stated: Collection[str],
+    ) -> list[str]:
+        """The columns of unknown meaning that may be raters'."""
+        taken = {rater.column for rater in self.roles.raters}
+        unsure = [
+            name
+            for name in candidates
+            if kinds.get(name) is None
+            and name not in taken
+            and name not in self.roles.others
+            and not computed_by_name(name)
+            and self.profiles[name].may_answer
+        ]
+        vary = [name for name in unsure if self.profiles[name].varies]
+        unsure = vary or unsure
+        known = [self.profiles[rater.column].given for rater in self.roles.raters]
+        if known:
+            shared = [name for name in unsure if any(self.profiles[name].given.shares(one) for one in known)]
+            return shared or ([] if len(known) > 1 else unsure)
+        return self._largest(unsure)
+
+    def _largest(self, names: Sequence[str]) -> list[str]:
+        """The most columns with one domain; all where none has another's."""
+        best: list[str] = []
+        for name in names:
+            alike = [one for one in names if self.profiles[one].given.alike(self.profiles[name].given)]
+            if len(alike) > len(best):
+                best = alike
+        return best if len(best) > 1 else [*names]
+
+    def _ask(self, found: set[RaterKind], unsure: Sequence[str], stated: Mapping[str, RaterKind]) -> None:
+        """Ask where a kind of rater is not known, or a column may be one more rater."""
+        table = self.table
+        answered = found & {"human", "judge"}
+        people = [rater.column for rater in self.roles.raters if rater.kind in ("human", "gold")]
+        judges = [rater.column for rater in self.roles.raters if rater.kind == "judge"]
+        options = table.options
+        some = options.people or options.judges
+        if answered and answered.issuperset(table.needed) and (table.needed or some or not unsure):
+            self._ask_more(unsure, people, judges, stated)
+            return
+        lacking = "a person's" if not people else "a judge's"
+        if not unsure:
+            raise table.refusal(self._nothing_left(lacking, "--human" if not people else "--judge"))
+        if len(unsure) == 1 and not people and not judges:
+            raise table.refusal(
+                f"{unsure[0]} alone could hold answers. People and judges need a column each, or a column "
+                "that names the rater of every row (--rater)."
+            )
+        theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
+        if people:
+            its = unsure[:1]
+        raise table.refusal(
+            f"which columns are {lacking}? It may be {', '.join(unsure[:SHOWN])}.",
+            *(() if people else ("--human", quote(",".join(theirs)))),
+            *(("--judge", quote(its[0])) if its else ()),
+        )
+
+    def _nothing_left(self, lacking: str, option: str) -> str:
+        """That no column is left, with those that were excluded and why."""
+        columns = ", ".join([*self.profiles][:12])
+        known = kinds_by_name([*self.roles.others])
+        wanted = "human" if option == "--human" else "judge"
+        excluded = [
+            (name, reason)
+            for name, (_, reason) in self.roles.others.items()
+            if reason in messages.REASONS
+            and reason is not Reason.EMPTY
+            and (known.get(name) == wanted or reason is Reason.TEXT_VALUES)
+            and not self._never(name)
+        ]
+        message = f"no columns are known to be {lacking}, and none is left that could be. It has {columns}."
+        if excluded:
+            return f"{message} {messages.not_rater(*excluded[0], option)}."
+        return f"{message} Add a column of {lacking} answers."
+
+    def _never(self, name: str) -> bool:
+        """Whether a column is an id, an index, a hash, an address or a time, which no advice names."""
+        reason = self.roles.others.get(name, (Role.OTHER, Reason.UNNAMED))[1]
+        return reason is Reason.LIKE_INDEX or name.lower() in {n.lower() for n in words("ids")}
+
+    def _ask_more(
+        self,
+        unsure: Sequence[str],
+        people: Sequence[str],
+        judges: Sequence[str],
+        stated: Mapping[str, RaterKind],
+    ) -> None:
+        """Ask whether a column that answers as raters do is one more of them: another verdict hangs on it."""
+        if stated or not people or not judges:
+            return
+        raters = [self.profiles[rater.column] for rater in self.roles.raters]
+        more = [
+            name
+            for name in unsure
+            if not any(same_scores(self.profiles[name], rater) for rater in raters)
+            and (
+                self.table.stated_raters or any(answers_like(self.profiles[name], rater) for rater in raters)
+            )
+        ]
+        if not more:
+            return
+        without = f"--human {quote(','.join(people))} --judge {quote(','.join(judges))}"
+        within = f"--human {quote(','.join([*people, *more]))} --judge {quote(','.join(judges))}"
+        are = f"{messages.listed(more)} {'answers' if len(more) == 1 else 'answer'}"
+        raise self.table.refusal(
+            f"{are} as {people[0]} and {judges[0]} do: one rater more? If not, add: {without}. If so:",
+            within,
+        )
+
+    def _plain_names(self) -> None:
+        """Call raters of several criteria alike: human_score of one criterion and human of another are
+        one.
+        """
+        raters = self.roles.raters
+        if not any(rater.criterion for rater in raters):
+            return
+        shorter = {rater.column: _without_plain(rater.rater) for rater in raters}
+        seen = {(rater.criterion, shorter[rater.column]) for rater in raters}
+        if len(seen) < len(raters):
+            shorter = {rater.column: rater.rater for rater in raters}
+        self.roles.raters = [
+            RaterColumn(rater.column, rater.criterion, shorter[rater.column] or rater.kind, rater.kind)
+            for rater in raters
+        ]
+
+
+def _without_plain(rater: str) -> str:
+    plain = word_set("plain")
+    kept = [part.text for part in parts(rater) if not {*tokens(part.text)} <= plain]
+    whole = parts(rater)
+    if len(kept) == len(whole) or not kept:
+        return rater
+    return (" " if " " in rater else "_").join(kept)
+
+
+def _named_computation(name: str) -> Computation:
+    by_word = {
+        "median": Computation.MEDIAN,
+        "sum": Computation.SUM,
+        "total": Computation.SUM,
+        "min": Computation.MINIMUM,
+        "minimum": Computation.MINIMUM,
+        "max": Computation.MAXIMUM,
+        "maximum": Computation.MAXIMUM,
+        "majority": Computation.MAJORITY,
+        "vote": Computation.MAJORITY,
+        "mode": Computation.MAJORITY,
+        "consensus": Computation.MAJORITY,
+    }
+    return next((by_word[word] for word in tokens(name) if word in by_word), Computation.MEAN)
+
+
+def column_of(name: str, columns: Collection[str]) -> list[str]:
+    """The columns that a user means: one of this name, in any case, else all that have it as a part."""
+    if name in columns:
+        return [name]
+    folded = " ".join(name.casefold().split())
+    alike = [column for column in columns if " ".join(column.casefold().split()) == folded]
+    return alike or [column for column in columns if holds_part(column, name)]
