@@ -203,7 +203,7 @@ class CellPattern(StrEnum):
     """Several labels, in any order."""
 
 
-class Role(StrEnum):
+class ColumnRole(StrEnum):
     """What a column of a table is."""
 
     ID = "id"
@@ -224,7 +224,7 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-class Reason(StrEnum):
+class RoleReason(StrEnum):
     """Why a column has its role."""
 
     STATED = "stated"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from concord.codes import CellPattern, Computation, Exclusion, Layout, Reason, StreamFigure, StreamState
+from concord.codes import CellPattern, Computation, Exclusion, Layout, RoleReason, StreamFigure, StreamState
 
 EXCLUSIONS: Mapping[Exclusion, str] = {
     Exclusion.CLOSED: "on which judges are not compared",
@@ -75,13 +75,13 @@ LAYOUTS = {
     Layout.TRANSPOSED: "a row a rater, a column an item",
 }
 REASONS = {
-    Reason.NAME_ABOUT: "its name says that it is about an answer",
-    Reason.NAME_COMPUTED: "its name says that it is computed from other columns",
-    Reason.OTHER_VALUES: "its values are others than those of the answers",
-    Reason.TEXT_VALUES: "its cells are texts",
-    Reason.LIKE_INDEX: "it numbers the rows or is a time",
-    Reason.EMPTY: "it is empty",
-    Reason.CONSTANT: "all its cells are equal",
+    RoleReason.NAME_ABOUT: "its name says that it is about an answer",
+    RoleReason.NAME_COMPUTED: "its name says that it is computed from other columns",
+    RoleReason.OTHER_VALUES: "its values are others than those of the answers",
+    RoleReason.TEXT_VALUES: "its cells are texts",
+    RoleReason.LIKE_INDEX: "it numbers the rows or is a time",
+    RoleReason.EMPTY: "it is empty",
+    RoleReason.CONSTANT: "all its cells are equal",
 }
 
 
@@ -115,6 +115,6 @@ def sentinel(
     )
 
 
-def not_rater(column: str, reason: Reason, option: str) -> str:
+def not_rater(column: str, reason: RoleReason, option: str) -> str:
     """Why a column was not taken for a rater's answers, with what to type where it is one."""
     return f"{column} was not taken for answers because {REASONS[reason]}: {option} {column}"

@@ -247,14 +247,14 @@ def _follow(
 
 def _sorted(path: Path, time: str) -> Sequence[Mapping[str, Any]]:
     """The rows of a file by a column of times or numbers. Raises ImportRefused, NotFound."""
-    from concord.exchange.answer_words import number_of
-    from concord.exchange.label_rows import records
-
     from concord.errors import not_found
+    from concord.reading import sources
+    from concord.reading.cells import number_of
 
-    _, rows, places, _ = records(path)
-    if not rows or not any(time in row for row in rows):
-        raise not_found("column", time, dict.fromkeys(name for row in rows for name in row))
+    table = sources.read(path)
+    rows = table.records
+    if time not in table.columns:
+        raise not_found("column", time, table.columns)
     numbers = [number for row in rows if (number := number_of(row.get(time))) is not None]
     if len(numbers) == len(rows):
         return [rows[place] for place in sorted(range(len(rows)), key=numbers.__getitem__)]
@@ -264,7 +264,8 @@ def _sorted(path: Path, time: str) -> Sequence[Mapping[str, Any]]:
     if (wrong := times.isna()).any():
         place = int(wrong.argmax())
         raise ImportRefused(
-            f"{path}, {places[place]}: “{str(rows[place].get(time) or '')[:40]}” in {time} is no time. Write "
+            f"{path}, {table.place(place)}: “{str(rows[place].get(time) or '')[:40]}” in {time} is no "
+            "time. Write "
             "times as 2026-03-31 or 2026-03-31T12:00, or numbers."
         )
     return [rows[place] for place in times.argsort(kind="stable")]

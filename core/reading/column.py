@@ -17,7 +17,7 @@ MANY = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class SourceColumn:
     """A named column, row by row.
 
     `cells` are a list, an array of numbers or an Arrow array; None and nan are missing. `ordered` are the

@@ -16,8 +16,8 @@ from concord.exchange.cells import lines_of
 from concord.files import unmarked
 from concord.files.limits import COLUMNS, RECORD
 from concord.reading.cells import number_of
-from concord.reading.column import Column
-from concord.reading.table import Table, counted, numbered
+from concord.reading.column import SourceColumn
+from concord.reading.table import SourceTable, counted, numbered
 
 SIGNS = ",;\t|"
 """What parts columns, the most usual first."""
@@ -187,7 +187,7 @@ def _header(records: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
     return tuple(names), 2
 
 
-def read(path: Path) -> Table | None:
+def read(path: Path) -> SourceTable | None:
     """The columns of a file; None for a table of promptfoo, which is read by rows.
 
     Raises ImportRefused for a file that is badly quoted, not UTF-8, or names two columns alike.
@@ -207,7 +207,7 @@ def read(path: Path) -> Table | None:
     return _by_lines(path, form)
 
 
-def _by_lines(path: Path, form: Form) -> Table:
+def _by_lines(path: Path, form: Form) -> SourceTable:
     names = form.header
     width, broken, lines = len(names), list[str](), array("q")
     cells_of: list[list[Any]] = [[] for _ in names]
@@ -227,9 +227,9 @@ def _by_lines(path: Path, form: Form) -> Table:
             if cell and cell[0] == "'":
                 cell = unmarked(cell)
             column.append(cell or None)
-    columns = {name: Column(name, cells) for name, cells in zip(names, cells_of, strict=True) if name}
+    columns = {name: SourceColumn(name, cells) for name, cells in zip(names, cells_of, strict=True) if name}
     warnings = [counted("row cannot be read", "rows cannot be read", broken)] if broken else []
-    return Table(str(path), columns, len(lines), numbered("line", lines), [*form.notes], warnings)
+    return SourceTable(str(path), columns, len(lines), numbered("line", lines), [*form.notes], warnings)
 
 
 def _numbered(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:
@@ -269,7 +269,7 @@ COLUMNS_READ = 10 * COLUMNS
 """Columns of a table of labels: in some layouts every item is one."""
 
 
-def _by_arrow(path: Path, form: Form) -> Table | None:
+def _by_arrow(path: Path, form: Form) -> SourceTable | None:
     """The columns of a large regular file, read by Arrow; None where it is irregular."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -291,5 +291,5 @@ def _by_arrow(path: Path, form: Form) -> Table | None:
         )
     except pa.ArrowException:
         return None
-    columns = {name: Column(name, table.column(name)) for name in names if not name.startswith(" ")}
-    return Table(str(path), columns, table.num_rows, form=[*form.notes])
+    columns = {name: SourceColumn(name, table.column(name)) for name in names if not name.startswith(" ")}
+    return SourceTable(str(path), columns, table.num_rows, form=[*form.notes])

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from concord.codes import Computation, Domain
 from concord.reading.column import Floats
 from concord.reading.profile import Profile
-from concord.reading.vocabulary import sentinels
+from concord.reading.vocabulary import answers, sentinels
 
 ROWS = 20_000
 """So many rows decide whether a column is computed from others."""
@@ -206,36 +206,7 @@ def sentinels_of(rater: str, scores: Floats, others: Sequence[Floats]) -> Iterat
 
 def failed_rows(flag: Profile) -> npt.NDArray[np.bool_]:
     """The rows in which a column about an answer says that it failed."""
-    bad = {
-        *(
-            "true",
-            "1",
-            "yes",
-            "y",
-            "failed",
-            "fail",
-            "error",
-            "timeout",
-            "timed out",
-            "parse_error",
-            "parse error",
-        ),
-        *("invalid", "exception", "refused", "refusal", "unparsed", "unparseable", "parse_failed"),
-    }
-    good = {
-        "false",
-        "0",
-        "no",
-        "n",
-        "ok",
-        "none",
-        "success",
-        "done",
-        "completed",
-        "complete",
-        "valid",
-        "parsed",
-    }
+    bad, good = {*answers("failed")}, {*answers("not_failed")}
     numeric = flag.given.domain is Domain.NUMBERS
     texts = [core.lower().removesuffix(".0") for core in flag.reading.cores]
     name = flag.name.lower()

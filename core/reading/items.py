@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.reading.cells import is_blank
-from concord.reading.column import Column
+from concord.reading.column import SourceColumn
 
 Ints = npt.NDArray[np.int64]
 
@@ -40,7 +40,7 @@ class Items:
     of_row: Ints
     first: Ints
     names: Sequence[str] | None = None
-    column: Column | None = None
+    column: SourceColumn | None = None
     alike: int = 0
     """How many ids differ from another in case alone, and are one item with it."""
 
@@ -69,13 +69,13 @@ class Items:
         return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
 
 
-def one_a_row(size: int, column: Column | None = None) -> Items:
+def one_a_row(size: int, column: SourceColumn | None = None) -> Items:
     """Each row is an item, called by a column of ids, or by its number."""
     rows = np.arange(size, dtype=np.int64)
     return Items(rows, rows, None, column)
 
 
-def unique(column: Column) -> bool:
+def unique(column: SourceColumn) -> bool:
     """Whether every row has an id of its own, as ids are compared; rows without one are items by
     themselves.
     """
@@ -90,11 +90,11 @@ def unique(column: Column) -> bool:
     return len({*filled}) == len(filled)
 
 
-def _large(column: Column) -> bool:
+def _large(column: SourceColumn) -> bool:
     return len(column) > 50_000 and not isinstance(column.cells, list)
 
 
-def by_id(column: Column, folded: bool = False) -> Items:
+def by_id(column: SourceColumn, folded: bool = False) -> Items:
     """The items of rows whose ids come again; with `folded` ids in other cases are one."""
     codes, values = column.coded
     texts = [id_text(value) for value in values]
@@ -114,7 +114,7 @@ def by_id(column: Column, folded: bool = False) -> Items:
     return Items(of_row, _first(of_row, len(names)), names, None, alike)
 
 
-def by_columns(columns: Sequence[Column]) -> Items:
+def by_columns(columns: Sequence[SourceColumn]) -> Items:
     """The items of rows that several columns tell apart, called by their cells."""
     numbers: dict[str, int] = {}
     cells = zip(*([column.cell(row) for row in range(len(column))] for column in columns), strict=True)

@@ -11,7 +11,7 @@ from concord.reading import labels, sources
 from concord.reading.cells import is_blank
 from concord.reading.layouts import Profiles, kind_of_source
 from concord.reading.options import NO_OPTIONS, TableOptions
-from concord.reading.table import FRAME, Table
+from concord.reading.table import FRAME, SourceTable
 from concord.reading.vocabulary import kinds_by_name, words
 
 SHOWN = 3
@@ -162,7 +162,7 @@ def loose(text: str) -> str:
     return number[1] if number else folded
 
 
-def _file(source: Any, options: TableOptions) -> Table:
+def _file(source: Any, options: TableOptions) -> SourceTable:
     """The rows and columns of a source. Raises ImportRefused where it has none, NotFound for its ids."""
     table = sources.read(source)
     table.options = options
@@ -171,7 +171,7 @@ def _file(source: Any, options: TableOptions) -> Table:
     return table
 
 
-def _ids(judged: Table, labelled: Table) -> tuple[str, str]:
+def _ids(judged: SourceTable, labelled: SourceTable) -> tuple[str, str]:
     """The columns of ids of both: those stated, else of one name that both have, else each one's usual."""
     in_labels = {name.lower(): name for name in labelled.columns}
     shared = [
@@ -193,7 +193,7 @@ def _ids(judged: Table, labelled: Table) -> tuple[str, str]:
     return row_id, label_id
 
 
-def _apart(judged: Table, labelled: Table, row_id: str, label_id: str) -> list[str]:
+def _apart(judged: SourceTable, labelled: SourceTable, row_id: str, label_id: str) -> list[str]:
     """The columns that tell rows of one id apart, which both have. Raises ImportRefused where none does."""
     groups = [*judged.options.by, *(c for c in judged.columns if c.lower() in words("groups"))]
     both = [c for c in dict.fromkeys(groups) if c in labelled.columns and c not in (row_id, label_id)]
@@ -208,14 +208,14 @@ def _apart(judged: Table, labelled: Table, row_id: str, label_id: str) -> list[s
     )
 
 
-def _keys(table: Table, column: str, apart: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _keys(table: SourceTable, column: str, apart: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The id of each row, with what tells equal ids apart."""
     for record in table.records:
         yield (id_text(record.get(column)), *(id_text(record.get(other)) for other in apart))
 
 
 def _answers(
-    labelled: Table, judged: Table, label_id: str, apart: Sequence[str], options: TableOptions
+    labelled: SourceTable, judged: SourceTable, label_id: str, apart: Sequence[str], options: TableOptions
 ) -> tuple[list[_Answer], int]:
     """The answers of a file of labels, and how many of its rows have answers but no id."""
     rater, criterion = labelled.named("raters"), labelled.named("criteria")
@@ -248,12 +248,12 @@ def _answers(
     return answers, without_id
 
 
-def _texts(table: Table, column: str) -> Iterable[str]:
+def _texts(table: SourceTable, column: str) -> Iterable[str]:
     return dict.fromkeys(id_text(cell) for cell in table.cells(column) if not is_blank(cell))
 
 
 def _answer_columns(
-    labelled: Table, judged: Table, label_id: str, beside: set[str], options: TableOptions
+    labelled: SourceTable, judged: SourceTable, label_id: str, beside: set[str], options: TableOptions
 ) -> list[str]:
     """The columns of people's answers: those stated, else those whose names say so, else all that may be.
 
@@ -286,14 +286,14 @@ def _answer_columns(
     return found
 
 
-def _answered(table: Table, column: str) -> bool:
+def _answered(table: SourceTable, column: str) -> bool:
     """Whether a table has this column with something in it."""
     return column in table.columns and bool(table.texts(column))
 
 
 def _matched(
-    judged: Table,
-    labelled: Table,
+    judged: SourceTable,
+    labelled: SourceTable,
     rows: Mapping[tuple[str, ...], list[int]],
     keys: Sequence[tuple[str, ...]],
 ) -> tuple[dict[tuple[str, ...], list[int]], tuple[tuple[str, str], ...]]:
@@ -325,7 +325,7 @@ def _matched(
     return matched, tuple((key[0], candidate[0]) for key, candidate in alike.items())
 
 
-def _rating(judged: Table, row: Mapping[str, Any], answer: _Answer) -> dict[str, Any]:
+def _rating(judged: SourceTable, row: Mapping[str, Any], answer: _Answer) -> dict[str, Any]:
     """An answer as one more row of a table with a rating a row."""
     kind = _kind(judged)
     kept = {judged.id, judged.named("criteria"), *judged.options.by} - {""}
@@ -333,7 +333,7 @@ def _rating(judged: Table, row: Mapping[str, Any], answer: _Answer) -> dict[str,
     return {name: row.get(name) for name in kept} | score | ({kind: "human"} if kind else {})
 
 
-def _kind(table: Table) -> str:
+def _kind(table: SourceTable) -> str:
     """The column that says whose each rating is; “” without one."""
     known = [name for name in table.columns if name.lower() in words("kinds")]
     return next(
@@ -346,7 +346,7 @@ def _kind(table: Table) -> str:
     )
 
 
-def _fill(judged: Table, labelled: Table, row: dict[str, Any], answer: _Answer) -> None:
+def _fill(judged: SourceTable, labelled: SourceTable, row: dict[str, Any], answer: _Answer) -> None:
     """Put an answer into its row. Raises ImportRefused where another one stands there."""
     before = row.get(answer.column)
     if not is_blank(before) and str(before).strip() != str(answer.cell).strip():

@@ -18,9 +18,8 @@ import numpy.typing as npt
 
 from concord import messages
 from concord.arrays import Columns, Keyed, Names
-from concord.codes import Domain, Reason, Role
-from concord.conversation import Conversation, Message
-from concord.conversation import Role as Speaker
+from concord.codes import ColumnRole, Domain, RoleReason
+from concord.conversation import Conversation, Message, Role
 from concord.errors import ImportRefused
 from concord.exchange import incoming, ratings_csv, ratings_study
 from concord.exchange.given import NOTHING, RaterAsked, RatingTable
@@ -34,7 +33,7 @@ from concord.reading.layouts import WHOSE, Voice, Voices, voices_of
 from concord.reading.names import extends
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import Profile, is_level
-from concord.reading.table import Table, counted
+from concord.reading.table import SourceTable, counted
 from concord.reading.vocabulary import answers, words
 from concord.scores import labels as rater_labels
 from concord.store.studies import FILE, Study
@@ -86,7 +85,7 @@ class LabelTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredTable:
     """The ratings of a table by column: of each its item, the place of its voice, and its score."""
 
     voices: Voices
@@ -146,7 +145,7 @@ def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:
     return _file(scored)
 
 
-def _own_columns(table: Table) -> dict[str, str]:
+def _own_columns(table: SourceTable) -> dict[str, str]:
     """The columns of a table in Concord's own form by their names in files; {} for another table."""
     own = {OF_FRAMES.get(column.lower(), column.lower()): column for column in table.columns}
     if not {*ratings_csv.REQUIRED} <= own.keys():
@@ -159,7 +158,7 @@ def _own_columns(table: Table) -> dict[str, str]:
     return own if numbers else {}
 
 
-def _own(table: Table, own: Mapping[str, str]) -> RatingsFile:
+def _own(table: SourceTable, own: Mapping[str, str]) -> RatingsFile:
     """A table in Concord's own form, with turns, repeats and texts; a row without a score is missing."""
     lists = [table.cells(column) for column in own.values()]
     scores = table.cells(own["score"])
@@ -206,7 +205,7 @@ def _text(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, bool | np.bool_) else str(cell)
 
 
-def _measured_own(table: Table, own: Mapping[str, str], how: Treatment) -> LabelTable:
+def _measured_own(table: SourceTable, own: Mapping[str, str], how: Treatment) -> LabelTable:
     """The ratings of a table in Concord's own form, as they would be were they stored."""
     file = _own(table, own)
     study = Path(table.name).stem
@@ -224,7 +223,7 @@ def _measured_own(table: Table, own: Mapping[str, str], how: Treatment) -> Label
     )
 
 
-def scores_of(found: Voices) -> Scored:
+def scores_of(found: Voices) -> ScoredTable:
     """The scores in the voices of a table.
 
     Raises ImportRefused for answers whose meaning is unsure, and for somebody who answers an item twice,
@@ -313,7 +312,7 @@ def _together(raters: Sequence[RaterAnswers]) -> list[RaterAnswers]:
 
 
 def _refuse_strangers(
-    table: Table, voices: Sequence[Voice], profiles: Mapping[str, Profile], declared: Scale | None
+    table: SourceTable, voices: Sequence[Voice], profiles: Mapping[str, Profile], declared: Scale | None
 ) -> None:
     """Raise ImportRefused for a column that shares no answer with any other on its criterion. Columns of one
     answer are left out.
@@ -368,7 +367,7 @@ def _voice_scores(
     return scores, missed.tolist()
 
 
-def _warn_unread(table: Table, unread: Sequence[tuple[int, str, str]]) -> None:
+def _warn_unread(table: SourceTable, unread: Sequence[tuple[int, str, str]]) -> None:
     if unread:
         shown = sorted(one for one in unread if one[0] >= 0)
         which = [f"{table.place(row)}, {rater}: “{cell[:40]}”" for row, rater, cell in shown]
@@ -381,7 +380,7 @@ def _joined(
     found: Voices,
     readings: Mapping[str, CriterionReading],
     blocks: Sequence[tuple[Ints, int, Floats, Ints]],
-) -> Scored:
+) -> ScoredTable:
     """The ratings of all voices, each item once. Raises ImportRefused for two answers to one item."""
     rows, items, scores, places = [], [], [], []
     for row, place, score, item in blocks:
@@ -399,7 +398,7 @@ def _joined(
         scores.append(score)
         places.append(np.full(len(item), place, dtype=np.int64))
     empty = np.empty(0, dtype=np.int64)
-    return Scored(
+    return ScoredTable(
         found,
         readings,
         np.concatenate([empty, *items]),
@@ -420,7 +419,7 @@ def _refuse_twice(found: Voices, place: int, rows: Ints, items: Ints, scores: Fl
     )
 
 
-def _refuse_without(scored: Scored, unread: Sequence[tuple[int, str, str]]) -> None:
+def _refuse_without(scored: ScoredTable, unread: Sequence[tuple[int, str, str]]) -> None:
     """Raise ImportRefused where nobody's answer of a kind can be read."""
     found, table = scored.voices, scored.voices.table
     answered = {found.voices[place].kind for place in np.unique(scored.voice).tolist()}
@@ -435,7 +434,7 @@ def _refuse_without(scored: Scored, unread: Sequence[tuple[int, str, str]]) -> N
             raise table.refusal(f"no answer of {who} can be read in {', '.join(names)}{examples}.")
 
 
-def _ask_missing(scored: Scored, profiles: Mapping[str, Profile]) -> None:
+def _ask_missing(scored: ScoredTable, profiles: Mapping[str, Profile]) -> None:
     """Ask about numbers of one rater that may stand for no answer; warn of answers beside a failure."""
     found, table = scored.voices, scored.voices.table
     for name, reading in scored.readings.items():
@@ -461,7 +460,7 @@ def _ask_missing(scored: Scored, profiles: Mapping[str, Profile]) -> None:
 
 
 def _ask_failed(
-    table: Table,
+    table: SourceTable,
     profiles: Mapping[str, Profile],
     rater: str,
     column: str,
@@ -471,7 +470,7 @@ def _ask_failed(
     """Ask about one value that a rater gives wherever a column about it says that it failed."""
     rest = np.concatenate([np.empty(0), *others])
     for flag, (role, reason) in found.about.items():
-        if role is not Role.ABOUT or reason is not Reason.NAME_ABOUT or profiles[flag].column.long:
+        if role is not ColumnRole.ABOUT or reason is not RoleReason.NAME_ABOUT or profiles[flag].column.long:
             continue
         if not extends(flag, column) and len({v.rater for v in found.voices if v.kind == "judge"}) > 1:
             continue
@@ -497,13 +496,13 @@ def _ask_failed(
             table.warnings.append(warning)
 
 
-def _asked(table: Table, one: Sentinel) -> ImportRefused:
+def _asked(table: SourceTable, one: Sentinel) -> ImportRefused:
     return table.refusal(
         messages.sentinel(one.rater, one.value, one.count, one.total, one.low, one.high, one.flag)
     )
 
 
-def _lines(scored: Scored) -> tuple[str, ...]:
+def _lines(scored: ScoredTable) -> tuple[str, ...]:
     """What the columns of a table were taken for, a line each."""
     found, table = scored.voices, scored.voices.table
     lines = dict(found.lines)
@@ -519,7 +518,7 @@ def _lines(scored: Scored) -> tuple[str, ...]:
         lines["text"] = ", ".join(filter(None, (question, text)))
     shown = {*found.used, *found.groups, text, question}
     ignored = [column for column in table.columns if column and column not in shown]
-    about = [c for c in ignored if c in found.about and found.about[c][1] is Reason.NAME_ABOUT]
+    about = [c for c in ignored if c in found.about and found.about[c][1] is RoleReason.NAME_ABOUT]
     if ignored:
         lines["ignored"] = messages.listed(ignored)
     if about:
@@ -557,7 +556,7 @@ def _text_columns(found: Voices) -> tuple[str, str]:
 class _Rated:
     """The items that have ratings, as units numbered from 1 in the order of the table."""
 
-    scored: Scored
+    scored: ScoredTable
 
     def __post_init__(self) -> None:
         items = self.scored.voices.items
@@ -603,7 +602,7 @@ class _Texts(Mapping[int, str]):
         return self._size
 
 
-def _measured(scored: Scored, how: Treatment) -> LabelTable:
+def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
     """The ratings of a table as those of agreement, by column."""
     found, table = scored.voices, scored.voices.table
     rated = _Rated(scored)
@@ -680,7 +679,7 @@ def _by_voice(values: Sequence[str], voice: Ints) -> Names:
     return Names(np.array([place[value] for value in values], dtype=np.int32)[voice], distinct)
 
 
-def _study_criteria(scored: Scored) -> tuple[Criterion, ...]:
+def _study_criteria(scored: ScoredTable) -> tuple[Criterion, ...]:
     """The criteria with their scales. Those of unequal ends are in no final.
 
     Raises ImportRefused for a person's answer off a declared scale, NotFound for a scale of no criterion.
@@ -742,7 +741,7 @@ def _lengths(rated: _Rated, column: str) -> Floats:
 class _Places(Sequence[str]):
     """Where each rating stands."""
 
-    def __init__(self, table: Table, rows: Ints) -> None:
+    def __init__(self, table: SourceTable, rows: Ints) -> None:
         self._table, self._rows = table, rows
 
     def __len__(self) -> int:
@@ -772,7 +771,7 @@ class _Conversations(Mapping[str, Conversation]):
         def cell(column: str) -> Any:
             return columns[column].cell(row) if column else None
 
-        texts: dict[Speaker, Any] = {"user": cell(self._question), "assistant": cell(self._text)}
+        texts: dict[Role, Any] = {"user": cell(self._question), "assistant": cell(self._text)}
         facets = [column for column in self._found.groups if column != self._player]
         return Conversation(
             "",
@@ -792,7 +791,7 @@ class _Conversations(Mapping[str, Conversation]):
         return len(self._units)
 
 
-def _file(scored: Scored) -> RatingsFile:
+def _file(scored: ScoredTable) -> RatingsFile:
     """The ratings of a table as those of a file that is imported."""
     found, table = scored.voices, scored.voices.table
     rated = _Rated(scored)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from concord import messages
-from concord.codes import Domain, Layout, Reason, Role
+from concord.codes import ColumnRole, Domain, Layout, RoleReason
 from concord.errors import not_found
 from concord.rating import RaterKind
 from concord.reading import items as items_of
 from concord.reading.cells import is_blank, listed, number_of, one_of_two
-from concord.reading.column import Column
+from concord.reading.column import SourceColumn
 from concord.reading.items import Ints, Items, id_text
 from concord.reading.options import NO_ID, TableOptions
 from concord.reading.profile import Profile
@@ -26,7 +26,7 @@ from concord.reading.roles import (
     about_by_name,
     computed_by_name,
 )
-from concord.reading.table import Table
+from concord.reading.table import SourceTable
 from concord.reading.vocabulary import kinds_by_name, named, tokens, word_set, words
 
 MOST_GROUPS = 60
@@ -58,7 +58,7 @@ class Voice:
 class Voices:
     """What a table holds: its voices, its items, and what its columns were taken for, a line each."""
 
-    table: Table
+    table: SourceTable
     layout: Layout
     voices: list[Voice]
     items: Items
@@ -66,18 +66,18 @@ class Voices:
     lines: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     groups: tuple[str, ...] = ()
-    about: Mapping[str, tuple[Role, Reason]] = field(default_factory=dict)
+    about: Mapping[str, tuple[ColumnRole, RoleReason]] = field(default_factory=dict)
 
 
 class Profiles(dict[str, Profile]):
     """The profiles of a table's columns."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: SourceTable) -> None:
         missing = frozenset(text for text in table.options.missing if text != NO_ID)
         super().__init__({name: Profile(column, missing) for name, column in table.columns.items() if name})
 
 
-def voices_of(table: Table) -> Voices:
+def voices_of(table: SourceTable) -> Voices:
     """The voices of a table. Raises ImportRefused where it is not known what its columns are."""
     table = _transposed(table)
     known = _check_names(table)
@@ -89,7 +89,7 @@ def voices_of(table: Table) -> Voices:
     return _wide(table, profiles)
 
 
-def _check_names(table: Table) -> TableOptions:
+def _check_names(table: SourceTable) -> TableOptions:
     """The options with the columns that they name, in the table's case. Raises NotFound."""
     options = table.options
     single: dict[str, Any] = {}
@@ -101,7 +101,7 @@ def _check_names(table: Table) -> TableOptions:
     return replace(options, by=by, **single)
 
 
-def _one_column(table: Table, name: str) -> str:
+def _one_column(table: SourceTable, name: str) -> str:
     if name in table.columns:
         return name
     folded = [column for column in table.columns if column.strip().casefold() == name.strip().casefold()]
@@ -110,7 +110,7 @@ def _one_column(table: Table, name: str) -> str:
     return folded[0]
 
 
-def _transposed(table: Table) -> Table:
+def _transposed(table: SourceTable) -> SourceTable:
     """A table with a row a rater and a column an item as one with a row an item."""
     names = [*table.columns]
     if table.size > MOST_JUDGES * 5 or len(names) < 3 or table.options.score:
@@ -143,8 +143,10 @@ def _transposed(table: Table) -> Table:
     if named(rest, "ids") or named(rest, "scores"):
         return table
     cells = {name: table.cells(name) for name in rest}
-    columns = {rater: Column(rater, [cells[name][row] for name in rest]) for row, rater in enumerate(raters)}
-    whole = {"id": Column("id", [*rest]), **columns}
+    columns = {
+        rater: SourceColumn(rater, [cells[name][row] for name in rest]) for row, rater in enumerate(raters)
+    }
+    whole = {"id": SourceColumn("id", [*rest]), **columns}
     return replace(
         table,
         columns=whole,
@@ -160,7 +162,7 @@ def _transposed(table: Table) -> Table:
 class Long:
     """A table with a rating a row, or a row an item and rater with a column a criterion."""
 
-    table: Table
+    table: SourceTable
     profiles: Mapping[str, Profile]
 
     @cached_property
@@ -514,7 +516,7 @@ def _ends_as_id(name: str) -> bool:
     )
 
 
-def _wide(table: Table, profiles: Mapping[str, Profile]) -> Voices:
+def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     """The voices of a table with a column a rater, and perhaps a criterion."""
     expanded, parts = _lists(table, profiles)
     if parts:
@@ -549,7 +551,7 @@ def _wide(table: Table, profiles: Mapping[str, Profile]) -> Voices:
 
 
 def _wide_voices(
-    table: Table,
+    table: SourceTable,
     profiles: Mapping[str, Profile],
     raters: Sequence[RaterColumn],
     criterion: str,
@@ -572,7 +574,7 @@ def _wide_voices(
     return voices
 
 
-def _criterion_column(table: Table, profiles: Mapping[str, Profile], item: str) -> str:
+def _criterion_column(table: SourceTable, profiles: Mapping[str, Profile], item: str) -> str:
     """The column that names the criterion of each row, where ids come again; “” without one."""
     if table.options.criterion_column:
         return table.options.criterion_column
@@ -589,14 +591,14 @@ def _criterion_column(table: Table, profiles: Mapping[str, Profile], item: str) 
     return ""
 
 
-def _tells_apart(table: Table, item: str, columns: Sequence[str]) -> bool:
+def _tells_apart(table: SourceTable, item: str, columns: Sequence[str]) -> bool:
     """Whether every row differs from the others by its id and these columns."""
     codes = np.stack([table.columns[name].coded[0] for name in (item, *columns)])
     return bool(np.unique(codes, axis=1).shape[1] == table.size)
 
 
 def _items(
-    table: Table,
+    table: SourceTable,
     item: str,
     groups: Sequence[str],
     criterion: str,
@@ -646,7 +648,7 @@ def _twice(texts: Sequence[str]) -> list[str]:
     return [text for text, n in seen.items() if n > 1 and text]
 
 
-def _telling(table: Table, item: str, profiles: Mapping[str, Profile], raters: Collection[str]) -> str:
+def _telling(table: SourceTable, item: str, profiles: Mapping[str, Profile], raters: Collection[str]) -> str:
     """A column of few words that tells rows of one id apart."""
     return next(
         (
@@ -662,7 +664,7 @@ def _telling(table: Table, item: str, profiles: Mapping[str, Profile], raters: C
     )
 
 
-def groups_of(table: Table, profiles: Mapping[str, Profile], used: Collection[str]) -> tuple[str, ...]:
+def groups_of(table: SourceTable, profiles: Mapping[str, Profile], used: Collection[str]) -> tuple[str, ...]:
     """The columns that divide the rows into groups: those told, else those with such a name."""
     if table.options.by:
         return table.options.by
@@ -676,7 +678,7 @@ def groups_of(table: Table, profiles: Mapping[str, Profile], used: Collection[st
     )
 
 
-def _copies(table: Table, profiles: Mapping[str, Profile], raters: Sequence[RaterColumn]) -> None:
+def _copies(table: SourceTable, profiles: Mapping[str, Profile], raters: Sequence[RaterColumn]) -> None:
     """Warn of a judge that equals a person in every row."""
     people, judges = ([r for r in raters if r.kind == kind] for kind in ("human", "judge"))
     for person in people:
@@ -699,12 +701,14 @@ def _equal(one: Profile, other: Profile) -> bool:
     return bool(np.array_equal(place[other.codes], one.codes))
 
 
-def _lists(table: Table, profiles: Mapping[str, Profile]) -> tuple[Table, dict[str, tuple[str, int]]]:
+def _lists(
+    table: SourceTable, profiles: Mapping[str, Profile]
+) -> tuple[SourceTable, dict[str, tuple[str, int]]]:
     """The table with a column for each place of cells that hold several scores, and what these are parts
     of.
     """
     parts: dict[str, tuple[str, int]] = {}
-    columns: dict[str, Column] = {}
+    columns: dict[str, SourceColumn] = {}
     for name, column in table.columns.items():
         several = _several(column) if name and name != table.id else None
         if several is None:
@@ -717,7 +721,7 @@ def _lists(table: Table, profiles: Mapping[str, Profile]) -> tuple[Table, dict[s
             cells = [
                 several[code][place] if code >= 0 and place < len(several[code]) else None for code in codes
             ]
-            columns[title] = Column(title, cells)
+            columns[title] = SourceColumn(title, cells)
             parts[title] = (name, place + 1)
         table.form.append(
             f"{name}: {widest} answers in a cell, "
@@ -726,7 +730,7 @@ def _lists(table: Table, profiles: Mapping[str, Profile]) -> tuple[Table, dict[s
     return replace(table, columns=columns), parts
 
 
-def _several(column: Column) -> list[list[Any]] | None:
+def _several(column: SourceColumn) -> list[list[Any]] | None:
     """The scores in each distinct cell of a column whose cells are lists of scores; None for another."""
     if column.is_numeric or column.long:
         return None

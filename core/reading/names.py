@@ -18,7 +18,7 @@ _VERSION = re.compile(r"v?\d[\w]*", re.I)
 
 
 @dataclass(frozen=True)
-class Part:
+class NamePart:
     """A part of a name, and where it stands in it."""
 
     text: str
@@ -31,18 +31,18 @@ class Part:
         return self.text.lower()
 
 
-def parts(name: str) -> list[Part]:
+def parts(name: str) -> list[NamePart]:
     """The parts of a name between signs and humps: q1_human, q1Human and “q1 human” have two."""
     found = []
     for match in _PART.finditer(name):
         begin = match.start()
         for text in _HUMP.split(match[0]):
-            found.append(Part(text, begin, begin + len(text)))
+            found.append(NamePart(text, begin, begin + len(text)))
             begin += len(text)
     return found
 
 
-def _of_rater(name: Sequence[Part]) -> list[bool]:
+def _of_rater(name: Sequence[NamePart]) -> list[bool]:
     """Which parts say whose answers they are, with numbers and versions beside them."""
     kinds = ("people", "judges", "maybe_people", "maybe_judges")
     known = word_set(kinds[0]) | word_set(kinds[1])
@@ -57,7 +57,7 @@ def _of_rater(name: Sequence[Part]) -> list[bool]:
     return says
 
 
-def rest_of(name: str) -> list[Part]:
+def rest_of(name: str) -> list[NamePart]:
     """The parts of a name that say neither a rater nor what every column of answers is called."""
     all_parts = parts(name)
     says = _of_rater(all_parts)
@@ -78,20 +78,20 @@ def _run(short: Rest, long: Rest) -> bool:
 
 
 @dataclass(frozen=True)
-class Asked:
+class NameReading:
     """What a column's name says: its criterion (“” for the only one) and its rater."""
 
     criterion: str
     rater: str
 
 
-def criteria_of(kinds: Mapping[str, RaterKind | None], stated: Iterable[str] = ()) -> dict[str, Asked]:
+def criteria_of(kinds: Mapping[str, RaterKind | None], stated: Iterable[str] = ()) -> dict[str, NameReading]:
     """The criterion and the rater of each column by its name.
 
     `kinds` says whose columns are, `stated` names criteria as a user states them, in any case.
     """
     wanted = [tuple(part.key for part in parts(name)) for name in stated]
-    rests: dict[str, list[Part]] = {}
+    rests: dict[str, list[NamePart]] = {}
     for name in kinds:
         whole = parts(name)
         keys = tuple(part.key for part in whole)
@@ -124,9 +124,9 @@ def criteria_of(kinds: Mapping[str, RaterKind | None], stated: Iterable[str] = (
     return asked
 
 
-def _plain_criteria(kinds: Mapping[str, RaterKind | None]) -> dict[str, Asked]:
+def _plain_criteria(kinds: Mapping[str, RaterKind | None]) -> dict[str, NameReading]:
     """Criteria that are called by plain words, where one rater has several: human_score, human_label."""
-    own: dict[str, list[Part]] = {}
+    own: dict[str, list[NamePart]] = {}
     for name in kinds:
         all_parts = parts(name)
         own[name] = [part for part, says in zip(all_parts, _of_rater(all_parts), strict=True) if not says]
@@ -142,14 +142,14 @@ def _plain_criteria(kinds: Mapping[str, RaterKind | None]) -> dict[str, Asked]:
     }
 
 
-def _asked(name: str, criterion: Sequence[Part]) -> Asked:
+def _asked(name: str, criterion: Sequence[NamePart]) -> NameReading:
     """The criterion and what is left of a name, which is the rater's."""
     if not criterion:
-        return Asked("", name)
+        return NameReading("", name)
     before, after = name[: criterion[0].begin], name[criterion[-1].end :]
     sides = [side.strip(" _.-/:|,()[]") for side in (before, after)]
     joint = " " if " " in name else "_"
-    return Asked("_".join(part.text for part in criterion), joint.join(filter(None, sides)))
+    return NameReading("_".join(part.text for part in criterion), joint.join(filter(None, sides)))
 
 
 def holds_part(column: str, rater: str) -> bool:

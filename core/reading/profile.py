@@ -22,7 +22,7 @@ from concord.reading.cells import (
     one_of_two,
     read_cells,
 )
-from concord.reading.column import Codes, Column, Floats
+from concord.reading.column import Codes, Floats, SourceColumn
 from concord.reading.vocabulary import orders
 
 MOST_WORDS = 20
@@ -85,7 +85,7 @@ NO_ANSWERS = Answers(Domain.EMPTY)
 class Profile:
     """A column with what its cells show."""
 
-    column: Column
+    column: SourceColumn
     missing: frozenset[str] = frozenset()
     """Values that stand for no answer here."""
     levels: frozenset[str] = frozenset()

@@ -5,14 +5,14 @@ from shlex import quote
 
 from concord.errors import not_found
 from concord.rating import RaterKind
-from concord.reading.table import Table
+from concord.reading.table import SourceTable
 from concord.reading.vocabulary import holds, kinds_by_name, tokens, word_set
 
 SHOWN = 8
 
 
 def whose(
-    table: Table, names: Collection[str], stated: Mapping[str, RaterKind], column: str
+    table: SourceTable, names: Collection[str], stated: Mapping[str, RaterKind], column: str
 ) -> dict[str, RaterKind]:
     """The kind of each rater of a column: as options say, then as `stated` in the table, then by names.
 

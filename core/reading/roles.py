@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from concord import messages
-from concord.codes import Computation, Domain, Reason, Role
+from concord.codes import ColumnRole, Computation, Domain, RoleReason
 from concord.errors import not_found
 from concord.rating import RaterKind
 from concord.reading.evidence import answers_like, computed_from, computed_words, same_scores
-from concord.reading.names import Asked, criteria_of, extends, holds_part, parts
+from concord.reading.names import NameReading, criteria_of, extends, holds_part, parts
 from concord.reading.profile import Profile
-from concord.reading.table import Table
+from concord.reading.table import SourceTable
 from concord.reading.vocabulary import holds, kinds_by_name, tokens, word_set, words
 
 LISTS = ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats")
@@ -38,7 +38,7 @@ class Roles:
     """The raters among the columns, and why others are none."""
 
     raters: list[RaterColumn] = field(default_factory=list)
-    others: dict[str, tuple[Role, Reason]] = field(default_factory=dict)
+    others: dict[str, tuple[ColumnRole, RoleReason]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     sure: bool = True
     """Whether every rater is one by its own name or an option, not by a name that only may say so."""
@@ -73,7 +73,7 @@ def soft(name: str, listed: str) -> bool:
 class WideRoles:
     """Decides what the columns of a table with a column a rater are."""
 
-    table: Table
+    table: SourceTable
     profiles: Mapping[str, Profile]
     beside: Collection[str]
     """Columns that are something else: ids, groups, the criterion of a row."""
@@ -132,25 +132,28 @@ class WideRoles:
             return False
         profile = self.profiles[name]
         listed = {word.lower() for names in LISTS for word in words(names)}
-        reason: Reason | None = None
+        reason: RoleReason | None = None
         if name.lower() in listed:
-            reason = Reason.NAMED
+            reason = RoleReason.NAMED
         elif about_by_name(name) and not self._rated_by_name(name):
-            reason = Reason.NAME_ABOUT
+            reason = RoleReason.NAME_ABOUT
         elif profile.given.domain is Domain.EMPTY:
             if kinds_by_name([name])[name] is None:
-                reason = Reason.EMPTY
+                reason = RoleReason.EMPTY
         elif profile.given.domain is Domain.TEXT:
-            reason = Reason.TEXT_VALUES
+            reason = RoleReason.TEXT_VALUES
         elif not profile.may_answer:
             kind = kinds_by_name([name])[name]
             index = profile.given.domain is Domain.NUMBERS
             if index and not (kind and self._near(name, kind)):
-                reason = Reason.LIKE_INDEX
+                reason = RoleReason.LIKE_INDEX
             elif not index and kind is None:
-                reason = Reason.TEXT_VALUES
+                reason = RoleReason.TEXT_VALUES
         if reason:
-            self.roles.others[name] = (Role.ABOUT if reason is Reason.NAME_ABOUT else Role.OTHER, reason)
+            self.roles.others[name] = (
+                ColumnRole.ABOUT if reason is RoleReason.NAME_ABOUT else ColumnRole.OTHER,
+                reason,
+            )
         return reason is None
 
     def _near(self, name: str, kind: RaterKind) -> bool:
@@ -207,7 +210,7 @@ class WideRoles:
         about = [
             name
             for name, (role, _) in self.roles.others.items()
-            if role is Role.ABOUT and self.profiles[name].may_answer and soft(name, "about_or_answer")
+            if role is ColumnRole.ABOUT and self.profiles[name].may_answer and soft(name, "about_or_answer")
         ]
         more = {name: kind for name, kind in kinds_by_name(about).items() if kind}
         rests = {
@@ -251,7 +254,7 @@ class WideRoles:
             return {**kinds, **gold}
         return {name: "human" if kind == "gold" else kind for name, kind in kinds.items()}
 
-    def _refuse_criteria(self, known: Mapping[str, RaterKind], asked: Mapping[str, Asked]) -> None:
+    def _refuse_criteria(self, known: Mapping[str, RaterKind], asked: Mapping[str, NameReading]) -> None:
         """Refuse a stated criterion that no name of a column has."""
         for stated in self.table.options.criteria:
             keys = tuple(part.key for part in parts(stated))
@@ -285,7 +288,7 @@ class WideRoles:
             ):
                 kept.append(name)
             else:
-                self.roles.others[name] = (Role.ABOUT, Reason.OTHER_VALUES)
+                self.roles.others[name] = (ColumnRole.ABOUT, RoleReason.OTHER_VALUES)
         return kept
 
     def _beside(self, name: str, anchors: Collection[str]) -> bool:
@@ -344,7 +347,7 @@ class WideRoles:
         return kept
 
     def _excluded(self, name: str, how: tuple[Computation, Sequence[str]]) -> None:
-        self.roles.others[name] = (Role.COMPUTED, Reason.EQUALS_COMPUTED)
+        self.roles.others[name] = (ColumnRole.COMPUTED, RoleReason.EQUALS_COMPUTED)
         self.roles.warnings.append(messages.computed(name, *how))
 
     def _refuse_sides(
@@ -434,8 +437,8 @@ class WideRoles:
             (name, reason)
             for name, (_, reason) in self.roles.others.items()
             if reason in messages.REASONS
-            and reason is not Reason.EMPTY
-            and (known.get(name) == wanted or reason is Reason.TEXT_VALUES)
+            and reason is not RoleReason.EMPTY
+            and (known.get(name) == wanted or reason is RoleReason.TEXT_VALUES)
             and not self._never(name)
         ]
         message = f"no columns are known to be {lacking}, and none is left that could be. It has {columns}."
@@ -445,8 +448,8 @@ class WideRoles:
 
     def _never(self, name: str) -> bool:
         """Whether a column is an id, an index, a hash, an address or a time, which no advice names."""
-        reason = self.roles.others.get(name, (Role.OTHER, Reason.UNNAMED))[1]
-        return reason is Reason.LIKE_INDEX or name.lower() in {n.lower() for n in words("ids")}
+        reason = self.roles.others.get(name, (ColumnRole.OTHER, RoleReason.UNNAMED))[1]
+        return reason is RoleReason.LIKE_INDEX or name.lower() in {n.lower() for n in words("ids")}
 
     def _ask_more(
         self,

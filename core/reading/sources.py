@@ -13,8 +13,8 @@ from concord.errors import ImportRefused
 from concord.exchange import rows, spreadsheet
 from concord.exchange.rows import FileRow
 from concord.reading import delimited, documents, records
-from concord.reading.column import Column
-from concord.reading.table import FRAME, Table, counted, of_records, placed
+from concord.reading.column import SourceColumn
+from concord.reading.table import FRAME, SourceTable, counted, of_records, placed
 from concord.reading.vocabulary import kinds_by_name
 
 SHEETS = 12
@@ -22,7 +22,7 @@ SHEETS = 12
 SHEET_HEAD = 12
 
 
-def read(source: Any) -> Table:
+def read(source: Any) -> SourceTable:
     """The columns of a source: a path (CSV and the like, Excel, Parquet, JSON, JSON Lines, an Inspect log), a
     frame of pandas, polars or Arrow, a mapping of columns, rows as mappings, two series (of people and of a
     judge), or a 2-D array with a row a rater or a row an item.
@@ -36,7 +36,7 @@ def read(source: Any) -> Table:
     return table
 
 
-def _file(path: Path) -> Table:
+def _file(path: Path) -> SourceTable:
     kind = delimited_kind(path)
     if kind == "CSV" and (table := delimited.read(path)) is not None:
         return table
@@ -67,14 +67,14 @@ def delimited_kind(path: Path) -> str:
     return "CSV" if head in (b"\xff\xfe", b"\xfe\xff") else rows.kind_of(path)
 
 
-def _rows(file_rows: Iterable[FileRow], name: str) -> Table:
+def _rows(file_rows: Iterable[FileRow], name: str) -> SourceTable:
     """The columns of rows that may have objects inside."""
     flat, places, broken = records.flat(file_rows, name)
     warnings = [counted("row cannot be read", "rows cannot be read", broken)] if broken else []
     return of_records(name, flat, placed(places), warnings=warnings)
 
 
-def _parquet(path: Path) -> Table | None:
+def _parquet(path: Path) -> SourceTable | None:
     """The columns of a Parquet file; None where cells hold objects or lists."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -93,7 +93,7 @@ def _parquet(path: Path) -> Table | None:
     return _arrow(table, str(path))
 
 
-def _arrow(table: Any, name: str) -> Table:
+def _arrow(table: Any, name: str) -> SourceTable:
     """The columns of an Arrow table; what is a dictionary is text, what pandas kept as index is a column."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -109,13 +109,13 @@ def _arrow(table: Any, name: str) -> Table:
             cells = pa.chunked_array([pa.nulls(len(cells), pa.string())])
         if pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type):
             array = cells.to_numpy()
-            columns[str(title)] = Column(str(title), array, ordered)
+            columns[str(title)] = SourceColumn(str(title), array, ordered)
         else:
-            columns[str(title)] = Column(str(title), cells, ordered)
-    return Table(name, columns, table.num_rows)
+            columns[str(title)] = SourceColumn(str(title), cells, ordered)
+    return SourceTable(name, columns, table.num_rows)
 
 
-def _workbook(path: Path) -> Table:
+def _workbook(path: Path) -> SourceTable:
     """The first sheet of a workbook whose columns are people's and judges', else its first one."""
     names = spreadsheet.sheets(path)
     best = 0
@@ -138,13 +138,13 @@ def _workbook(path: Path) -> Table:
         raise ImportRefused(f"{path}, {place}: two columns are called {twice[0]}. Rename one of them.")
     body = lines[titles + 1 :]
     columns = {
-        name: Column(name, [_cell(cells[place]) for _, cells in body])
+        name: SourceColumn(name, [_cell(cells[place]) for _, cells in body])
         for place, name in enumerate(titled)
         if name
     }
     form = [f"sheet: {names[best]}, of {', '.join(names)}"] if len(names) > 1 else []
     form += [f"title lines skipped: {titles}"] if titles else []
-    return Table(str(path), columns, len(body), placed([f"row {number}" for number, _ in body]), form)
+    return SourceTable(str(path), columns, len(body), placed([f"row {number}" for number, _ in body]), form)
 
 
 def _titles(lines: Sequence[Sequence[Any]]) -> int:
@@ -160,7 +160,7 @@ def _cell(cell: Any) -> Any:
     return cell if isinstance(cell, str | int | float | bool | None) else str(cell)
 
 
-def _value(source: Any) -> Table:
+def _value(source: Any) -> SourceTable:
     """The columns of what a program holds."""
     if isinstance(source, Mapping):
         return _mapping(source)
@@ -182,7 +182,7 @@ def _value(source: Any) -> Table:
     return _rows((FileRow(f"row {number}", dict(row)) for number, row in enumerate(listed, 1)), FRAME)
 
 
-def _mapping(source: Mapping[str, Any]) -> Table:
+def _mapping(source: Mapping[str, Any]) -> SourceTable:
     """A mapping of columns; one of objects is read as a document is."""
     if source and all(isinstance(value, Mapping) for value in source.values()):
         found, _, raters = documents.rows_of(source)
@@ -198,7 +198,7 @@ def _mapping(source: Mapping[str, Any]) -> Table:
             "Columns need a cell a row, empty where there is none."
         )
     columns = {str(name): _column(str(name), value) for name, value in source.items()}
-    return _exploded(Table(FRAME, columns, next(iter(lengths.values()), 0)))
+    return _exploded(SourceTable(FRAME, columns, next(iter(lengths.values()), 0)))
 
 
 def _is_series(value: Any) -> bool:
@@ -209,7 +209,7 @@ def _is_row(value: Any) -> bool:
     return hasattr(value, "columns")
 
 
-def _pair(people: Any, judge: Any) -> Table:
+def _pair(people: Any, judge: Any) -> SourceTable:
     """Two series of answers to the same items: people's, then a judge's. Those of pandas meet by index."""
     names = [str(getattr(one, "name", None) or usual) for one, usual in ((people, "human"), (judge, "judge"))]
     if names[0] == names[1]:
@@ -225,7 +225,7 @@ def _pair(people: Any, judge: Any) -> Table:
     return table
 
 
-def _array(array: np.ndarray[Any, Any]) -> Table:
+def _array(array: np.ndarray[Any, Any]) -> SourceTable:
     """A 2-D array: a row a rater, as the package krippendorff has it, or a row an item where there are
     more.
     """
@@ -234,12 +234,12 @@ def _array(array: np.ndarray[Any, Any]) -> Table:
     by_rater = array.shape[0] <= array.shape[1]
     raters = array if by_rater else array.T
     columns = {str(n): _column(str(n), one) for n, one in enumerate(raters, 1)}
-    table = Table(FRAME, columns, raters.shape[1])
+    table = SourceTable(FRAME, columns, raters.shape[1])
     table.form.append(f"form: a {'row' if by_rater else 'column'} a rater, numbered from 1")
     return table
 
 
-def _frame(frame: Any) -> Table:
+def _frame(frame: Any) -> SourceTable:
     """The columns of a frame of pandas; several levels of names are joined, an index that says something is
     id.
     """
@@ -267,36 +267,38 @@ def _frame(frame: Any) -> Table:
         columns[str(index.name)] = _column(str(index.name), index)
     for place, title in enumerate(titles):
         columns[title] = _column(title, frame.iloc[:, place])
-    return _exploded(Table(FRAME, columns, len(frame)))
+    return _exploded(SourceTable(FRAME, columns, len(frame)))
 
 
-def _column(title: str, values: Any) -> Column:
+def _column(title: str, values: Any) -> SourceColumn:
     """A column of a program's values, as numbers where they are such, else as they are."""
     if isinstance(values, list | tuple):
-        return Column(title, [None if value is None or value != value else value for value in values])
+        return SourceColumn(title, [None if value is None or value != value else value for value in values])
     dtype = getattr(values, "dtype", None)
     if dtype is not None and hasattr(values, "to_list") and hasattr(dtype, "categories"):
         series = getattr(values, "array", values)
         ordered = tuple(map(str, dtype.categories)) if dtype.ordered else ()
         names = [*dtype.categories]
-        return Column(title, [names[code] if code >= 0 else None for code in series.codes.tolist()], ordered)
+        return SourceColumn(
+            title, [names[code] if code >= 0 else None for code in series.codes.tolist()], ordered
+        )
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
-        return Column(title, values)
+        return SourceColumn(title, values)
     if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
-        return Column(title, np.asarray(values))
+        return SourceColumn(title, np.asarray(values))
     if hasattr(values, "isna"):
         missing = np.asarray(values.isna())
         if str(dtype).startswith(("Int", "UInt", "Float", "int", "float", "double")):
-            return Column(title, values.to_numpy(dtype=np.float64, na_value=np.nan))
+            return SourceColumn(title, values.to_numpy(dtype=np.float64, na_value=np.nan))
         listed = values.tolist()
-        return Column(
+        return SourceColumn(
             title, [None if gone else cell for cell, gone in zip(listed, missing.tolist(), strict=True)]
         )
     listed = values.to_pylist() if hasattr(values, "to_pylist") else [*values]
-    return Column(title, [None if cell is None or cell != cell else cell for cell in listed])
+    return SourceColumn(title, [None if cell is None or cell != cell else cell for cell in listed])
 
 
-def _exploded(table: Table) -> Table:
+def _exploded(table: SourceTable) -> SourceTable:
     """A table whose cells with objects inside are columns of their own."""
     nested = False
     for column in table.columns.values():

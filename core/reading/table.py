@@ -10,7 +10,7 @@ from typing import Any
 from concord.errors import ImportRefused
 from concord.rating import RaterKind
 from concord.reading.cells import is_blank
-from concord.reading.column import Column
+from concord.reading.column import SourceColumn
 from concord.reading.options import NO_ID, NO_OPTIONS, TableOptions
 from concord.reading.vocabulary import named
 
@@ -21,7 +21,7 @@ SHOWN = 3
 
 
 @dataclass
-class Table:
+class SourceTable:
     """The columns of a table by name, and what messages say of it.
 
     `place` says where a row stands. `form` are lines about how the file is laid out, `warnings` what was
@@ -30,7 +30,7 @@ class Table:
     """
 
     name: str
-    columns: dict[str, Column]
+    columns: dict[str, SourceColumn]
     size: int
     place: Callable[[int], str] = field(default=lambda row: f"row {row + 1}")
     form: list[str] = field(default_factory=list)
@@ -76,11 +76,11 @@ class Table:
 
 def of_records(
     name: str, records: Sequence[Mapping[str, Any]], place: Callable[[int], str], **rest: Any
-) -> Table:
+) -> SourceTable:
     """A table of rows as flat mappings; a column that a row lacks is missing there."""
     names = dict.fromkeys(column for record in records for column in record)
-    columns = {column: Column(column, [record.get(column) for record in records]) for column in names}
-    return Table(name, columns, len(records), place, **rest)
+    columns = {column: SourceColumn(column, [record.get(column) for record in records]) for column in names}
+    return SourceTable(name, columns, len(records), place, **rest)
 
 
 def counted(one: str, several: str, which: Sequence[str]) -> str:
