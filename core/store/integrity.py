@@ -101,7 +101,7 @@ def _references(db: Database) -> Iterator[str]:
 def _json(db: Database) -> Iterator[str]:
     """Rows whose JSON cannot be read."""
     for table, columns in JSON.items():
-        key = "name" if table == "criteria" else "id"
+        key = {"criteria": "name", "import_parts": "number"}.get(table, "id")
         for column in columns:
             sql = f"SELECT {key} FROM {table} WHERE {column} IS NOT NULL AND NOT json_valid({column})"
             if rows := [row[0] for row in db.execute(sql)]:
