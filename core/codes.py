@@ -28,6 +28,8 @@ class Failure(StrEnum):
     NO_CREDIT = "no_credit"
     UNKNOWN_MODEL = "unknown_model"
     BAD_REQUEST = "bad_request"
+    FORM_REFUSED = "form_refused"
+    """A part of the request in every form that Concord knows, or one that the endpoint took before."""
     REDIRECTED = "redirected"
     OVERSIZED = "oversized"
     """An answer of more bytes than are read."""
@@ -98,6 +100,7 @@ EFFECTS: Mapping[Failure, Effect] = {
     Failure.NO_CREDIT: Effect(stops_model=True),
     Failure.UNKNOWN_MODEL: Effect(),
     Failure.BAD_REQUEST: Effect(),
+    Failure.FORM_REFUSED: Effect(stops_model=True),
     Failure.REDIRECTED: Effect(),
     Failure.OVERSIZED: Effect(maybe_paid=True),
     Failure.REFUSED: Effect(on_demand=True),
@@ -279,3 +282,20 @@ class Domain(StrEnum):
     WORDS = "words"
     TEXT = "text"
     """Too long or too different for answers."""
+
+
+class RequestPart(StrEnum):
+    """A part of a request that some endpoints refuse."""
+
+    LIMIT = "max_tokens"
+    TEMPERATURE = "temperature"
+    TOP_P = "top_p"
+    FREQUENCY_PENALTY = "frequency_penalty"
+    PRESENCE_PENALTY = "presence_penalty"
+    SEED = "seed"
+    THINKING = "enable_thinking"
+    SYSTEM = "system"
+    """The role of instructions."""
+    FORMAT = "response_format"
+    OTHER = "other"
+    """A parameter of the entry or the prompt that no endpoint is known to refuse."""

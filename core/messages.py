@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from concord.codes import CellPattern, Computation, Exclusion, Layout, RoleReason, StreamFigure, StreamState
 
@@ -118,3 +121,62 @@ def sentinel(
 def not_rater(column: str, reason: RoleReason, option: str) -> str:
     """Why a column was not taken for a rater's answers, with what to type where it is one."""
     return f"{column} was not taken for answers because {REASONS[reason]}: {option} {column}"
+
+
+def settled(name: str, settings: Mapping[str, Any], asks: int | None = None) -> str:
+    """What a handshake settled on for a model, in a line: `settings` are those that differ from its entry.
+
+    `asks` are the requests that the handshake took; None where it was made in an earlier run.
+    """
+    if not settings:
+        return f"“{name}”: its endpoint takes requests as they are."
+    took = f" ({asks} requests to find out)" if asks and asks > 1 else ""
+    return (
+        f"“{name}”: {'; '.join(forms(settings))}{took}. `concord doctor {name} --write` puts this into "
+        "models.toml."
+    )
+
+
+def forms(settings: Mapping[str, Any]) -> list[str]:
+    """How requests are sent under settings of models.toml that a handshake settled on."""
+    params = settings.get("params", {})
+    without = [key for key, value in params.items() if value == "unset"]
+    without += ["seed"] if settings.get("seed") is False else []
+    said = [f"sent without {_listed(without)}"] if without else []
+    added = {key: value for key, value in params.items() if value != "unset"}
+    said += [f"sent with {key} = {json.dumps(value)}" for key, value in added.items()]
+    said += [f"{other} in place of {own}" for own, other in settings.get("rename", {}).items()]
+    said += [f"{key} at most {value:g}" for key, value in settings.get("at_most", {}).items()]
+    said += [f"{key} at least {value:g}" for key, value in settings.get("at_least", {}).items()]
+    if settings.get("system") == "merge":
+        said.append("instructions in the first message of the user")
+    if features := settings.get("schema_without"):
+        said.append(f"schemas without {_listed([feature.replace('_', ' ') for feature in features])}")
+    if replies := settings.get("replies"):
+        asked = {"json_object": "JSON without a schema", "text": "JSON by the prompt alone"}
+        said.append(asked.get(replies, f"replies by {replies}"))
+    return said
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def entry_changed(path: Path, name: str, changes: Sequence[str], others: Sequence[str] = ()) -> str:
+    """An entry of models.toml, or what its endpoint takes, is another than results were made with."""
+    also = f" So has the entry of {', '.join(others)}." if others else ""
+    return (
+        f"The entry of “{name}” in {path} has changed since results were stored under this name: "
+        f"{'; '.join(changes)}.{also} Results of two configurations would be mixed. Restore the old setting, "
+        "or give the entry another name there and run under that name."
+    )
+
+
+def form_changed(name: str, changes: Sequence[str]) -> str:
+    """An endpoint takes requests only in another form than the results of the model were made with."""
+    return (
+        f"The endpoint of “{name}” no longer takes requests as it did when results were stored under this "
+        f"name: {'; '.join(changes)}. Results of two configurations would be mixed. Give the entry another "
+        "name in models.toml and run under that name."
+    )

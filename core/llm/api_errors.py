@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from concord.codes import Failure
 from concord.errors import CallFailed
+from concord.llm import refusals
 from concord.llm.completions import RAW, Broken, decoded
 from concord.llm.models import UNSET, Model
 
@@ -73,6 +74,8 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
         mend = "Lower max_concurrency, or wait and run again."
         failure = Failure.RATE_LIMIT
         sentence = f"{where} kept refusing calls for {name} ({status}): {message}. {mend}"
+    elif status in (500, 501) and refusals.names_part(content):
+        pass  # as llama.cpp says that it cannot follow a schema: the same request fails again
     elif status >= 500 or status in _TRANSIENT:
         failure = Failure.UNAVAILABLE if status in _DOWN else Failure.SERVER
         sentence = f"{where} failed while answering for {name} ({status}): {message}. Run again later."
@@ -113,6 +116,8 @@ def body_error(error: Broken, content: bytes, model: Model) -> AttemptFailed:
     """A body of status 200 that is no answer; an error in it counts as if it were the status."""
     if error.status:
         return status_error(error.status, {}, content, model)
+    if refusals.names_part(content):
+        return status_error(400, {}, content, model)
     return AttemptFailed(
         f"The endpoint of “{model.name}” did not answer in the OpenAI protocol: {error}. Is its base_url "
         "right?",

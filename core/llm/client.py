@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from concord.codes import Failure, Retry
@@ -22,6 +23,7 @@ from concord.llm.completions import RAW, Broken, Completion, reported
 from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
 from concord.llm.models import UNSET, Model, pick
+from concord.llm.schemas import Feature, weakened
 from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
@@ -118,9 +120,10 @@ class Client:
         params: Mapping[str, Any] | None = None,
         schema: Mapping[str, Any] | None = None,
         seed: int = 0,
+        form: Model | None = None,
     ) -> Completion:
-        """One reply; `schema` is sent if the endpoint supports it. Raises CallFailed after all retries."""
-        model = pick(self._models, name)
+        """One reply; `form` is the model as a handshake settled it. Raises CallFailed after all retries."""
+        model = form or pick(self._models, name)
         body = request(model, messages, params=params, schema=schema, seed=seed)
         read, seconds = await self._post(model, "/chat/completions", body, completions.read)
         return replace(self.read_without_keys(read), spent=model.spent(read.tokens, seconds))
@@ -317,6 +320,8 @@ class _Line:
     api: AsyncOpenAI
     http: AsyncClient
     headers: Headers
+    query: bytes = b""
+    """What ends every address, such as “?api-version=…”."""
     urls: dict[str, URL] = field(default_factory=dict)
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
@@ -325,7 +330,8 @@ class _Line:
 
         if path not in self.urls:
             base = self.api.base_url
-            self.urls[path] = base.copy_with(raw_path=base.raw_path + path.lstrip("/").encode())
+            place = base.raw_path.partition(b"?")[0] + path.lstrip("/").encode()
+            self.urls[path] = base.copy_with(raw_path=place + self.query)
         content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         return Request("POST", self.urls[path], headers=self.headers, content=content)
 
@@ -335,22 +341,45 @@ def _opened(model: Model, most: int) -> _Line:
     import httpx2
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
+    url = httpx2.URL(model.base_url) if model.base_url else None
     http = DefaultAioHttpClient(
         # A redirect could carry the key to another host.
         follow_redirects=False,
         event_hooks={"response": [_bound]},
         limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
         timeout=model.timeout,
+        # What HTTP_PROXY names cannot reach this machine.
+        mounts={f"all://{_host(url)}": None} if url is not None and _loopback(url.host) else None,
     )
+    own = model.sent_headers()
     api = AsyncOpenAI(
         api_key=model.key(),
-        base_url=model.base_url,
+        base_url=url.copy_with(query=None) if url is not None else None,
+        default_query=dict(url.params) if url is not None else None,
+        default_headers=own,
         max_retries=0,
         timeout=model.timeout,
         http_client=http,
     )
-    headers = {**api.auth_headers, **api.default_headers}
-    return _Line(api, http, httpx2.Headers({k: v for k, v in headers.items() if isinstance(v, str)}))
+    headers = httpx2.Headers(
+        {k: v for k, v in {**api.auth_headers, **api.default_headers}.items() if isinstance(v, str)}
+    )
+    if own and not model.key_variable and "authorization" not in map(str.lower, own):
+        del headers["authorization"]  # there is no key but in a header of its own
+    query = url.query if url is not None else b""
+    return _Line(api, http, headers, b"?" + query if query else b"")
+
+
+def _host(url: URL) -> str:
+    return f"[{url.host}]" if ":" in url.host else url.host
+
+
+def _loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def secrets(models: Iterable[Model]) -> re.Pattern[bytes] | None:
@@ -359,7 +388,7 @@ def secrets(models: Iterable[Model]) -> re.Pattern[bytes] | None:
     Each character may stand as it is, behind backslashes, as \\u0073 or as %73: a judge's reply is JSON in
     JSON, so that an escape may be escaped itself.
     """
-    keys = {os.environ.get(model.key_variable, "") for model in models if model.key_variable}
+    keys = {os.environ.get(variable, "") for model in models for variable in model.variables}
     patterns = [
         rb"\\{0,8}".join(map(_written, key))
         for key in sorted(keys, key=len, reverse=True)
@@ -440,19 +469,30 @@ def request(
     }
     for name in [name for name, value in body.items() if value == UNSET]:
         del body[name]
+    for name, most in model.at_most.items():
+        if isinstance(value := body.get(name), int | float):
+            body[name] = min(value, _number(most))
+    for name, least in model.at_least.items():
+        if isinstance(value := body.get(name), int | float):
+            body[name] = max(value, _number(least))
     for name, other in model.rename.items():
         if name in body:
             body[other] = body.pop(name)
     if model.seed:
         body["seed"] = seed
     if schema is not None and model.replies == "json_schema":
-        body["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "reply", "schema": schema, "strict": True},
-        }
+        described = {"name": "reply", "schema": weakened(schema, model.schema_without), "strict": True}
+        if Feature.STRICT in model.schema_without:
+            del described["strict"]
+        body["response_format"] = {"type": "json_schema", "json_schema": described}
     elif schema is not None and model.replies == "json_object":
         body["response_format"] = {"type": "json_object"}
     return body
+
+
+def _number(value: float) -> int | float:
+    """A whole number as one: endpoints refuse 4096.0 tokens."""
+    return int(value) if value == int(value) else value
 
 
 def _parts(message: Message) -> str | list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """models.toml: the models of a workspace, where they are served, their settings and prices."""
 
 import inspect
+import json
 import os
 import re
 import tomllib
@@ -26,6 +27,7 @@ from concord.errors import ConfigError, not_found
 from concord.files import as_toml, limits, read_text, read_toml, toml_key
 from concord.files.limits import NAME
 from concord.llm import keys
+from concord.llm.schemas import Feature
 from concord.rating import Spent
 
 Kind = Literal["chat", "embeddings", "program"]
@@ -86,9 +88,37 @@ def address(text: str) -> str:
     where = url.scheme in ("http", "https") and url.host and (url.port or 0) < 2**16
     if not where or not text.isprintable() or " " in text:
         raise ValueError("is no address; write it like https://api.openai.com/v1")
-    if url.userinfo or _KEYS.intersection(re.sub("[^a-z]", "", name.lower()) for name in url.params):
+    if url.userinfo or _KEYS.intersection(map(_letters, url.params)):
         raise ValueError("holds credentials; put the key into an environment variable, named in api_key_env")
     return text
+
+
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+
+
+class FromEnvironment(BaseModel):
+    """The value of a header that an environment variable holds, written `{ env = "MY_KEY" }`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    env: Annotated[str, AfterValidator(keys.variable)]
+
+
+def headers_of(headers: dict[str, str | FromEnvironment]) -> dict[str, str | FromEnvironment]:
+    """Headers as they are. Raises ValueError, which does not quote a value: it may be a key."""
+    for name, value in headers.items():
+        if not _HEADER.fullmatch(name):
+            raise ValueError("have a name that no header can have")
+        if isinstance(value, FromEnvironment):
+            continue
+        if not value.isascii() or not value.isprintable():
+            raise ValueError(f"have a value for “{name}” that no header can have")
+        if keys.holds_key({name: value}) or _KEYS.intersection([*name.lower().split("-"), _letters(name)]):
+            raise ValueError(f"hold a key; write {name} = {{ env = … }}, which names an environment variable")
+    return headers
+
+
+def _letters(name: str) -> str:
+    return re.sub("[^a-z]", "", name.lower())
 
 
 class Model(BaseModel):
@@ -104,8 +134,16 @@ class Model(BaseModel):
     """Parameters of a call, over those of the prompt; "unset" sends none, as `temperature = "unset"`."""
     rename: dict[str, str] = {}
     """Parameters under another name, as `{ max_tokens = "max_completion_tokens" }`."""
+    at_most: dict[str, float] = {}
+    """The highest values that the endpoint takes, as `{ max_tokens = 4096 }`."""
+    at_least: dict[str, float] = {}
+    """The lowest values that the endpoint takes, as `{ temperature = 0.01 }`."""
     system: Literal["native", "merge"] = "native"
     replies: Literal["json_schema", "json_object", "text"] = "json_schema"
+    schema_without: tuple[Feature, ...] = ()
+    """Features of schemas that the endpoint refuses."""
+    headers: Annotated[dict[str, str | FromEnvironment], AfterValidator(headers_of)] = {}
+    """Headers of each call, as `{ "api-key" = { env = "AZURE_KEY" } }`."""
     max_concurrency: Annotated[int, Field(ge=1)] | None = None
     timeout: Annotated[float, Field(gt=0)] = 300.0
     function: str = ""
@@ -132,6 +170,12 @@ class Model(BaseModel):
         model = cls(name=name, kind="program", function=f"{where} {sha256(text.encode()).hexdigest()[:8]}")
         model._called = function
         return model
+
+    def changed(self, **settings: Any) -> Self:
+        """The model with other settings, which are not checked; what follows from them is computed anew."""
+        copy = self.model_copy(update=settings)
+        copy.__dict__.pop("configuration", None)
+        return copy
 
     @property
     def called(self) -> Callable[..., Any] | None:
@@ -181,18 +225,31 @@ class Model(BaseModel):
         except ValueError as error:
             raise ConfigError(f"The environment variable OPENAI_BASE_URL {error}.") from error
         bare = urlsplit(base)._replace(query="", fragment="").geturl()
+        plain = {name: value for name, value in self.headers.items() if isinstance(value, str)}
+        beside = {
+            "seed": "from the plan" if self.seed else None,
+            "vision": self.vision,
+            "rename": self.rename,
+            "at_most": self.at_most,
+            "at_least": self.at_least,
+            "schema_without": [feature.value for feature in self.schema_without],
+            "headers": plain,
+        }
         return Configuration(
             self.name,
             "concord mock" if self.simulated else bare,
             self.served,
             self.kind,
-            self.params
-            | ({"seed": "from the plan"} if self.seed else {})
-            | ({"vision": True} if self.vision else {})
-            | ({"rename": self.rename} if self.rename else {}),
+            self.params | {name: value for name, value in beside.items() if value},
             self.system,
             self.replies,
         )
+
+    @property
+    def asked_as(self) -> str:
+        """What tells one endpoint and request form from another, for what is known of the endpoint."""
+        said = [self.configuration.hash, self.base_url or "", sorted(self.headers)]
+        return sha256(json.dumps(said).encode()).hexdigest()[:16]
 
     @property
     def key_variable(self) -> str:
@@ -204,9 +261,33 @@ class Model(BaseModel):
         name = self.key_variable
         if not name:
             return "no-key-needed"
-        if not os.environ.get(name):
-            raise ConfigError(f"The model “{self.name}” needs a key: set the environment variable {name}.")
-        return os.environ[name]
+        return self._secret(name, "a key")
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that hold its key and secret headers."""
+        secret = [value.env for value in self.headers.values() if isinstance(value, FromEnvironment)]
+        return tuple(filter(None, dict.fromkeys([self.key_variable, *secret])))
+
+    def sent_headers(self) -> dict[str, str]:
+        """The headers of its entry with their values. Raises ConfigError if a variable is not set."""
+        return {
+            name: value if isinstance(value, str) else self._secret(value.env, f"the header {name}")
+            for name, value in self.headers.items()
+        }
+
+    def _secret(self, variable: str, what: str) -> str:
+        value = os.environ.get(variable, "")
+        if not value:
+            raise ConfigError(
+                f"The model “{self.name}” needs {what}: set the environment variable {variable}."
+            )
+        if not value.isascii() or not value.isprintable():
+            raise ConfigError(
+                f"The environment variable {variable} of “{self.name}” holds characters that no header can "
+                "have, such as a line break. Set it again."
+            )
+        return value
 
     def cost(self, given: int, tokens_out: int, cached: int = 0, *, batch: bool = False) -> float:
         """What tokens in, out and in from the cache cost, in a call or in a batch; 0 without a price."""

@@ -1,10 +1,80 @@
-"""A valid reply for any JSON schema: what a mock answers when it does not know what is being asked."""
+"""JSON schemas: weaker ones for endpoints that refuse a feature, and a valid reply for any of them."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from enum import StrEnum
 from typing import Any
 
 Schema = Mapping[str, Any]
+
+
+class Feature(StrEnum):
+    """A feature of schemas that some endpoints refuse. Without it a schema allows no fewer replies."""
+
+    BOUNDS = "bounds"
+    """Limits of numbers, texts and lists."""
+    INTEGER_ENUMS = "integer_enums"
+    """Lists of whole numbers; without them a field has a range."""
+    REFERENCES = "references"
+    """Parts that are named once and referred to; without them each stands where it is used."""
+    CLOSED_OBJECTS = "closed_objects"
+    """That an object has no other fields."""
+    TITLES = "titles"
+    STRICT = "strict"
+    """The flag beside a schema that asks for replies that follow it exactly."""
+
+
+KEYWORDS: Mapping[Feature, tuple[str, ...]] = {
+    Feature.BOUNDS: (
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "format"),
+        *("minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "minProperties", "maxProperties"),
+    ),
+    Feature.INTEGER_ENUMS: ("enum", "const"),
+    Feature.REFERENCES: ("$ref", "$defs", "definitions"),
+    Feature.CLOSED_OBJECTS: ("additionalProperties",),
+    Feature.TITLES: ("title", "description", "default", "examples"),
+}
+"""The keywords of each feature."""
+
+
+def weakened(schema: Schema, without: Collection[str]) -> Schema:
+    """The schema without some features."""
+    if not without:
+        return schema
+    return _weakened(schema, without, schema, 0)
+
+
+def _weakened(schema: Schema, without: Collection[str], root: Schema, depth: int) -> dict[str, Any]:
+    if Feature.REFERENCES in without and depth < DEPTH:
+        schema = resolve(schema, root)
+    weaker: dict[str, Any] = {}
+    for name, value in schema.items():
+        if name in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
+            weaker[name] = {field: _weakened(of, without, root, depth + 1) for field, of in value.items()}
+        elif isinstance(value, Mapping):
+            weaker[name] = _weakened(value, without, root, depth + 1)
+        elif isinstance(value, list) and all(isinstance(each, Mapping) for each in value):
+            weaker[name] = [_weakened(each, without, root, depth + 1) for each in value]
+        else:
+            weaker[name] = value
+    values = weaker.get("enum") or ([weaker["const"]] if "const" in weaker else [])
+    integers = bool(values) and all(isinstance(one, int) and not isinstance(one, bool) for one in values)
+    if Feature.INTEGER_ENUMS in without and integers:
+        weaker = {name: value for name, value in weaker.items() if name not in ("enum", "const")}
+        weaker |= {"type": "integer", "minimum": min(values), "maximum": max(values)}
+    dropped = {
+        keyword
+        for feature in without
+        if feature != Feature.INTEGER_ENUMS
+        for keyword in KEYWORDS.get(Feature(feature), ())
+    }
+    return {name: value for name, value in weaker.items() if name not in dropped}
+
+
+def features(schema: Schema) -> frozenset[Feature]:
+    """The features that a schema has."""
+    return frozenset(feature for feature in KEYWORDS if weakened(schema, (feature,)) != schema)
+
 
 WORDS = ("plain", "clear", "usual", "fair", "brief", "steady", "open", "calm")
 DEPTH = 12

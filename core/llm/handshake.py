@@ -1,0 +1,262 @@
+"""The handshake: what an endpoint takes of a request, found out once, before other requests of its kind.
+
+The real request is sent; where the endpoint refuses a part of it, the next weaker form of that part, until it
+is answered. What was settled on are settings of models.toml, and part of the model's configuration.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, TypeVar
+
+from concord.codes import Failure, RequestPart
+from concord.llm import refusals
+from concord.llm.api_errors import AttemptFailed
+from concord.llm.models import UNSET, Model
+from concord.llm.refusals import LIMITS, Body
+from concord.llm.schemas import Feature, features
+
+ASKS = 16
+"""Requests of one handshake at most. A refused request costs nothing."""
+SAID = 300
+"""Characters of an endpoint's complaint in a sentence."""
+SETTINGS = ("params", "rename", "at_most", "at_least", "system", "replies", "schema_without", "seed")
+"""What a handshake may change in an entry."""
+T = TypeVar("T")
+
+Shape = Mapping[str, Any]
+"""What a request has: its parameters, features of the reply's schema, whether it has a system role."""
+
+
+async def settle(
+    model: Model, body: Callable[[Model], Body], ask: Callable[[Model], Awaitable[T]]
+) -> tuple[Model, T]:
+    """The model as its endpoint takes a request, and what was answered.
+
+    `body` is what is sent for a model, `ask` sends it. Raises what `ask` raises where that is no refusal of a
+    part of the request. If no form is left, and after ASKS requests, it raises AttemptFailed: of code
+    FORM_REFUSED where the endpoint named what it refuses, else BAD_REQUEST, as it may be about what is said.
+    """
+    asked: Model = model
+    forms: Iterator[Model] = iter(())
+    tried: set[str] = set()
+    guessing = False
+    weakened: set[RequestPart] = set()
+    first: AttemptFailed | None = None
+    for _ in range(ASKS):
+        sent = body(asked)
+        tried.add(_text(sent))
+        try:
+            return asked, await ask(asked)
+        except AttemptFailed as failure:
+            weaker = refused_forms(asked, sent, failure)
+            if weaker is None:
+                raise
+            first = first or failure
+            part = refused_part(asked, sent, failure)
+            if part is not None:
+                weakened.add(part)
+                forms = chain(weaker, forms)
+            elif refusals.mentioned(failure.raw) not in weakened and not guessing:
+                # A guess that is refused leads to no further guesses.
+                guessing, forms = True, chain(weaker, forms)
+        following = _next(forms, body, tried)
+        if following is None:
+            break
+        asked = following
+    assert first is not None
+    raise exhausted(model, first, len(tried), Failure.BAD_REQUEST if guessing else Failure.FORM_REFUSED)
+
+
+def refused_forms(model: Model, sent: Body, failure: AttemptFailed) -> Iterator[Model] | None:
+    """The weaker forms after a failure; None where it refuses no part of the request."""
+    if failure.code not in (Failure.BAD_REQUEST, Failure.UNKNOWN_MODEL, Failure.SERVER, Failure.FOREIGN_BODY):
+        return None
+    return refusals.weaker(model, sent, failure.status or 200, failure.raw)
+
+
+def refused_part(model: Model, sent: Body, failure: AttemptFailed) -> RequestPart | None:
+    """The part of a request that a failure names as refused; None where it names none."""
+    if refused_forms(model, sent, failure) is None:
+        return None
+    part = refusals.named(model, sent, refusals.objection(failure.raw))
+    return part.part if part else None
+
+
+def _next(forms: Iterator[Model], body: Callable[[Model], Body], tried: set[str]) -> Model | None:
+    return next((form for form in forms if _text(body(form)) not in tried), None)
+
+
+def _text(body: Body) -> str:
+    return json.dumps(body, sort_keys=True, ensure_ascii=False)
+
+
+def exhausted(model: Model, failure: AttemptFailed, asks: int, code: Failure) -> AttemptFailed:
+    """The failure of a handshake that found no form."""
+    said = refusals.objection(failure.raw).text[:SAID] or "no message"
+    where = model.base_url or "The OpenAI endpoint"
+    return AttemptFailed(
+        f"{where} refused the request to “{model.name}” in every form that Concord knows ({asks} asked; "
+        f"{failure.reason}): {said.rstrip('.')}. Set what it takes in models.toml (params, rename, replies, "
+        f"system: docs/endpoints.md), then run `concord doctor {model.name}`.",
+        code=code,
+        raw=failure.raw,
+        reason=failure.reason,
+        status=failure.status,
+    )
+
+
+def changed_mind(model: Model, failure: AttemptFailed) -> AttemptFailed:
+    """The failure of a request that the endpoint refuses now and took before."""
+    said = refusals.objection(failure.raw).text[:SAID] or "no message"
+    where = model.base_url or "The OpenAI endpoint"
+    return AttemptFailed(
+        f"{where} now refuses a part of the request to “{model.name}” that it took before "
+        f"({failure.reason}): {said.rstrip('.')}. Work of “{model.name}” has stopped. "
+        f"`concord doctor {model.name} --again` finds out what it takes now.",
+        code=Failure.FORM_REFUSED,
+        raw=failure.raw,
+        reason=failure.reason,
+        status=failure.status,
+    )
+
+
+# ── What is known of an endpoint ──────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """What is known of the endpoint of an entry: the settings that were settled on, and the shapes of
+    requests that were answered with them. `extends` are the hashes of configurations with the same requests.
+    """
+
+    settings: Mapping[str, Any]
+    shapes: tuple[Shape, ...] = ()
+    extends: tuple[str, ...] = ()
+
+    def covers(self, shape: Shape) -> bool:
+        """Whether a request of this shape was answered before, or one that has more."""
+        return any(_within(shape, known) for known in self.shapes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for the store."""
+        return {
+            "settings": dict(self.settings),
+            "shapes": [dict(shape) for shape in self.shapes],
+            "extends": list(self.extends),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Handshake:
+        """What `as_dict` gave. Raises KeyError or TypeError for anything else."""
+        return cls(dict(values["settings"]), tuple(values["shapes"]), tuple(values["extends"]))
+
+
+def settled(entry: Model, handshake: Handshake | None) -> Model:
+    """An entry with what a handshake settled on."""
+    if handshake is None or not handshake.settings:
+        return entry
+    update: dict[str, Any] = {}
+    for name, value in handshake.settings.items():
+        if isinstance(value, Mapping):
+            update[name] = {**getattr(entry, name), **value}
+        else:
+            update[name] = tuple(map(Feature, value)) if name == "schema_without" else value
+    return entry.changed(**update)
+
+
+def differences(entry: Model, model: Model) -> dict[str, Any]:
+    """The settings of models.toml by which a settled model differs from its entry; of tables what is new."""
+    changed: dict[str, Any] = {}
+    for name in SETTINGS:
+        before, now = getattr(entry, name), getattr(model, name)
+        if before == now:
+            continue
+        if isinstance(now, dict):
+            changed[name] = {key: value for key, value in now.items() if before.get(key) != value}
+        else:
+            changed[name] = [feature.value for feature in now] if name == "schema_without" else now
+    return changed
+
+
+def shape(body: Body, schema: Mapping[str, Any] | None) -> Shape:
+    """The shape of a request as an entry asks for it; `schema` is that of the reply, unweakened."""
+    plain = {name: value for name, value in body.items() if isinstance(value, int | float | str | bool)}
+    del plain["model"]
+    if "seed" in plain:
+        plain["seed"] = True
+    has = sorted(features(schema)) if schema is not None else []
+    return plain | {
+        "system": any(message["role"] == "system" for message in body["messages"]),
+        "format": schema is not None,
+        "features": has,
+    }
+
+
+def _within(part: Shape, whole: Shape) -> bool:
+    """Whether a request of one shape is a part of one of another."""
+    for name, value in part.items():
+        known = whole.get(name)
+        if name == "features":
+            if not set(value) <= set(known or ()):
+                return False
+        elif name in LIMITS:
+            if known is None or known < value:
+                return False
+        elif name in ("system", "format"):
+            if value and not known:
+                return False
+        elif known != value:
+            return False
+    return True
+
+
+def extended(entry: Model, before: Handshake | None, model: Model, asked: Shape) -> Handshake:
+    """What is known after a request of this shape was answered with the settings of `model`.
+
+    Where they are others than before, shapes whose requests they change were not answered with them.
+    """
+    settings = differences(entry, model)
+    if before is None:
+        return Handshake(settings, (asked,))
+    was = settled(entry, before)
+    new = differences(was, model)
+    if not new:
+        return replace(before, shapes=(*before.shapes, asked))
+    kept = tuple(known for known in before.shapes if not touches(was, model, known))
+    same = len(kept) == len(before.shapes)
+    extends = (*before.extends, was.configuration.hash) if same else ()
+    return Handshake(settings, (*kept, asked), extends)
+
+
+def touches(was: Model, now: Model, known: Shape) -> bool:
+    """Whether the request of a shape is another under the settings of `now` than under those of `was`."""
+    params = _changed(was.params, now.params)
+    if any(now.params.get(name, UNSET) != UNSET for name in params):
+        return True  # a parameter is added, or has another value
+    names = params | _changed(was.rename, now.rename) | ({"seed"} if was.seed != now.seed else set())
+    sent = {own for own in names if own in known or was.rename.get(own) in known}
+    over = [
+        name for name in _changed(was.at_most, now.at_most) if known.get(name, 0) > now.at_most.get(name, 0)
+    ]
+    under = [
+        name
+        for name in _changed(was.at_least, now.at_least)
+        if known.get(name, 0) < now.at_least.get(name, 0)
+    ]
+    features_changed = set(was.schema_without) ^ set(now.schema_without)
+    return (
+        bool(sent or over or [name for name in under if name in known])
+        or (was.system != now.system and bool(known.get("system")))
+        or (was.replies != now.replies and bool(known.get("format")))
+        or bool(
+            features_changed & {*known.get("features", ()), Feature.STRICT if known.get("format") else ""}
+        )
+    )
+
+
+def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
+    return {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}

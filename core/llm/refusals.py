@@ -1,0 +1,547 @@
+"""Which part of a request an endpoint refuses, by its complaint, and the weaker forms of that part.
+
+A part is recognised by the parameter that a complaint names, in any spelling and wherever it stands, and not
+by one vendor's sentence. `PARTS` is the table: a part, the words that name it, its weaker forms.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from concord.codes import RequestPart
+from concord.llm.completions import Broken, decoded
+from concord.llm.models import UNSET, Model
+from concord.llm.schemas import KEYWORDS, Feature
+
+Body = Mapping[str, Any]
+"""What was sent."""
+STATUSES = (400, 404, 405, 406, 409, 415, 422, 500, 501)
+"""Of an answer that may refuse a part of a request; 200 where its body holds an error."""
+READ = 8000
+"""Characters of a complaint that are read."""
+
+
+class Objection(NamedTuple):
+    """What an error's body says: its messages, and the fields of it that name parameters."""
+
+    text: str
+    fields: tuple[str, ...] = ()
+
+
+_MESSAGES = ("message", "msg", "detail", "details", "error", "errors", "description", "reason", "cause")
+_FIELDS = ("param", "parameter", "loc", "field", "path", "parameters", "fields", "argument")
+_NESTED = (
+    "metadata",
+    "raw",
+    "fieldviolations",
+    "body",
+    "innererror",
+    "inner_error",
+    "provider_error",
+    "title",
+)
+"""Where complaints lie in others. What else a body has, such as the request itself, names anything."""
+_LOC = re.compile(r"""['"]?loc['"]?\s*[:=]\s*[\[(]([^\])]*)[\])]""")
+
+
+def objection(content: bytes | str) -> Objection:
+    """What an error's body says, of whatever form: nested, in a list, as text in JSON, as no JSON at all."""
+    text = content if isinstance(content, str) else content.decode("utf-8", "replace")
+    messages: list[str] = []
+    fields: list[str] = []
+    _gather(text, messages, fields, depth=0)
+    whole = " ".join(" ".join(messages).split())[:READ]
+    return Objection(whole, (*fields, *_LOC.findall(whole)))
+
+
+def _gather(value: Any, messages: list[str], fields: list[str], depth: int) -> None:
+    if depth > 8:
+        return
+    if isinstance(value, list):
+        for each in value[:20]:
+            _gather(each, messages, fields, depth + 1)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            known = name.lower()
+            if known in _FIELDS:
+                fields.append(_joined(inner))
+            elif known in (*_MESSAGES, *_NESTED):
+                _gather(inner, messages, fields, depth + 1)
+    elif isinstance(value, str):
+        inner = _inside(value)
+        if inner is None:
+            messages.append(value[:READ])
+        else:
+            _gather(inner, messages, fields, depth + 1)
+
+
+def _inside(text: str) -> Any:
+    """The JSON value that a text is, or holds after a few words; None for neither."""
+    begins = re.search(r"[\[{]", text[:200])
+    if begins is None or '"' not in text:
+        return None
+    try:
+        value = decoded(text[begins.start() :])
+    except Broken:
+        return None
+    if not isinstance(value, dict | list) or not value:
+        return None
+    return [text[: begins.start()], value] if text[: begins.start()].strip() else value
+
+
+def _joined(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value[:20]))
+    return value[:READ] if isinstance(value, str) else ""
+
+
+def words(text: str) -> str:
+    """A text as words in small letters: `presencePenalty` and `presence_penalty` alike."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
+    return " ".join(re.findall(r"[a-z0-9]+", apart.lower()))
+
+
+@dataclass(frozen=True)
+class RefusablePart:
+    """A part of a request: the words by which complaints name it, when a request has it, its weaker forms.
+
+    `forms` gives the model as it would be asked with the next weaker forms, the strongest first.
+    """
+
+    part: RequestPart
+    named: re.Pattern[str]
+    sent: Callable[[Model, Body], bool]
+    forms: Callable[[Model, Body, Objection], Iterator[Model]]
+
+
+def weaker(model: Model, body: Body, status: int, content: bytes | str) -> Iterator[Model] | None:
+    """The forms to ask next, the strongest first, after an endpoint refused a request.
+
+    None where the complaint is about no part of the request's form: a context that is too short, a filter, a
+    model that is not known. Without a part that is named these are `guesses`.
+    """
+    said = objection(content)
+    if status not in (*STATUSES, 200) or _not_of_form(said):
+        return None
+    part = named(model, body, said)
+    if part is not None and (status < 500 or _REFUSING.search(said.text.lower())):
+        return part.forms(model, body, said)
+    if status in (500, 501, 200) or not _of_form(said, status):
+        return None
+    return guesses(model, body, said)
+
+
+def names_part(content: bytes | str) -> bool:
+    """Whether an error, whatever its status, says that a part of the request is refused."""
+    said = objection(content)
+    refuses = _REFUSING.search(said.text.lower()) and not _not_of_form(said)
+    return bool(refuses) and mentioned(content) is not None
+
+
+def mentioned(content: bytes | str) -> RequestPart | None:
+    """The part that an error names, whether or not the request has it still."""
+    said = objection(content)
+    for text in (*said.fields, _LISTED.split(said.text, maxsplit=1)[0]):
+        if part := _first(PARTS, words(text)):
+            return part.part
+    return None
+
+
+def named(model: Model, body: Body, said: Objection) -> RefusablePart | None:
+    """The part that a complaint names: by a field of its own, else in the message, there the first one."""
+    sent = [part for part in (*PARTS, *_own_parts(model, body)) if part.sent(model, body)]
+    for field in said.fields:
+        if part := _first(sent, words(field)):
+            return part
+    text = words(_LISTED.split(said.text, maxsplit=1)[0])
+    if _THINKING in sent and _THINKING.named.search(text):
+        return _THINKING  # whatever else cannot be had with it
+    if _TOGETHER.search(text):
+        both = [part for part in reversed(_SAMPLING) if part in sent and part.named.search(text)]
+        if both:
+            return both[0]
+    return _first(sent, text)
+
+
+def _first(parts: Sequence[RefusablePart], text: str) -> RefusablePart | None:
+    """The part that is named first in a text; of two at one place the longer name."""
+    found = [
+        (match.start(), -len(match[0]), n) for n, p in enumerate(parts) if (match := p.named.search(text))
+    ]
+    return parts[min(found)[2]] if found else None
+
+
+def _phrases(*alternatives: str) -> re.Pattern[str]:
+    """Finds any of these phrases as whole words."""
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b")
+
+
+_LISTED = re.compile(
+    r"(?<!not )(?<!un)\b(?:supported|allowed|valid|known|permitted|available|accepted|recognized)"
+    r"(?:\s+\w+){0,2}\s*(?:\bare\b|\binclude\b|:)|\bexpected one of\b|\bone of:",
+    re.I,
+)
+"""Behind it stands what an endpoint does take."""
+_TOGETHER = _phrases(
+    "both", "together", "only one of", "mutually exclusive", "simultaneously", "at the same time", "either"
+)
+_REFUSING = _phrases(
+    *("unsupported", r"not support\w*", "no support", "unknown", "unexpected", "unrecogni[sz]ed", "invalid"),
+    *("parse", "parsing", "must", "only", "cannot", "can't", "failed to", "unavailable", r"conver\w+"),
+    *("grammar", "template", "not (?:allowed|permitted|enabled|available|implemented|found)"),
+)
+_CONTEXT = _phrases(
+    *(
+        "maximum context",
+        "context (?:length|size|limit)",
+        "exceeds? the available context",
+        "context window of",
+    ),
+    *("longer than the context", "in the messages", "reduce the length", "prompt is too long"),
+    *("prompt contains", "input length", "inputs? tokens", "tokens? in (?:the|your) (?:prompt|input)"),
+)
+"""A context that is too short, which `max_tokens` may be named in: no form of the request helps."""
+_ELSEWHERE = _phrases(
+    *("content (?:management )?policy", "content filter", "moderat(?:ion|ed)", "responsible ai", "safety"),
+    *("api key", "unauthori[sz]ed", "credits?", "quota", "billing", "do not have access", "unknown model"),
+    *(r"model \S+ (?:was )?(?:not found|does not exist|not exist)", "model not found", "no such model"),
+    *("(?:image|audio|video)(?: input)?s? (?:is|are) not",),
+)
+_ABOUT_FORM = _phrases(
+    *("parameters?", "arguments?", "inputs?", "fields?", "property", "properties", "options?", "features?"),
+    *("formats?", "schema", "unsupported", "not supported", "invalid request", "bad request", "validation"),
+    *("unprocessable", "extra"),
+)
+
+
+def _not_of_form(said: Objection) -> bool:
+    text = words(said.text)
+    if _CONTEXT.search(text):
+        return True
+    return bool(_ELSEWHERE.search(text)) and not any(_first(PARTS, words(field)) for field in said.fields)
+
+
+def _of_form(said: Objection, status: int) -> bool:
+    """Whether a complaint that names no part may be about one."""
+    text = words(said.text)
+    if status == 404:
+        return bool(re.search(r"\bparameters?\b", text)) and not re.search(r"\b(page|url|route)\b", text)
+    if len(text) < 40 and not re.search(r"\b(model|message|url|path|json)\b", text):
+        return True  # “Bad Request”, or nothing at all
+    return bool(_ABOUT_FORM.search(text))
+
+
+# ── The forms of each part ────────────────────────────────────────────────────────────────────────────────
+
+
+def _entry_name(model: Model, name: str) -> str:
+    """What an entry calls the parameter that is sent under this name."""
+    return next((own for own, other in model.rename.items() if other == name), name)
+
+
+def _unset(model: Model, name: str) -> Model:
+    """The model without a parameter, which is sent under this name."""
+    own = _entry_name(model, name)
+    params = {**model.params, own: UNSET}
+    if name == "seed" and model.seed:
+        return model.changed(seed=False, params=params if "seed" in model.params else model.params)
+    return model.changed(params=params)
+
+
+def _of_number(name: str, model: Model, body: Body, said: Objection) -> Iterator[Model]:
+    """A value within the range that is named, else none at all."""
+    yield from _within(name, model, body, said)
+    yield _unset(model, name)
+
+
+def _within(name: str, model: Model, body: Body, said: Objection) -> Iterator[Model]:
+    value, own = body.get(name), _entry_name(model, name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    low, high = allowed(said.text, value, 1 if own in LIMITS else NEAR)
+    if high is not None and high < value and (own not in LIMITS or high >= 1):
+        yield model.changed(at_most={**model.at_most, own: high})
+    elif low is not None and low > value:
+        yield model.changed(at_least={**model.at_least, own: low})
+
+
+def _of_limit(model: Model, body: Body, said: Objection) -> Iterator[Model]:
+    """The limit of tokens: lower, under its other name, not at all."""
+    sent = next(name for name in LIMITS if name in body)
+    own = _entry_name(model, sent)
+    yield from _within(sent, model, body, said)
+    others = [name for name in (*_SUGGESTED.findall(said.text), *LIMITS) if name in LIMITS and name != sent]
+    for other in others:
+        yield model.changed(rename={**model.rename, own: other})
+    yield _unset(model, sent)
+
+
+LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_SUGGESTED = re.compile(r"\b(max_\w*tokens)\b")
+
+
+def _merged(model: Model, _body: Body, _said: Objection) -> Iterator[Model]:
+    yield model.changed(system="merge")
+
+
+def _of_format(model: Model, _body: Body, said: Objection) -> Iterator[Model]:
+    """A schema without the features that are named, else without bounds; then JSON; then text."""
+    if model.replies == "json_schema":
+        for feature in (*_features(said), Feature.BOUNDS):
+            if feature not in model.schema_without:
+                yield model.changed(schema_without=(*model.schema_without, feature))
+    if model.replies != "json_object":
+        yield model.changed(replies="json_object", schema_without=())
+    yield model.changed(replies="text", schema_without=())
+
+
+def _features(said: Objection) -> list[Feature]:
+    """The features of a schema that a complaint names, by their keywords."""
+    text = " ".join((*said.fields, said.text))
+    spelled = words(text).split()
+    found = []
+    for feature, keywords in _NAMED_FEATURES.items():
+        if any(word in text if word.startswith("$") else _within_words(word, spelled) for word in keywords):
+            found.append(feature)
+    return found
+
+
+def _within_words(keyword: str, spelled: Sequence[str]) -> bool:
+    parts = words(keyword).split()
+    return any(list(spelled[n : n + len(parts)]) == parts for n in range(len(spelled)))
+
+
+_NAMED_FEATURES: Mapping[Feature, tuple[str, ...]] = {
+    Feature.STRICT: ("strict",),
+    Feature.INTEGER_ENUMS: KEYWORDS[Feature.INTEGER_ENUMS],
+    Feature.BOUNDS: tuple(word for word in KEYWORDS[Feature.BOUNDS] if word != "format"),
+    Feature.REFERENCES: (*KEYWORDS[Feature.REFERENCES], "references"),
+    Feature.CLOSED_OBJECTS: KEYWORDS[Feature.CLOSED_OBJECTS],
+    Feature.TITLES: KEYWORDS[Feature.TITLES][:1],
+}
+
+
+def _without(name: str, model: Model, _body: Body, _said: Objection) -> Iterator[Model]:
+    yield _unset(model, name)
+
+
+def _not_thinking(model: Model, _body: Body, _said: Objection) -> Iterator[Model]:
+    """Without the thinking that an endpoint offers for streamed replies alone."""
+    yield model.changed(params={**model.params, "enable_thinking": False})
+
+
+def _has(name: str, _model: Model, body: Body) -> bool:
+    return name in body
+
+
+def _has_limit(_model: Model, body: Body) -> bool:
+    return any(name in body for name in LIMITS)
+
+
+def _has_format(_model: Model, body: Body) -> bool:
+    return "response_format" in body
+
+
+def _has_system(_model: Model, body: Body) -> bool:
+    return any(message["role"] == "system" for message in body.get("messages", ()))
+
+
+def _may_be(name: str, _model: Model, body: Body) -> bool:
+    """Whether a parameter is not switched off."""
+    return body.get(name) is not False
+
+
+def _number(part: RequestPart, *phrases: str) -> RefusablePart:
+    return RefusablePart(part, _phrases(*phrases), partial(_has, part.value), partial(_of_number, part.value))
+
+
+_SAMPLING = (
+    _number(RequestPart.TEMPERATURE, "temperature"),
+    _number(RequestPart.TOP_P, "top ?p", "nucleus"),
+    _number(
+        RequestPart.FREQUENCY_PENALTY,
+        "frequency penalt(?:y|ies)",
+        "(?<!presence )(?<!repetition )penalt(?:y|ies)",
+    ),
+    _number(
+        RequestPart.PRESENCE_PENALTY,
+        "presence penalt(?:y|ies)",
+        "(?<!frequency )(?<!repetition )penalt(?:y|ies)",
+    ),
+    _number(RequestPart.SEED, "(?:random )?seed"),
+)
+_THINKING = RefusablePart(
+    RequestPart.THINKING, _phrases("enable thinking"), partial(_may_be, "enable_thinking"), _not_thinking
+)
+PARTS: tuple[RefusablePart, ...] = (
+    RefusablePart(
+        RequestPart.LIMIT,
+        _phrases("max (?:completion |output |new |generated )?(?:tokens|length)", "maxtokens"),
+        _has_limit,
+        _of_limit,
+    ),
+    *_SAMPLING,
+    _THINKING,
+    RefusablePart(
+        RequestPart.SYSTEM,
+        _phrases(
+            "(?:system|developer) (?:role|message|prompt|instruction|content)s?",
+            r"roles?\b.{0,60}\b(?:system|developer)",
+            r"(?:system|developer)\b.{0,40}\broles?",
+            "roles? must (?:strictly )?alternate",
+            "messages 0 role",
+            r"only (?:support\w* )?(?:the )?(?:user|assistant|model) (?:and|or) (?:user|assistant|model)",
+            r"first message (?:must|should|has to)\b.{0,30}\buser",
+        ),
+        _has_system,
+        _merged,
+    ),
+    RefusablePart(
+        RequestPart.FORMAT,
+        _phrases(
+            "response (?:format|schema|mime type|json schema)",
+            "json (?:schema|object|mode)",
+            "structured (?:output|generation)s?",
+            "guided (?:json|decoding|grammar|generation)",
+            "(?:output|text) (?:format|config|schema)",
+            *("grammars?", "schemas?", "xgrammar", "outlines"),
+            "(?:min|max|unique) items",
+            "(?:min|max) length",
+            "exclusive (?:minimum|maximum)",
+            "multiple of",
+            "additional properties",
+            "propert(?:y|ies) (?:minimum|maximum)",
+            "(?:minimum|maximum) (?:keyword|property)",
+        ),
+        _has_format,
+        _of_format,
+    ),
+)
+"""Each part with what names it, when a request has it, and its weaker forms."""
+
+_OTHERS = ("model", "messages", "response_format", "stream")
+
+
+def _own_parts(model: Model, body: Body) -> Iterator[RefusablePart]:
+    """Parameters that an entry or a prompt sends and the table does not know; a complaint must quote them."""
+    known = {*LIMITS, *(part.part.value for part in PARTS), *_OTHERS} - {RequestPart.THINKING.value}
+    for name in body:
+        if name in known:
+            continue
+        spelled = words(name)
+        alone = " " not in spelled
+        pattern = (
+            rf"\b(parameters?|arguments?|fields?|property|option|body|name) {spelled}\b"
+            if alone
+            else rf"\b{spelled}\b"
+        )
+        yield RefusablePart(
+            RequestPart.OTHER,
+            re.compile(f"{pattern}|^{spelled}$"),
+            partial(_has, name),
+            partial(_without, name),
+        )
+
+
+def guesses(model: Model, body: Body, said: Objection) -> Iterator[Model]:
+    """Forms to try where a complaint names no part: each part alone at its weakest, the least loss first;
+    then all of them.
+    """
+    weakest = model
+    for part in _LEAST_LOSS:
+        here = next((each for each in PARTS if each.part is part), None)
+        if here is None or not here.sent(model, body):
+            continue
+        forms = list(here.forms(model, body, Objection("")))
+        yield from forms
+        weakest = _both(weakest, model, forms[-1])
+    yield weakest
+
+
+def _both(one: Model, before: Model, after: Model) -> Model:
+    """A model with what another step changed as well."""
+    update: dict[str, Any] = {}
+    for name in Model.model_fields:
+        was, now, mine = getattr(before, name), getattr(after, name), getattr(one, name)
+        if was != now:
+            update[name] = {**mine, **now} if isinstance(now, dict) else now
+    return one.changed(**update)
+
+
+_LEAST_LOSS = (
+    RequestPart.SEED,
+    RequestPart.PRESENCE_PENALTY,
+    RequestPart.FREQUENCY_PENALTY,
+    RequestPart.TOP_P,
+    RequestPart.LIMIT,
+    RequestPart.FORMAT,
+    RequestPart.SYSTEM,
+    RequestPart.TEMPERATURE,
+)
+
+
+# ── Ranges ────────────────────────────────────────────────────────────────────────────────────────────────
+
+_NUMBER = r"[`'\"]?(-?\d[\d,]*(?:\.\d+)?)[`'\"]?"
+_UPPER = r"[`'\"]?(-?\d[\d,]*(?:\.\d+)?|\+?(?:inf\w*|∞))[`'\"]?"
+"""The end of a range that may have none."""
+_RANGE = re.compile(
+    rf"(?:rang\w*|between|within|in|be|is)\W[^\d\[(]{{0,40}}([\[(])\s*{_NUMBER}\s*[,;]\s*{_UPPER}\s*([\])])"
+)
+_BETWEEN = re.compile(rf"between\s+{_NUMBER}\s+and\s+{_NUMBER}")
+
+
+def _before_number(*phrases: str) -> re.Pattern[str]:
+    """Finds a number behind any of these phrases."""
+    return re.compile(rf"(?:{'|'.join(phrases)})\s*(?:the )?(?:maximum )?(?:of )?{_NUMBER}")
+
+
+_AT_MOST = _before_number(
+    *("at most", "no more than", "(?:less|smaller|lower) than or equal to", "below or equal to", "<=", "≤"),
+    *("up to", "not exceed", "cannot exceed", "can't exceed", "limit(?: of| is|:)", "limited to"),
+    r"max(?:imum)?(?: allowed| output)?(?: value| tokens)?(?: of| is|:| \()",
+)
+_BELOW = _before_number("(?:less|smaller|lower) than", "(?<![<>=])<")
+_AT_LEAST = _before_number(
+    *("at least", "no less than", "(?:greater|larger|higher) than or equal to", ">=", "≥"),
+    "min(?:imum)?(?: value)?(?: of| is|:)",
+)
+_ABOVE = _before_number("(?:greater|larger|higher|more) than", "(?<![<>=])>")
+_POSITIVE = re.compile(r"strictly positive|must be positive|greater than zero|non-?zero")
+_COMPARED = re.compile(rf"{_NUMBER}\s*>\s*{_NUMBER}")
+NEAR = 0.01
+"""How far from an end that is not allowed itself."""
+
+
+def allowed(text: str, value: float, step: float = NEAR) -> tuple[float | None, float | None]:
+    """The lowest and highest value of the range that a complaint about a value names; None for no end.
+
+    An end that is not allowed itself is moved by a `step`. What the value keeps to is no end.
+    """
+    text = " ".join(text.lower().split())
+    for opening, low, high, closing in _RANGE.findall(text):
+        return _end(low, step if opening == "(" else 0), _end(high, -step if closing == ")" else 0)
+    for low, high in _BETWEEN.findall(text):
+        return _end(low), _end(high)
+    lows = [_end(number) for number in _AT_LEAST.findall(text)]
+    lows += [_end(number, step) for number in _ABOVE.findall(text)]
+    lows += [step] if _POSITIVE.search(text) else []
+    highs = [_end(number) for number in _AT_MOST.findall(text)]
+    highs += [_end(number, -step) for number in _BELOW.findall(text)]
+    highs += [_end(high) for sent, high in _COMPARED.findall(text) if _end(sent) == value]
+    return (
+        max((low for low in lows if low > value), default=None),
+        min((high for high in highs if high < value), default=None),
+    )
+
+
+def _end(number: str, by: float = 0) -> float:
+    if number.lstrip("+").startswith(("inf", "∞")):
+        return math.inf
+    value = round(float(number.replace(",", "").rstrip(".")) + by, 6)
+    return int(value) if value == int(value) else value
