@@ -11,7 +11,7 @@ from concord.errors import ConfigError
 from concord.llm import completions
 from concord.llm.models import Model, load_models
 from concord.reports.provenance import provenance
-from concord.runs import engine, planning
+from concord.runs import engine, handshakes, planning
 from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import configurations, conversations, ratings
 from concord.store import runs as stored
@@ -131,7 +131,7 @@ def test_what_was_answered_to_another_question_is_asked_again(workspace):
 def test_what_another_configuration_answered_is_asked_again(workspace, monkeypatch):
     note_calls(workspace)
     change(workspace, "player", "params = { temperature = 0.5 }")
-    monkeypatch.setattr(planning, "check_unchanged", lambda workspace, models: None)
+    monkeypatch.setattr(handshakes, "check_unchanged", lambda workspace, models: None)
     assert run(workspace, unjudged()).spent.calls == 4, "the player's calls; the user's are as they were"
 
 

@@ -10,7 +10,6 @@ import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -21,18 +20,21 @@ from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm import embeddings, replies
-from concord.llm.client import Client, Embedded, billed, request
+from concord.llm.client import Client, Embedded, billed
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
+from concord.llm.handshake import Handshake
+from concord.llm.models import Model
 from concord.llm.prompts import RenderedPrompt
 from concord.llm.replies import Unusable
 from concord.rating import NOTHING_SPENT, Spent
 from concord.runs import programs
 from concord.runs.batches import Batches
 from concord.runs.budget import Budget, most_tokens
+from concord.runs.handshakes import Handshakes, Request
 from concord.runs.planning import Job
 from concord.runs.stored import RunStore
-from concord.store import runs
+from concord.store import configurations, handshakes, runs
 from concord.store.runs import NotedCall
 from concord.store.writer import obstacle
 
@@ -65,6 +67,7 @@ class Calls:
     retry_failed: bool
     client: Client
     batches: Batches
+    handshakes: Handshakes
     budget: Budget | None
     halt: Halt
     spent: Spent = NOTHING_SPENT
@@ -160,7 +163,8 @@ class Asker:
         prompt: RenderedPrompt,
     ) -> Completion:
         calls, params, schema = self.calls, prompt.params, prompt.schema
-        configuration = calls.job.models[model].configuration
+        # What its endpoint takes may be found out between two calls: the entry says what is asked.
+        configuration = calls.handshakes.entries[model].configuration
         said = [(m.role, m.content, *m.images.values()) for m in messages]
         sent = _digest([configuration.hash, said, dict(params), schema])
         noted = self.noted.get(step)
@@ -172,43 +176,72 @@ class Asker:
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, calls.run if calls.retry_failed else 0])[:8], 16)
-        entry = calls.job.models[model]
-        body = partial(request, entry, messages, params=params, schema=schema, seed=seed)
-        await calls.batches.ask(self.work, step, sent, model, body)
-        done = await self._paid(
-            model,
-            lambda: calls.client.complete(model, messages, params=params, schema=schema, seed=seed),
-            body,
-        )
+        kind = (model, prompt.name, prompt.reply, bool(prompt.turns), messages[0].role)
+        asked = Request(model, kind, messages, params, schema, seed)
+
+        async def ask(entry: Model, shaking: bool) -> Completion:
+            await calls.batches.ask(
+                self.work, step, sent, model, lambda: asked.body(entry), gathers=not shaking
+            )
+            try:
+                return await self._paid(
+                    model,
+                    lambda: calls.client.complete(
+                        model, messages, params=params, schema=schema, seed=seed, form=entry
+                    ),
+                    lambda: asked.body(entry),
+                )
+            except CallFailed as failure:
+                if not (shaking and asked.refused(entry, failure)):
+                    self._failing(model, failure)
+                raise
+
+        async def latest() -> Configuration | None:
+            return (await calls.store.look(lambda db: configurations.latest(db, [model]))).get(model)
+
+        try:
+            done, handshake = await calls.handshakes.answer(asked, ask, latest)
+        except CallFailed as failure:
+            if failure.code is Failure.FORM_REFUSED:
+                self._failing(model, failure)
+            raise
         self.last = (step, model, done.text)
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
-        self._note(step, note, configuration)
+        self._note(step, note, calls.job.models[model], handshake)
         return done
 
     async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
         """Vectors from the journal or the endpoint. A resumed run may group the texts differently."""
-        configuration = self.calls.job.models[model].configuration
+        calls = self.calls
+        configuration = calls.handshakes.entries[model].configuration
         marks = [_digest([configuration.hash, text]) for text in texts]
         new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
         if new:
             texts = list(new.values())
             body = {"input": texts}
-            done = await self._paid(model, lambda: self.calls.client.embed(model, texts), lambda: body)
+            try:
+                done = await self._paid(model, lambda: calls.client.embed(model, texts), lambda: body)
+            except CallFailed as failure:
+                self._failing(model, failure)
+                raise
             packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
             self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
             note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
             step = _VECTORS + next(iter(new))
-            self._note(step, note, configuration)
+            self._note(step, note, calls.job.models[model])
         self._count(model, *{self.vectors[mark][1] for mark in marks})
         return [embeddings.unpack(self.vectors[mark][0]) for mark in marks]
 
-    def _note(self, step: str, note: NotedCall, configuration: Configuration) -> None:
-        """Keep an answered call and what it cost."""
+    def _note(self, step: str, note: NotedCall, model: Model, handshake: Handshake | None = None) -> None:
+        """Keep an answered call, what it cost, and the handshake that it was."""
+        entry = self.calls.handshakes.entries[model.name]
 
         def keep(db: Database) -> None:
-            runs.note_call(db, self.work, step, note, configuration)
+            runs.note_call(db, self.work, step, note, model.configuration)
             runs.spend(db, self.calls.run, note.spent)
+            if handshake is not None:
+                handshakes.put(db, entry.asked_as, handshake.as_dict())
 
         self.calls.store.put(keep)
 
@@ -240,7 +273,7 @@ class Asker:
         call: Callable[[], Awaitable[_Done]],
         sent: Callable[[], Mapping[str, Any]],
     ) -> _Done:
-        """The answer of an endpoint to what is `sent`; counts what it cost and the failures in a row."""
+        """The answer of an endpoint to what is `sent`; counts what it cost."""
         if self.calls.budget is None:
             return await self._answered(model, call)
         body = sent()
@@ -263,14 +296,18 @@ class Asker:
             if failure.spent.calls:
                 paid = failure.spent
                 calls.store.put(lambda db: runs.spend(db, calls.run, paid))
-            calls.failing[model] += 1
-            if failure.code.stops_model or calls.failing[model] >= PATIENCE:
-                calls.halt(str(failure), broken=True)
             raise
         calls.failing[model] = 0
         calls.spent += done.spent
         self.spent += done.spent
         return done
+
+    def _failing(self, model: str, failure: CallFailed) -> None:
+        """Count a failure of a model; the run ends where the rest of its work would fail as well."""
+        calls = self.calls
+        calls.failing[model] += 1
+        if failure.code.stops_model or calls.failing[model] >= PATIENCE:
+            calls.halt(str(failure), broken=True)
 
 
 def _digest(value: Any) -> str:

@@ -98,9 +98,12 @@ class Batches:
         prompt_hash: str,
         model: str,
         body: Callable[[], Mapping[str, Any]],
+        *,
+        gathers: bool = True,
     ) -> None:
         """Returns if the call is to be made directly. Raises Deferred if it comes by batch, and CallFailed if
-        it did and failed finally, which is told once.
+        it did and failed finally, which is told once. Where it does not gather, a call is made directly that
+        waits in no batch.
         """
         if not (self.on or self._known):
             return
@@ -115,7 +118,7 @@ class Batches:
             )
         if waiting is not None and waiting.batch_id is not None:
             raise Deferred("It waits in a batch.")
-        if self.on and of.batch:
+        if self.on and of.batch and gathers:
             line = batch.line(call, body())
             cost = of.cost(billed(line.decode()) // 4, round(self.guess.get(model, 0)), batch=True)
             self._gather(line, Waiting(call, None, model, work, step, prompt_hash, cost))

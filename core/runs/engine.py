@@ -24,11 +24,12 @@ from concord.llm.client import Client, limits
 from concord.llm.cluster import ClusterClient
 from concord.llm.prompts import Prompt
 from concord.rating import Comparison, Judgement, Spent
-from concord.runs import judging
+from concord.runs import handshakes, judging
 from concord.runs.asking import Asker, Calls
 from concord.runs.batches import Batches
 from concord.runs.benchmark import Owed
 from concord.runs.budget import Budget, check_priced
+from concord.runs.handshakes import Handshakes
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.runs.plans import RunOptions, as_dict
 from concord.runs.registry import get
@@ -73,6 +74,7 @@ def execute(
         check_priced(job.models.values())
     for model in job.models.values():
         model.key()
+        model.sent_headers()
     todo = survey(workspace, job, retry_failed=retry_failed)
     with ExitStack() as stack:
         with workspace.write() as db:
@@ -222,6 +224,10 @@ class _Run:
                 self.client = ClusterClient(self.job.models, address=cluster, admit=admit)
             else:
                 self.client = Client(self.job.models, admit=admit)
+            of = await self.store.look(lambda db: handshakes.known(db, self.job.models))
+            shaken = Handshakes(self.job.models, of)
+            # From here on a model is what its endpoint takes.
+            self.job = replace(self.job, models=shaken.models)
             calls = self.survey.calls
             guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
             if (limit := self.started.max_cost) is not None:
@@ -232,7 +238,7 @@ class _Run:
             )
             self.calls = Calls(
                 *(self.number, self.store, self.job, self.options.get("retry_failed", False), self.client),
-                *(self.batches, self.budget, self.halt),
+                *(self.batches, shaken, self.budget, self.halt),
             )
             pulse = asyncio.create_task(self._beat())
             try:
@@ -491,7 +497,7 @@ class _Run:
             "models.toml does not say vision = true."
             for judge, keys in self.unseen.items()
         )
-        return [*blind, waits if self.ahead else ""]
+        return [*self.calls.handshakes.lines(), *blind, waits if self.ahead else ""]
 
     def _tell(self) -> None:
         """Say where the run stands, and what the store cannot take, without the store."""

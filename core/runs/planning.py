@@ -15,6 +15,7 @@ from concord.llm.models import Kind, Model, load_models, pick
 from concord.rating import Spent
 from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
+from concord.runs import handshakes
 from concord.runs import rubric_judge as judge
 from concord.runs.benchmark import (
     Benchmark,
@@ -28,7 +29,7 @@ from concord.runs.benchmark import (
 from concord.runs.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from concord.runs.registry import get
 from concord.scenario import Scenario
-from concord.store import comparisons, configurations, conversations, ratings, runs, scenarios, studies
+from concord.store import comparisons, conversations, ratings, runs, scenarios, studies
 from concord.store.conversations import Filter
 from concord.workspace import Workspace
 
@@ -191,7 +192,7 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
         for role, names in plan.models.items()
         for name in names
     }
-    check_unchanged(workspace, models)
+    handshakes.check_unchanged(workspace, models)
     return Job(plan, models, plays, used)
 
 
@@ -204,22 +205,6 @@ def pieces_each(workspace: Workspace, plan: Plan) -> int:
         return 0
     first = next(job(workspace, plan).plays(), None)
     return 0 if first is None else (first.play is not None) + len(first.judged)
-
-
-def check_unchanged(workspace: Workspace, models: Mapping[str, Model]) -> None:
-    """Raises ConfigError if a model has results of another configuration than its entry says now."""
-    with workspace.read() as db:
-        before = configurations.latest(db, models)
-    changes = {name: was.changes(models[name].configuration) for name, was in before.items()}
-    changed = {name: what for name, what in changes.items() if what}
-    for name, what in changed.items():
-        others = f" So has the entry of {', '.join(list(changed)[1:])}." if len(changed) > 1 else ""
-        raise ConfigError(
-            f"The entry of “{name}” in {workspace.models_path} has changed since results were "
-            "stored under this name: "
-            f"{'; '.join(what)}.{others} Results of two configurations would be mixed. "
-            "Restore the old setting, or give the entry another name there and run under that name."
-        )
 
 
 def _is_program(models: Mapping[str, Model], name: str) -> bool:

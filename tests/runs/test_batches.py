@@ -20,6 +20,7 @@ from concord.store import batches as stored
 from concord.store import runs
 from tests import warm
 from tests.runs.test_runs import calls_made, calls_of, count, plan, run, until
+from tests.shaken import shaken
 
 JUDGED = JudgePlan("pingpong", ("a", "b"))
 
@@ -43,7 +44,7 @@ def played(faulty, **faults):
     """Four conversations without judgements, on a server whose batches go wrong as told."""
     workspace = faulty(**faults)
     run(workspace, plan(judges=(), characters=("tully", "mizuki"), situations=("reality", "heckler")))
-    return workspace
+    return shaken(workspace)
 
 
 def states(workspace):
@@ -93,9 +94,22 @@ def test_judging_by_batch_is_sent_left_and_collected(faulty):
         assert runs.get(db, left.id).stands == "stopped", "nothing of it waits any more"
 
 
+def test_the_first_call_of_a_model_is_made_directly_and_all_others_by_batch(faulty):
+    """What its endpoint takes is known before a file of calls is sent."""
+    workspace = played(faulty)
+    with workspace.write() as db:
+        db["settings"].delete_where("key LIKE 'handshake %'")
+    before = calls_made(workspace)
+    ended = by_batch(workspace, wait=True)
+    assert (ended.state, ended.done, ended.failed) == ("finished", 8, 0)
+    assert (ended.spent.calls, calls_made(workspace) - before) == (8, 8), "nothing is paid twice"
+    with workspace.read() as db:
+        assert [(row["model"], row["lines"]) for row in db["batches"].rows] == [("a", 3), ("b", 3)]
+
+
 def test_a_whole_run_goes_wave_by_wave(faulty):
     """A dialogue of four turns takes eight waves, its judges one more."""
-    workspace = faulty()
+    workspace = shaken(faulty())
     ended = by_batch(workspace, plan(), wait=True)
     assert (ended.state, ended.done, ended.failed, ended.spent.calls) == ("finished", 6, 0, 20)
     with workspace.read() as db:

@@ -16,7 +16,8 @@ from concord.configuration import Use
 from concord.estimate import Estimate, undefined
 from concord.llm.client import Client
 from concord.llm.models import load_models, pick
-from concord.runs.planning import check_unchanged, materials
+from concord.runs.handshakes import check_unchanged
+from concord.runs.planning import materials
 from concord.scores import marked
 from concord.store import conversations, moderations, scenarios
 from concord.table import Cell, Column, Table

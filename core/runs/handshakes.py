@@ -1,0 +1,201 @@
+"""The handshakes of a run: the first request of each kind to a model finds out what its endpoint takes.
+
+It is a request that the run would make anyway: its answer is used, and costs nothing more. Others of its
+model wait for it; then none is sent in another form. What is known is stored: later runs do not ask again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from sqlite_utils import Database
+
+from concord import messages
+from concord.codes import Failure
+from concord.configuration import Configuration
+from concord.conversation import Message
+from concord.errors import CallFailed, ConfigError
+from concord.llm import handshake
+from concord.llm.api_errors import AttemptFailed
+from concord.llm.client import request
+from concord.llm.handshake import Handshake, Shape
+from concord.llm.models import Model
+from concord.store import configurations
+from concord.store import handshakes as stored
+from concord.workspace import Workspace
+
+T = TypeVar("T")
+Ask = Callable[[Model, bool], Awaitable[T]]
+Latest = Callable[[], Awaitable[Configuration | None]]
+
+
+def known(db: Database, entries: Mapping[str, Model]) -> dict[str, Handshake]:
+    """What is known of the endpoints of these models, by name, where they were asked before."""
+    values = {name: stored.get(db, model.asked_as) for name, model in entries.items() if model.kind == "chat"}
+    return {name: Handshake.from_dict(of) for name, of in values.items() if of is not None}
+
+
+def settled(workspace: Workspace, entries: Mapping[str, Model]) -> dict[str, Model]:
+    """The models with what earlier handshakes settled on."""
+    with workspace.read() as db:
+        of = known(db, entries)
+    return {name: handshake.settled(model, of.get(name)) for name, model in entries.items()}
+
+
+def check_unchanged(workspace: Workspace, entries: Mapping[str, Model]) -> None:
+    """Raises ConfigError if a model has results of another configuration than its entry has now."""
+    with workspace.read() as db:
+        before, of = configurations.latest(db, entries), known(db, entries)
+    changes = {name: changed(was, entries[name], of.get(name)) for name, was in before.items()}
+    names = [name for name, what in changes.items() if what]
+    if names:
+        raise ConfigError(
+            messages.entry_changed(workspace.models_path, names[0], changes[names[0]], others=names[1:])
+        )
+
+
+def changed(was: Configuration, entry: Model, of: Handshake | None) -> list[str]:
+    """What is different now from a configuration that results have; nothing where requests are the same."""
+    now = handshake.settled(entry, of).configuration
+    if of is not None and was.hash in of.extends:
+        return []
+    return was.changes(now)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a model, apart from the form in which its endpoint takes it."""
+
+    model: str
+    kind: Hashable
+    """Requests of a model of one kind have one shape."""
+    messages: Sequence[Message]
+    params: Mapping[str, Any]
+    schema: Mapping[str, Any] | None
+    seed: int
+
+    def body(self, model: Model) -> dict[str, Any]:
+        """What is sent to a model in its form."""
+        return request(model, self.messages, params=self.params, schema=self.schema, seed=self.seed)
+
+    def refused(self, model: Model, failure: CallFailed) -> bool:
+        """Whether a failure is the endpoint's refusal of a part of what is sent."""
+        return isinstance(failure, AttemptFailed) and bool(
+            handshake.refused_forms(model, self.body(model), failure)
+        )
+
+
+@dataclass
+class Handshakes:
+    """What is known in a run of the endpoints of its models, whose `entries` are those of models.toml.
+
+    `models` are the entries as their endpoints take requests. Only the run's event loop changes them.
+    """
+
+    entries: Mapping[str, Model]
+    of: dict[str, Handshake]
+    models: dict[str, Model] = field(init=False)
+    asks: dict[str, int] = field(default_factory=dict)
+    """Requests that a handshake of a model took, where one was made in this run."""
+    _answered: set[Hashable] = field(default_factory=set)
+    """Kinds of requests that need no handshake."""
+    _busy: dict[str, asyncio.Lock] = field(default_factory=dict)
+    _ailing: set[str] = field(default_factory=set)
+    """Models whose endpoint failed for another reason while it was asked: their calls do not wait."""
+
+    def __post_init__(self) -> None:
+        self.models = {
+            name: handshake.settled(entry, self.of.get(name)) for name, entry in self.entries.items()
+        }
+
+    def lines(self) -> list[str]:
+        """What was settled for each model that is not asked as its entry says, a sentence each."""
+        changed = {n: handshake.differences(self.entries[n], model) for n, model in self.models.items()}
+        return [messages.settled(n, new, self.asks.get(n)) for n, new in changed.items() if new]
+
+    async def answer(
+        self,
+        asked: Request,
+        ask: Ask[T],
+        latest: Latest,
+    ) -> tuple[T, Handshake | None]:
+        """What the endpoint answers, and what is to be stored of its handshake where this was one.
+
+        `ask` sends the request in the form of a model; its second argument says whether this is part of a
+        handshake. `latest` is the configuration of the model's results so far. Raises CallFailed.
+        """
+        name = asked.model
+        if not self._first(asked):
+            return await self._again(asked, ask), None
+        if name in self._ailing:
+            return await self._unguarded(asked, ask, latest)
+        async with self._busy.setdefault(name, asyncio.Lock()):
+            if not self._first(asked):
+                return await self._again(asked, ask), None
+            if name in self._ailing:
+                return await self._unguarded(asked, ask, latest)
+            return await self._ask(asked, ask, latest)
+
+    def _first(self, asked: Request) -> bool:
+        """Whether a request is the first one of its kind, so that it is to be a handshake."""
+        if asked.kind in self._answered:
+            return False
+        of = self.of.get(asked.model)
+        if of is not None and of.covers(self._shape(asked)):
+            self._answered.add(asked.kind)
+            return False
+        return True
+
+    def _shape(self, asked: Request) -> Shape:
+        return handshake.shape(asked.body(self.entries[asked.model]), asked.schema)
+
+    async def _ask(self, asked: Request, ask: Ask[T], latest: Latest) -> tuple[T, Handshake]:
+        """A handshake."""
+        name, asks = asked.model, 0
+
+        async def counted(model: Model) -> T:
+            nonlocal asks
+            asks += 1
+            return await ask(model, True)
+
+        try:
+            model, answer = await handshake.settle(self.models[name], asked.body, counted)
+        except CallFailed as failure:
+            if not failure.code.on_demand and failure.code is not Failure.FORM_REFUSED:
+                self._ailing.add(name)
+            raise
+        after = await self._settled(asked, model, latest)
+        self.asks[name] = self.asks.get(name, 0) + asks
+        return answer, after
+
+    async def _unguarded(self, asked: Request, ask: Ask[T], latest: Latest) -> tuple[T, Handshake | None]:
+        """A request of a new kind to an endpoint that failed meanwhile: others do not wait for it."""
+        model = self.models[asked.model]
+        answer = await ask(model, False)
+        same = self._first(asked) and model is self.models[asked.model]
+        return answer, await self._settled(asked, model, latest) if same else None
+
+    async def _settled(self, asked: Request, model: Model, latest: Latest) -> Handshake:
+        """Note that a request was answered in this form. Raises CallFailed if results have another one."""
+        name = asked.model
+        entry, was, before = self.entries[name], self.models[name], await latest()
+        after = handshake.extended(entry, self.of.get(name), model, self._shape(asked))
+        if model is not was and before is not None and (what := changed(before, entry, after)):
+            raise CallFailed(messages.form_changed(name, what), code=Failure.FORM_REFUSED)
+        self.of[name], self.models[name] = after, model
+        self._answered.add(asked.kind)
+        self._ailing.discard(name)
+        return after
+
+    async def _again(self, asked: Request, ask: Ask[T]) -> T:
+        """A request of a kind that was answered before."""
+        model = self.models[asked.model]
+        try:
+            return await ask(model, False)
+        except AttemptFailed as failure:
+            if handshake.refused_part(model, asked.body(model), failure) is None:
+                raise
+            raise handshake.changed_mind(model, failure) from failure
