@@ -113,7 +113,9 @@ def headers_of(headers: dict[str, str | FromEnvironment]) -> dict[str, str | Fro
         if not value.isascii() or not value.isprintable():
             raise ValueError(f"have a value for “{name}” that no header can have")
         if keys.holds_key({name: value}) or _KEYS.intersection([*name.lower().split("-"), _letters(name)]):
-            raise ValueError(f"hold a key; write {name} = {{ env = … }}, which names an environment variable")
+            raise ValueError(
+                "hold a key; put the key into an environment variable, named as in { api-key = { env = … } }"
+            )
     return headers
 
 
