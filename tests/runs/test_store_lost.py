@@ -286,7 +286,7 @@ def test_an_import_does_not_go_on_in_another_file(tmp_path):
         import_in_parts()
     assert everything(workspace.db_path) == content
     with closing(database.connect(caught.value.copy)) as db:
-        assert settings.beginning(db, "ours") == {" first": "1"}
+        assert [settings.get(db, name) for name in ("ours first", "ours second")] == ["1", None]
 
 
 def test_what_the_app_had_stored_is_copied_before_it_goes_on_in_another_file(tmp_path):
@@ -297,8 +297,8 @@ def test_what_the_app_had_stored_is_copied_before_it_goes_on_in_another_file(tmp
     os.replace(other.db_path, here.db_path)
     here.change(lambda db: db.execute("INSERT INTO settings VALUES ('ours afterwards', '1')"))
     with here.read() as db:
-        assert settings.beginning(db, "ours") == {" afterwards": "1"}
+        assert [settings.get(db, name) for name in ("ours", "ours afterwards")] == [None, "1"]
         assert integrity.findings(db) == []
     [copy] = here.path.glob("concord.db-replaced-*")
     with closing(database.connect(copy)) as db:
-        assert settings.beginning(db, "ours") == {"": "1"}
+        assert [settings.get(db, name) for name in ("ours", "ours afterwards")] == ["1", None]
