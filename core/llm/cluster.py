@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
 from concord.codes import Failure
@@ -27,6 +28,8 @@ LOOK_SECONDS = 0.25
 CONNECT_SECONDS = 20
 LATE_SECONDS = 10.0
 """How much longer than a call may take its worker is waited for."""
+REST_SECONDS = 5.0
+"""How long a worker that failed is given nothing, while there is another one."""
 GONE = (OSError, RuntimeError, ValueError)
 """What Dask raises where a worker, or the scheduler, is gone."""
 
@@ -60,6 +63,8 @@ class _Worker:
     def __init__(self, actor: Any):
         self.actor = actor
         self.making = 0
+        self.failed_at = -inf
+        """When an attempt last failed: a dead worker fails at once, so that it is always the idlest."""
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
 
@@ -143,10 +148,13 @@ class ClusterClient(Client):
         finally:
             worker.making -= 1
             answer.cancel()
+        worker.failed_at = asyncio.get_running_loop().time()
         raise AttemptFailed("A worker was lost while it made the call.", code=Failure.LOST_WORKER)
 
     async def _free(self) -> _Worker:
-        """The worker that is making the fewest attempts; waits for one. Raises AttemptFailed."""
+        """The worker that is making the fewest attempts, rather one that has not failed just now; waits for
+        one. Raises AttemptFailed.
+        """
         if not self._workers:
             self._any.clear()
             try:
@@ -155,7 +163,8 @@ class ClusterClient(Client):
             except TimeoutError:
                 sentence = f"The Dask cluster {self.address} has no workers."
                 raise AttemptFailed(sentence, code=Failure.UNREACHABLE) from None
-        return min(self._workers.values(), key=lambda worker: worker.making)
+        since = asyncio.get_running_loop().time() - REST_SECONDS
+        return min(self._workers.values(), key=lambda worker: (worker.failed_at > since, worker.making))
 
     async def _watch(self) -> None:
         """Take in workers that come, and let go of those that are lost."""
