@@ -24,6 +24,8 @@ help:
 setup: $(READY)
 
 $(READY): requirements.lock pyproject.toml
+	@test -f concord/__init__.py || { \
+		echo "This checkout has no symbolic links: rm concord && ln -s core concord, then make again."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Concord needs Python 3.11 or newer: make PYTHON=python3.12 …"; exit 1; }
 	@test -x $(BIN)/python -a -x $(BIN)/pip || sh bin/make-venv "$(PYTHON)"

@@ -1,11 +1,13 @@
-"""The wheel: installed in an environment of its own, `concord` runs from any folder with all that ships."""
+"""Source distribution, and the wheel built from it: installed, `concord` runs with all that ships."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BUILD = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
+BUILD = "import sys; from hatchling import build; getattr(build, f'build_{sys.argv[1]}')(sys.argv[2])"
 PLAIN = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "CONCORD"))}
 
 pytestmark = pytest.mark.skipif(
@@ -33,7 +35,13 @@ def called(*words, **how):
 def installed(tmp_path_factory):
     """The scripts of an environment that has the wheel, and this environment's libraries."""
     folder = tmp_path_factory.mktemp("installed")
-    called(sys.executable, "-c", BUILD, folder, cwd=ROOT)
+    called(sys.executable, "-c", BUILD, "sdist", folder, cwd=ROOT)
+    (packed,) = folder.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(folder / "source", filter="data")
+    (source,) = (folder / "source").iterdir()
+    # As `python -m build` and `pip install` of the archive do.
+    called(sys.executable, "-c", BUILD, "wheel", folder, cwd=source)
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"
@@ -67,6 +75,35 @@ def test_all_that_ships_lies_in_the_package(installed, tmp_path):
     assert not (ships / ".streamlit" / "secrets.toml").exists()
     names = {p.name for p in package.parent.parent.iterdir()}
     assert not names & {"app.py", "pages", "core", "prompts", "data"}
+
+
+def test_the_source_distribution_has_all_of_the_package(installed):
+    (source,) = (installed.parent.parent / "source").iterdir()
+    here = {p.relative_to(ROOT) for p in (ROOT / "core").rglob("*") if "__pycache__" not in p.parts}
+    assert {p.relative_to(source) for p in (source / "core").rglob("*")} == here
+    assert not (source / "concord").exists()
+
+
+def test_check_runs_on_a_table(concord, tmp_path):
+    lines = ["id,human,judge", *(f"{n},{n % 2},{n % 2 if n % 5 else 1 - n % 2}" for n in range(60))]
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    assert "60 items" in concord("check", "labels.csv")
+
+
+def test_a_checkout_without_links_says_what_to_do(tmp_path):
+    """Where Git makes no links, and where a ZIP is unpacked, a link is a file that holds its target."""
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Makefile", "requirements.lock"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("core", "bin"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "concord").write_text("core")
+    editable = [sys.executable, "-c", BUILD, "editable", tmp_path / "built"]
+    for command in (editable, ["make", "setup"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=PLAIN)
+        assert done.returncode != 0
+        assert "This checkout has no symbolic links" in done.stdout + done.stderr
+        assert "rm concord && ln -s core concord" in done.stdout + done.stderr
+        assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_quickstart_runs_from_another_folder(concord, installed, tmp_path):
