@@ -5,7 +5,7 @@
 A study has three people, three judges and three criteria unless a design says otherwise. Each item has a
 quality for every criterion, half of it shared; each rater sees it with a noise of their own, and answers on
 the scale. In a null design people and judges are exchangeable, players alike, and what is missing is missing
-at random: every claim of a page is false, but that the judges are at least as good as one more person. In a
+at random: every claim of a page is false, but that the judges are as good as another annotator. In a
 design with an effect one claim is true, or some are. The report is made of arrays, without a store, and its
 sentences are counted by their kind (`concord.statistics.claims.CLAIMS`).
 
@@ -32,10 +32,11 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from concord.codes import Verdict
 from concord.questions import YES_NO
 from concord.rating import Criterion
 from concord.reports.agreement_report import Options, report_of
-from concord.reports.verdict import flags_of, on_criterion
+from concord.reports.flags import flags_of, on_criterion
 from concord.statistics.claims import CLAIMS
 from concord.statistics.ratings import called
 from concord.statistics.systems import systems
@@ -49,8 +50,9 @@ Floats = npt.NDArray[np.float64]
 EVEN, CEILING, RARE, HALF = (-1.5, -0.5, 0.5, 1.5), (-4.5, -3.5, -2.8, -1.6), (2.1,), (0.0,)
 EVENLY, TABLE = (0.0,), {"people": 2, "judges": 1, "criteria": 1}
 NOISE = 0.8
-GOOD = ("verdict: at least as good", "other judges: at least as good")
-WORSE = ("verdict: worse", "other judges: worse")
+GOOD = ("verdict: as_good", "other_judges: as_good")
+"""Slightly below counts as good: both say that a judge may be used."""
+WORSE = ("verdict: worse", "other_judges: worse")
 BY_KAPPA = ", by κ"
 ANY = "any false claim"
 PLAYERS = 6
@@ -90,7 +92,7 @@ class Design:
 def boundary(design: Design, margin: float = 0.1) -> float:
     """The noise of a judge whose ρ (of one yes or no: κ) with others lies `margin` below a person's.
 
-    Of 20,000 items it was so far off that the judge lay 0.094 below, where “at least as good” is true.
+    Of 20,000 items it was so far off that the judge lay 0.094 below, where “as good” is true.
     """
     from scipy import stats
 
@@ -174,15 +176,15 @@ NULLS = {
         400, judges=1, criteria=1, cuts=RARE, noise=-1.0, true=(*WORSE, "level")
     ),
     "three judges below by the margin, 100 items": Design(
-        100, noise=-1.0, true=("other judges: worse", GOOD[0])
+        100, noise=-1.0, true=("other_judges: worse", GOOD[0])
     ),
 }
 """Designs in which a claim is false unless it is named; a negative noise is that of `boundary`."""
 
 EFFECTS = {
-    "verdict: at least as good": ("judges with half of a person's noise, 50 items", Design(noise=0.4)),
+    "verdict: as_good": ("judges with half of a person's noise, 50 items", Design(noise=0.4)),
     "verdict: worse": ("judges with five times a person's noise, 50 items", Design(noise=4.0)),
-    "verdict: at least as good, by κ": (
+    "verdict: as_good, by κ": (
         "yes/no, judges with a quarter of a person's noise, 100 items",
         Design(100, criteria=1, cuts=HALF, noise=0.2),
     ),
@@ -190,19 +192,19 @@ EFFECTS = {
         "yes/no, judges with five times a person's noise, 100 items",
         Design(100, criteria=1, cuts=HALF, noise=4.0),
     ),
-    "other judges: at least as good": (
+    "other_judges: as_good": (
         "judges with half of a person's noise, 100 items",
         Design(100, noise=0.4),
     ),
-    "other judges: worse": ("judges with five times a person's noise, 100 items", Design(100, noise=4.0)),
-    "told apart": ("players up to 1.5 SD apart, 120 items", Design(120, players=1.5)),
-    "other way round": ("one judge turned round, 50 items", Design(effect="other way round")),
+    "other_judges: worse": ("judges with five times a person's noise, 100 items", Design(100, noise=4.0)),
+    "told_apart": ("players up to 1.5 SD apart, 120 items", Design(120, players=1.5)),
+    "turned_round": ("one judge turned round, 50 items", Design(effect="turned_round")),
     "copy": ("one judge with a person's answers, 50 items", Design(effect="copy")),
-    "one answer": ("one judge gives 4 to 95 %, 50 items", Design(effect="one answer")),
+    "one_answer": ("one judge gives 4 to 95 %, 50 items", Design(effect="one_answer")),
     "careless": ("one person gives 4 to 95 %, 50 items", Design(effect="careless")),
     "gold": ("one person hits 20 % of 20 gold items", Design(effect="gold")),
     "repeats": ("one person answers 20 % of 20 repeats alike", Design(effect="repeats")),
-    "lacks ratings": ("one judge lacks most of the worst 15 %, 60 items", Design(60, effect="lacks ratings")),
+    "lacks_ratings": ("one judge lacks most of the worst 15 %, 60 items", Design(60, effect="lacks_ratings")),
     "group": ("one judge gives one player 0.8 points more, 120 items", Design(120, effect="player")),
     "length": ("one judge gives 0.5 points for an SD of length, 120 items", Design(120, effect="length")),
     "level": ("judges score 0.5 points higher, 50 items", Design(shift=0.5)),
@@ -253,15 +255,15 @@ def _apply(design: Design, scores: Floats, quality: Floats, lost: Floats, rng: n
     """Put the effect of a design into scores (raters × criteria × items) and into what is missing."""
     judge, items = design.people, design.items
     mostly = np.where(rng.random(items) < 0.95, 4.0, scores[judge])
-    if design.effect == "other way round":
+    if design.effect == "turned_round":
         scores[judge] = 6 - scores[judge]
     elif design.effect == "copy":
         scores[judge] = scores[0]
-    elif design.effect == "one answer":
+    elif design.effect == "one_answer":
         scores[judge] = mostly
     elif design.effect == "careless":
         scores[0] = mostly
-    elif design.effect == "lacks ratings":
+    elif design.effect == "lacks_ratings":
         worst = quality.mean(axis=0) <= np.quantile(quality.mean(axis=0), 0.15)
         lost[judge] = worst & (rng.random(items) < 0.8)
     elif design.effect == "player":
@@ -299,19 +301,23 @@ def stated(of: StudyRatings, options: Options) -> set[str]:
     features = {"unit": units, "reply_chars": 500 + 100 * lengths(len(units))}
     report = report_of(of, options, features)
     about = report.verdict()
-    claims = {f"verdict: {about.word}"}
+    claims = {f"verdict: {_code(about.verdict)}"}
     claims |= {
-        f"other judges: {row['verdict']}"
+        f"other_judges: {_code(row.get('verdict'))}"
         for row in about.rows.rows
         if row["name"] != report.names.get(called(about.members), called(about.members))
     }
     flags = [*flags_of(report), *on_criterion(report, about.criterion, about.members)]
-    claims |= {flag.claim for flag in flags}
+    claims |= {str(flag.claim) for flag in flags}
     given = {"panels": (report.primary_panel,), "resamples": 0, "seed": options.seed}
     clusters = {"clusters": of.clusters} if of.clusters else {}
     for row in systems(report.ratings, report.main, report.players, **given, **clusters).rows:  # type: ignore[arg-type]
-        claims |= {"told apart"} if row.get("apart") else set()
+        claims |= {"told_apart"} if row.get("apart") else set()
     return claims
+
+
+def _code(verdict: object) -> str:
+    return str(Verdict.AS_GOOD if verdict == Verdict.SLIGHTLY_BELOW else verdict)
 
 
 def of_one(design: Design, resamples: int, seed: int) -> set[str]:
@@ -331,7 +337,7 @@ def rates(pool: Executor, design: Design, simulations: int, resamples: int) -> C
 
 def false(claims: set[str], design: Design) -> set[str]:
     """Those of the claims that are tested, and not true in a design."""
-    tested = {name for name, kind in CLAIMS.items() if kind.share is not None} | {*GOOD, *WORSE}
+    tested = {str(name) for name, kind in CLAIMS.items() if kind.share is not None} | {*GOOD, *WORSE}
     return (claims & tested) - set(design.true)
 
 

@@ -299,3 +299,86 @@ class RequestPart(StrEnum):
     FORMAT = "response_format"
     OTHER = "other"
     """A parameter of the entry or the prompt that no endpoint is known to refuse."""
+
+
+class Verdict(StrEnum):
+    """How a judge or a panel compares with another annotator, who is held out.
+
+    `AS_GOOD`: shown to lie within the margin. `SLIGHTLY_BELOW`: within the margin, and shown to be lower.
+    `WORSE`: shown to be lower, and not within the margin. `INCONCLUSIVE`: none of these is shown. `TOO_FEW`:
+    no interval. `UNDEFINED`: no figure.
+    """
+
+    AS_GOOD = "as_good"
+    SLIGHTLY_BELOW = "slightly_below"
+    WORSE = "worse"
+    INCONCLUSIVE = "inconclusive"
+    TOO_FEW = "too_few"
+    UNDEFINED = "undefined"
+
+
+GOOD = (Verdict.AS_GOOD, Verdict.SLIGHTLY_BELOW)
+"""Verdicts that are shown to lie within the margin."""
+
+
+class Advice(StrEnum):
+    """What to do about judges on a criterion."""
+
+    USE = "use"
+    KEEP_ANNOTATORS = "keep_annotators"
+    DO_NOT_USE = "do_not_use"
+    LABEL_MORE = "label_more"
+    ADD_ANNOTATOR = "add_annotator"
+    NAME_ANNOTATORS = "name_annotators"
+    REPAIR_QUESTION = "repair_question"
+    CHECK_COPY = "check_copy"
+    CHECK_DIRECTION = "check_direction"
+    CHECK_ANNOTATOR = "check_annotator"
+    NONE = "none"
+
+
+class UseCondition(StrEnum):
+    """What the use of a judge is tied to."""
+
+    CORRECT_LEVEL = "correct_level"
+    FILL_GAPS = "fill_gaps"
+
+
+class Unknown(StrEnum):
+    """What a study does not show, and a reader of its verdict has to know."""
+
+    ONE_DECIDES = "one_annotator_decides"
+    ONE_ANNOTATOR = "one_annotator"
+    NOT_COMPARED = "not_compared"
+    OTHER_ANNOTATORS = "other_annotators"
+
+
+class Claim(StrEnum):
+    """A kind of finding that a report words, the most serious flags first."""
+
+    VERDICT = "verdict"
+    OTHER_JUDGES = "other_judges"
+    TOLD_APART = "told_apart"
+    CONSTANT = "constant"
+    TURNED_ROUND = "turned_round"
+    COPY = "copy"
+    ALONE = "agrees_with_nobody"
+    ONE_ANSWER = "one_answer"
+    FEW = "few"
+    RARE = "rare"
+    WEAKENS_PANEL = "weakens_panel"
+    GROUP = "group"
+    POSITION = "position"
+    OWN_FAMILY = "own_family"
+    LENGTH = "length"
+    COMPRESSES = "compresses"
+    LACKS_RATINGS = "lacks_ratings"
+    CARELESS = "careless"
+    GOLD = "gold"
+    REPEATS = "repeats"
+    LEVEL = "level"
+    EQUAL = "equal"
+    TOO_FAST = "too_fast"
+    ATTENTION = "attention"
+    INCOMPLETE = "incomplete"
+    SCALE = "scale"

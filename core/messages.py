@@ -1,4 +1,8 @@
-"""The words of codes: the only place with sentences about them."""
+"""The words of codes: the only place with sentences about them.
+
+Of verdicts they are templates with named fields. A panel is called “the panel of 3 judges”, so that a judge
+and a panel take the same verb.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from concord.codes import CellPattern, Computation, Exclusion, Layout, RoleReason, StreamFigure, StreamState
+from concord.codes import (
+    Advice,
+    CellPattern,
+    Claim,
+    Computation,
+    Exclusion,
+    Layout,
+    RoleReason,
+    StreamFigure,
+    StreamState,
+    Unknown,
+    UseCondition,
+    Verdict,
+)
 
 EXCLUSIONS: Mapping[Exclusion, str] = {
     Exclusion.CLOSED: "on which judges are not compared",
@@ -180,3 +197,202 @@ def form_changed(name: str, changes: Sequence[str]) -> str:
         f"name: {'; '.join(changes)}. Results of two configurations would be mixed. Give the entry another "
         "name in models.toml and run under that name."
     )
+
+
+VERDICTS: Mapping[str, str] = {
+    Verdict.AS_GOOD: "as good",
+    Verdict.SLIGHTLY_BELOW: "slightly below",
+    Verdict.WORSE: "worse",
+    Verdict.INCONCLUSIVE: "inconclusive",
+    Verdict.TOO_FEW: "too few items",
+    Verdict.UNDEFINED: "undefined",
+}
+"""A verdict in a table."""
+
+GLANCE_RULE = (
+    "“As good”: at most {margin:g} lower, and at most half of another annotator's agreement lower. The "
+    "first verdict goes by the interval shown. Those of the other rows hold all together, which takes more "
+    "items."
+)
+"""How verdicts are given, for below a table."""
+
+PANEL = "the panel of {n} judges"
+"""What a panel is called within a sentence."""
+
+FINDINGS: Mapping[Verdict, str] = {
+    Verdict.AS_GOOD: "{judge} is as good as another annotator.",
+    Verdict.SLIGHTLY_BELOW: "{judge} is slightly below another annotator, by less than the margin.",
+    Verdict.WORSE: "{judge} is worse than another annotator.",
+    Verdict.INCONCLUSIVE: "{judge} is inconclusive: it may be as good as another annotator, or worse.",
+    Verdict.TOO_FEW: "{judge} cannot be compared with another annotator yet: {why}.",
+    Verdict.UNDEFINED: "{judge} cannot be compared with another annotator: {why}.",
+}
+"""A verdict as a sentence."""
+
+FINDING_BETTER = "{judge} agrees with annotators better than another annotator does{z}."
+FINDING_Z = " (z = {z:+.1f} among annotators)"
+FINDING_TURNED = "{judge} orders the items the other way round than annotators do."
+FINDING_CHANCE = "{judge} is worse than another annotator, and is not shown to beat chance."
+FINDING_CONSTANT = "{judge} answers {answer} to every item, which tells nothing apart."
+FINDING_COPY = "{judges} {give} just the answers of one annotator."
+FINDING_DISAGREE = (
+    "Annotators are not shown to agree with each other: another annotator reaches {symbol} {person}."
+)
+FINDING_ALONE = "{judge} agrees with {whom}: {figure}."
+FINDING_WEAK = "{judge} agrees weakly with {whom}: {figure}."
+FINDING_NO_CHANCE = "{judge} is not shown to agree with {whom} better than chance: {figure}."
+FINDING_ROUND_ALONE = "{judge} orders the items the other way round than {whom}: {figure}."
+NO_JUDGE = "No judge can be compared with annotators on {criterion}."
+
+USE: Mapping[Verdict, str] = {
+    Verdict.AS_GOOD: "Use {judge} on {criterion}: it agrees with annotators as well as another annotator "
+    "does.",
+    Verdict.SLIGHTLY_BELOW: "Use {judge} on {criterion} if a small loss will do: it agrees with annotators "
+    "slightly less than another annotator does, by less than the margin of {margin:g}.",
+}
+"""The advice to use a judge, by its verdict."""
+USE_ANY = "Use {judges} on {criterion}: each agrees with annotators as well as another annotator does."
+USE_ALONE = (
+    "{Judge} is as good as another annotator, too; {one} alone agrees better on these items ({figures})."
+)
+ALSO_GOOD = "{judges} alone {is_} as good, too."
+REST: Mapping[Verdict, str] = {
+    Verdict.INCONCLUSIVE: "{Judge} is inconclusive; label {more} more items to decide.",
+    Verdict.WORSE: "{Judge} is worse than another annotator.",
+    Verdict.TOO_FEW: "{Judge} has too few items.",
+    Verdict.UNDEFINED: "{Judge} cannot be compared.",
+}
+"""What is said of the panel where one of its judges is used in its place."""
+
+ADVICE: Mapping[Advice, str] = {
+    Advice.KEEP_ANNOTATORS: "Keep annotators on {criterion}: {judge} agrees with them less than another "
+    "annotator does.",
+    Advice.DO_NOT_USE: "Do not use {judge} on {criterion}. Look at its prompt and at how its replies are "
+    "read, or take another judge.",
+    Advice.LABEL_MORE: "Label {more} more items{or_annotators} before you decide on {judge} on {criterion}.",
+    Advice.ADD_ANNOTATOR: "Have a second annotator rate the same items: that shows what a judge can reach "
+    "on {criterion}.",
+    Advice.NAME_ANNOTATORS: "Import annotators' ratings with their names to compare {judge} with another "
+    "annotator.",
+    Advice.REPAIR_QUESTION: "Repair the question {criterion} or its guidelines before you label more: "
+    "another annotator reaches only {symbol} {person}.",
+    Advice.CHECK_COPY: "First check the {where} {judges}: {give} just one annotator's answers, and nothing "
+    "here holds for a copy.",
+    Advice.CHECK_DIRECTION: "Check the scale of {criterion} first: is it turned round in the judge's "
+    "prompt or in the table? Repair that before you use these scores.",
+    Advice.CHECK_ANNOTATOR: "Look at the ratings of {decided_by} first: the verdict on {judge} on "
+    "{criterion} rests on this annotator alone. Exclude them with a reason, or label more items with "
+    "another annotator.",
+    Advice.NONE: "",
+}
+"""What to do, but for `USE`."""
+
+ABOUT, MORE_THAN = "about {n:,}", "more than {n:,}"
+LABEL_VARIED = "Label more, and more varied, items before you decide on {judge} on {criterion}."
+LABEL_RARER = (
+    "Label {more} more items, so that at least {least} are “{answer}”: {n} of {items} are so far, "
+    "too few to decide on {judge} on {criterion}."
+)
+FIND_RARER = (
+    "To find them faster, sample more of the items on which the judge says “{answer}”, and weight each "
+    "item by how rarely its kind was sampled."
+)
+OR_ANNOTATORS = ", or add annotators,"
+INSTEAD = "Use {judges} in its place."
+CORRECTED = "The leaderboard corrects judges by annotators' ratings."
+SECOND_SHOWS = "A second annotator on some of the items shows whether the judge or the question is at fault."
+EXCLUDE = "Exclude {judge} from the panel: without it the panel agrees with annotators better."
+
+CONDITIONS: Mapping[UseCondition, str] = {
+    UseCondition.CORRECT_LEVEL: "Correct its level before you read its scores as annotators'.",
+    UseCondition.FILL_GAPS: "Ask it again about the items it left out, or have annotators rate them.",
+}
+"""What use is tied to."""
+
+FIGURES = (
+    "{Who} {symbol} {judge}, another annotator {symbol} {person}; difference {difference}, {n} items{about}. "
+    "“As good” means {margin}."
+)
+WITHIN, WITHIN_HALF = "at most {margin:g} lower", "at most half of another annotator's agreement lower"
+LOOK = (
+    "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval, so that all looks "
+    "together are wrong in at most {share:.1%}."
+)
+LOOK_ONCE = "The verdict allows for one look; if you label more, say which look it is (`--look 2`)."
+LOOKS_SPENT = "All {looks} looks are spent: no further look at these items can decide. Draw a new sample."
+AND_LEVEL = "It agrees in order, and scores {points:.1f} points {side}."
+
+UNKNOWNS: Mapping[Unknown, str] = {
+    Unknown.ONE_DECIDES: "Not known: whether {judge} is as good as another annotator. Without {decided_by} "
+    "it is not: the difference would be {difference:+.2f}.",
+    Unknown.ONE_ANNOTATOR: "Not known: how far annotators agree with each other, since one annotator "
+    "rated. That is what a judge can be held to.",
+    Unknown.NOT_COMPARED: "Not known: how another annotator would agree: {why}.",
+    Unknown.OTHER_ANNOTATORS: "Not known: whether it holds for annotators other than these {n}.",
+}
+"""What is not known."""
+
+FLAGS: Mapping[str, str] = {
+    Claim.FEW: "{n} rated by annotators and a judge: intervals are wide, and figures rough.",
+    Claim.RARE: "Annotators answer “{answer}” to {n} of {items}, on which {part} rests alone.",
+    f"{Claim.LEVEL}/share": "{Judge} says “{answer}” {size:.0f} percentage points {side} often than "
+    "annotators ({low:.0f} to {high:.0f}).",
+    f"{Claim.LEVEL}/points": "{Judge} scores {size:.2f} points {side} than annotators ({low:z.2f} to "
+    "{high:z.2f}).",
+    f"{Claim.GROUP}/wrong": "{judge} differs from {inside:.0%} of annotators' answers on {where} ({n} "
+    "items), from {outside:.0%} elsewhere (p {p}).",
+    f"{Claim.GROUP}/distance": "{judge} lies {inside:.2f} points from annotators on {where} ({n} items), "
+    "{outside:.2f} elsewhere (the largest of {compared} differences, p {p}).",
+    f"{Claim.GROUP}/points": "Compared with annotators, {judge} {favours} {where} by {size:.2f} points "
+    "({n} items; the largest of {compared} differences, p {p}).",
+    f"{Claim.GROUP}/share": "Compared with annotators, {judge} {favours} {where}: “{answer}” to {size:.0%} "
+    "of the items {side} ({n} items; the largest of {compared} differences, p {p}).",
+    f"{Claim.LENGTH}/points": "{judge} prefers {which} replies: {size:.2f} points more than annotators for "
+    "{step} characters {side}.",
+    f"{Claim.LENGTH}/share": "{judge} prefers {which} replies: “{answer}” to {size:.0%} of the items more "
+    "than annotators for {step} characters {side}.",
+    Claim.COMPRESSES: "{judge} spreads its scores less than annotators: for a point of theirs it moves by "
+    "{slope:.2f} points ({low:.2f} to {high:.2f}). It does not reward what annotators like as they "
+    "do{length}.",
+    Claim.POSITION: "{judge} chooses {answer} in {judged:.0%} of the pairs, annotators in {rated:.0%}: "
+    "{size:+.0f} percentage points ({low:+.0f} to {high:+.0f}) by position.",
+    f"{Claim.OWN_FAMILY}/points": "Compared with annotators, {judge} favours models of its own family by "
+    "{size:.2f} points ({low:.2f} to {high:.2f}).",
+    f"{Claim.OWN_FAMILY}/share": "Compared with annotators, {judge} favours models of its own family: "
+    "“{answer}” to {size:.0%} of the items more ({low:.0%} to {high:.0%}).",
+    Claim.TURNED_ROUND: "{judge} orders the items the other way round than annotators do: {figures}. Check "
+    "the direction of its scale.",
+    f"{Claim.COPY}/rho": "{judge} repeats the answers of {about} on {figures}: its agreement with "
+    "annotators' mean is {about}'s own share in that mean.",
+    f"{Claim.COPY}/only": "{judge} gives just the answers of {about} to all {n} items, which two raters "
+    "who agree nearly perfectly (κ = {kappa:g}) do with probability {p}.",
+    Claim.EQUAL: "{judge} gives just the answers of {about} to all {n} items. Two careful raters may: no "
+    "copy is shown.",
+    Claim.ALONE: "{about} agrees with nobody: {symbol} {own} with the others on {criterion}, who reach "
+    "{others} among themselves.",
+    f"{Claim.CONSTANT}/judge": "{judge} gives every item the same answer ({answer}) on {criterion}: "
+    "agreement is undefined.",
+    f"{Claim.CONSTANT}/several": "{n} annotators give one and the same answer to all their items on a "
+    "criterion. They are excluded from its correlations and its held-out comparison.",
+    f"{Claim.CONSTANT}/annotator": "{about} gives {answer} to {figures}. No correlation with a constant is "
+    "defined: {about} is excluded there from correlations and from the held-out comparison.",
+    f"{Claim.ONE_ANSWER}/judge": "{judge} gave {share:.0%} of the items the same score ({answer}) on "
+    "{criterion}, annotators {others:.0%}: its agreement there says little.",
+    f"{Claim.CARELESS}/annotator": "{about} answered {answer} on {criterion} in {share:.0%} of {n} items, "
+    "others in {others:.0%} of the same.",
+    f"{Claim.LACKS_RATINGS}/side": "{judge} lacks ratings of {counts}, more often of the {which} ones: on "
+    "{criterion} annotators' mean is {missing:z.2f} where it lacks them, elsewhere {rated:z.2f} (p {p}). "
+    "Its figures are of the items that it rated.",
+    Claim.INCOMPLETE: "{judge} has no rating of {counts}.",
+    f"{Claim.SCALE}/of": "Scale of {criteria}: {note}.",
+    f"{Claim.SCALE}/note": "{criteria}: {note}.",
+    Claim.WEAKENS_PANEL: "{judge} weakens the panel: without it the panel reaches {symbol} {without}, with "
+    "it {together} (difference {low:+.2f} to {high:+.2f}).",
+    Claim.GOLD: "{about} hit {share} gold items, fewer than {least:.0%}.",
+    Claim.REPEATS: "{about} rated {share} repeated items alike, fewer than {least:.0%}: every answer "
+    "within a quarter of its scale.",
+    Claim.ATTENTION: "{about} missed {n} of {items} attention checks.",
+    Claim.TOO_FAST: "{about} was faster than the replies can be read in {n} of {items} items ({speed:g} "
+    "characters a second).",
+}
+"""A flag, by its claim, or by its claim and the kind of wording."""

@@ -42,6 +42,8 @@ class Column:
     least: float = 0.0
     """A number between 0 and this is shown as “< this”: a p-value is never 0."""
     help: str = ""
+    words: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What readers see in place of a code; files have the code."""
 
     @property
     def title(self) -> str:
@@ -157,7 +159,7 @@ def shown(cell: Cell, column: Column) -> str:
         return "yes" if cell else "no"
     if isinstance(cell, float):
         return _number(cell, column)
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    return f"{cell:,}" if isinstance(cell, int) else column.words.get(cell, cell)
 
 
 def ends(figure: Estimate, column: Column) -> str:

@@ -193,7 +193,7 @@ def the_store_knows_nouns_only() -> Iterator[str]:
 @wall
 def statistics_know_figures_and_errors_only() -> Iterator[str]:
     for file in (ROOT / "core" / "statistics").rglob("*.py"):
-        nouns = ("arrays", "codes", "estimate", "errors", "glossary", "scores", "table")
+        nouns = ("arrays", "codes", "estimate", "errors", "glossary", "messages", "scores", "table")
         known = ("concord.statistics", *(f"concord.{noun}" for noun in nouns))
         yield from (f"{name(file)} imports {i}" for i in inner(file) if not i.startswith(known))
         yield from (f"{name(file)} imports {i}" for i in imports(file) if i.startswith("sqlite"))

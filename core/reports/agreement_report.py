@@ -17,9 +17,11 @@ from concord.errors import check_known, not_found
 from concord.files.plain import plain_line
 from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
+from concord.reports.flags import flags_of
 from concord.reports.names import renamed
+from concord.reports.obstacles import missing
 from concord.reports.sections import AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, lacks, section
-from concord.reports.verdict import Verdict, flags_of, missing, verdict
+from concord.reports.verdict import Assessment, verdict
 from concord.scores import no_final
 from concord.statistics.ratings import FINAL
 from concord.store import frames
@@ -95,13 +97,15 @@ class AgreementReport(Evidence):
         names = [name for name in SECTIONS if criterion == self.main or name not in OVER_ALL]
         return {name: table for of in names for name, table in self.section(of, criterion).items()}
 
-    def verdict(self, criterion: str = "") -> Verdict:
-        """The verdict on one criterion, else on the main one. Raises StudyError for an unknown criterion."""
+    def verdict(self, criterion: str = "") -> Assessment:
+        """The assessment on one criterion, else on the main one. Raises StudyError for an unknown
+        criterion.
+        """
         return verdict(self, criterion or self.main)
 
     @cached_property
     def summary(self) -> list[str]:
-        """The verdict in sentences: what it is, why, what to do next, and the most serious flags.
+        """The assessment in sentences: what to do, why, what is not known, and the most serious flags.
 
         Empty without people or judges, as `missing` says then.
         """
@@ -135,6 +139,7 @@ class AgreementReport(Evidence):
         values: dict[str, Any] = {"schema": SCHEMA, "study": study, "items": self.agreement.items}
         values |= {name: drawing[name] for name in DRAWN if drawing[name] is not None}
         values |= {name: plain(name, self.main) for name in OVER_ALL}
+        values |= {"verdicts": {c: self.verdict(c).as_json() for c in self.criteria}}
         values |= {"summary": self.summary, "missing": self.missing, "notes": self.notes}
         values |= {"limits": self.limits, "left_out": self.left_out}
         values["excluded"] = [

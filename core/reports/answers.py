@@ -3,20 +3,21 @@
 from collections.abc import Mapping, Sequence
 from math import inf
 
+from concord.codes import GOOD, Advice, Verdict
 from concord.estimate import Estimate, value_of
 from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.names import first_names
 from concord.reports.overview import NextStep
 from concord.reports.sections import section
-from concord.reports.verdict import Verdict
+from concord.reports.verdict import Assessment
 from concord.runs.registry import BENCHMARKS
 from concord.statistics.claims import more_items
 from concord.statistics.ratings import called
 from concord.table import Cell
 
 WITH_ALL = (
-    "ρ with the mean of all people is easier to reach than that beside one more person, where judges are "
+    "ρ with the mean of all people is easier to reach than that with a held-out annotator, where judges are "
     "compared with the other people alone."
 )
 """How the two figures of one judge or panel on a page differ."""
@@ -67,16 +68,16 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     )
 
 
-def more_needed(evidence: Evidence, of: Verdict) -> int | None:
+def more_needed(evidence: Evidence, of: Assessment) -> int | None:
     """About how many more items decide a verdict; 0 where it stands, None where that cannot be said."""
-    if of.word in ("at least as good", "worse"):
+    if of.verdict in (*GOOD, Verdict.WORSE):
         return 0
     row = next((row for row in of.rows.rows if row["rater"] == evidence.names.get(called(of.members))), {})
     gap = row.get("difference")
     return more_items(gap, evidence.options.margin) if isinstance(gap, Estimate) else None
 
 
-def next_step(evidence: Evidence, of: Verdict, left: int | None, waiting: Sequence[str] = ()) -> NextStep:
+def next_step(evidence: Evidence, of: Assessment, left: int | None, waiting: Sequence[str] = ()) -> NextStep:
     """The next step after a verdict; `left` conversations can still be drawn (None: the study was imported).
 
     The answers of `waiting`, who have open items, are waited for before anything more is rated. What is left
@@ -84,16 +85,16 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None, waiting: Sequen
     """
     study = evidence.of.study
     at = {"study": study.name}
-    if of.repair:
+    if of.advice == Advice.REPAIR_QUESTION:
         return NextStep("", "rubrics", at, "Repair the question")
-    if of.word == "at least as good":
+    if of.verdict in GOOD:
         return NextStep("", "leaderboard", at, "See the leaderboard")
-    if of.word == "worse":
+    if of.verdict == Verdict.WORSE:
         return NextStep("", "agreement", at, "See where it fails")
     if waiting:
         still = f"Answers still to come by {first_names(waiting)}."
         return NextStep(still, "samples", at, "Follow the study")
-    if of.word == "undefined" and not evidence.ratings.people:
+    if of.verdict == Verdict.UNDEFINED and not evidence.ratings.people:
         return NextStep("", "samples", at, "Deal the study")
     if left is None:
         return NextStep("", "import", at, "Import more ratings")

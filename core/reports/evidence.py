@@ -19,6 +19,7 @@ from concord.statistics.claims import MARGIN, Flag
 from concord.statistics.distribution import of_people
 from concord.statistics.figures import People
 from concord.statistics.items import largest_differences
+from concord.statistics.lone import Lone
 from concord.statistics.ratings import (
     DIGITS,
     FINAL,
@@ -60,7 +61,9 @@ class Options:
     families: tuple[tuple[str, str], ...] = ()
     """Models with their family, as models.toml has them."""
     margin: float = MARGIN
-    """How much lower than a person's a judge's ρ with the other people may be to count as as good."""
+    """How much lower than another annotator's a judge's agreement may be to count as as good."""
+    look: int = 0
+    """Which look at a growing study this is, from 1; 0 where it is looked at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,8 @@ class Evidence:
     kept: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
     worded: dict[str, list[Flag]] = field(default_factory=dict)
     """Sentences that are made once."""
+    lone: dict[str, list[Lone]] = field(default_factory=dict)
+    """Annotators beside the others by criterion, made once."""
 
     @classmethod
     def read(cls, of: StudyRatings, options: Options = Options(), features: Columns | None = None) -> Self:

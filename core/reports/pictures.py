@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from concord.estimate import Estimate
 from concord.files import VERSION
+from concord.messages import VERDICTS
 from concord.statistics.glance import measured
 from concord.table import Table, ends, is_text, shown
 
@@ -45,7 +46,7 @@ def forest(table: Table) -> dict[str, Any]:
     """
     rows = [
         (
-            ": ".join(str(row[name]) for name in ("name", "verdict") if row.get(name)),
+            ": ".join(filter(None, [str(row["name"]), VERDICTS.get(str(row.get("verdict")), "")])),
             figure,
             row.get("person"),
         )
@@ -68,6 +69,6 @@ def forest(table: Table) -> dict[str, Any]:
         ],
         "marks": [(at(mark), f"{mark:.1f}") for mark in marks],
         "zero": at(0.0) if left < 0 else None,
-        "axis": f"{axis}{'; grey bar: one more person' if beside else ''}; 95% intervals",
+        "axis": f"{axis}{'; grey bar: another annotator' if beside else ''}; 95% intervals",
         "width": WIDTH,
     }

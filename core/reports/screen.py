@@ -22,7 +22,7 @@ MOST_JUDGES = 6
 
 
 def judges_table(report: AgreementReport, criterion: str) -> Table:
-    """The glance, those that agree best first: agreement, one more person's, bias, n, the verdict; of
+    """The glance, those that agree best first: agreement, another annotator's, bias, n, the verdict; of
     categories also the two that a judge confuses most often.
     """
     beside = report.section("glance", criterion)["glance"]
@@ -121,10 +121,12 @@ def screen(
     criterion: str = "",
     width: int = 100,
 ) -> str:
-    """The answer as text: what was read, the verdict, the tables, at most three flags, what to type next."""
+    """The answer as text: what was read, what to do, why, what is not known, the tables, at most three
+    flags, what to type next.
+    """
     on = criterion or report.main
     verdict = report.verdict(on)
-    sentences = filter(None, (verdict.sentence, verdict.next, verdict.reason))
+    sentences = filter(None, (verdict.action, verdict.why, verdict.unknown))
     parts = [
         _lines(" · ".join(taken), width, 3),
         *(_lines(warning(one), width, 2) for one in left_out),

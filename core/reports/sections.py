@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, compress
 from typing import NamedTuple
 
 import numpy as np
 
 from concord import scores as rules
 from concord.arrays import Columns
+from concord.codes import Claim
 from concord.messages import excluded
 from concord.reports.coefficient import leading, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import OWN_FAMILY
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
+from concord.statistics.claims import p_above, share_of_look, stated
 from concord.statistics.confusion import decisions, decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.exclusions import exclusions
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance, measured
-from concord.statistics.held_out import By, held_out
+from concord.statistics.held_out import By, held_out, without_each
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
+from concord.statistics.lone import Lone, lone
 from concord.statistics.majority import answer_of_people
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
@@ -70,8 +73,32 @@ def _decided(evidence: Evidence, criterion: str) -> Table:
 
 
 def _by(evidence: Evidence, criterion: str) -> By:
-    """How a judge is set beside one more person: by kappa where that leads."""
+    """How a judge is set beside another annotator: by kappa where that leads."""
     return "kappa" if usual(evidence, criterion) == "kappa" else "spearman"
+
+
+def lone_annotators(evidence: Evidence, criterion: str) -> list[Lone]:
+    """Each annotator beside the agreement of the others with each other, on one criterion; made once."""
+    if criterion not in evidence.lone:
+        evidence.lone[criterion] = lone(
+            evidence.ratings, criterion, _by(evidence, criterion), **evidence.drawing
+        )
+    return evidence.lone[criterion]
+
+
+def _without_lone(
+    evidence: Evidence, criterion: str, panels: Sequence[tuple[str, ...]]
+) -> tuple[str, Table | None]:
+    """The annotators who agree with nobody, and judges beside a held-out annotator without them."""
+    every = lone_annotators(evidence, criterion)
+    sure = stated(Claim.ALONE, [p_above(one.contrast, 0.0) for one in every])
+    names = [one.person for one in compress(every, sure)]
+    ratings = evidence.ratings
+    for name in names:
+        ratings = ratings.without(ratings.people.index(name))
+    by = _by(evidence, criterion)
+    left = held_out(ratings, criterion, panels=panels, by=by, **evidence.drawing) if names else None
+    return " and ".join(names), left
 
 
 def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -98,6 +125,9 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
         evidence.names,
         first=called(evidence.primary_panel),
         margin=evidence.options.margin,
+        share=share_of_look(evidence.options.look),
+        without_each=without_each(evidence.ratings, criterion, panels, _by(evidence, criterion)),
+        without_lone=_without_lone(evidence, criterion, panels),
     )
     return _with_exclusions(evidence, criterion, table, evidence.ratings[criterion].contenders(panels))
 
@@ -262,7 +292,8 @@ def _gold_labels(evidence: Evidence, criterion: str) -> Iterator[Table]:
         _against(evidence, criterion, "gold label", labels, people=True),
         name="gold_labels",
         title="Judges and people against gold labels",
-        caption="Gold labels enter no other figure: neither agreement between people nor one more person.",
+        caption="Gold labels enter no other figure: neither agreement between annotators nor another "
+        "annotator.",
     )
 
 

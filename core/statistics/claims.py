@@ -7,27 +7,23 @@ has its table.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from concord import messages
+from concord.codes import GOOD, Claim, Verdict
 from concord.estimate import Estimate
-from concord.statistics.intervals import FEWEST, holm, student
+from concord.statistics.intervals import FEWEST, ROUNDING, holm, student
 from concord.statistics.ratings import Bools, Floats
-from concord.table import Cell
 
 MARGIN = 0.1
-"""How much lower than a person's a judge's ρ with the other people may be, to count as as good."""
+"""How much lower than another annotator's a judge's agreement may be to count as as good; never more than
+half of it: see `verdict_of`."""
 
-Word = Literal[
-    "at least as good",
-    "worse",
-    "not known yet",
-    "too few",
-    "undefined",
-]
-"""Of a judge beside one more person."""
+LOOKS = 5
+"""Looks at a growing study that a verdict can allow for."""
 
 ONE_FLAG = 0.001
 """The share of each kind of flag."""
@@ -46,43 +42,47 @@ class ClaimKind(NamedTuple):
 
 
 CLAIMS = {
-    "verdict": ClaimKind(0.025, "the judges together are at least as good as one more person, or worse"),
-    "other judges": ClaimKind(
-        0.005, "another judge or panel is at least as good as one more person, or worse"
+    Claim.VERDICT: ClaimKind(0.025, "the judges are as good as another annotator, or worse"),
+    Claim.OTHER_JUDGES: ClaimKind(0.005, "another judge or panel is as good as another annotator, or worse"),
+    Claim.TOLD_APART: ClaimKind(0.003, "people tell two players apart"),
+    Claim.CONSTANT: ClaimKind(None, "a rater gave one answer to all items"),
+    Claim.TURNED_ROUND: ClaimKind(ONE_FLAG, "a judge orders the items the other way round than people"),
+    Claim.COPY: ClaimKind(ONE_FLAG, "a judge repeats one person's answers"),
+    Claim.ALONE: ClaimKind(ONE_FLAG, "a person agrees with nobody"),
+    Claim.ONE_ANSWER: ClaimKind(ONE_FLAG, "a judge gives one answer more often than people do"),
+    Claim.FEW: ClaimKind(None, "few items were answered by judge and people"),
+    Claim.RARE: ClaimKind(None, "people gave one of two answers to few items"),
+    Claim.GROUP: ClaimKind(0.003, "a judge treats a group of items otherwise than people do"),
+    Claim.LENGTH: ClaimKind(ONE_FLAG, "a judge prefers longer replies, or shorter ones, beside people"),
+    Claim.LACKS_RATINGS: ClaimKind(
+        ONE_FLAG, "a judge lacks ratings of the worse items, or of the better ones"
     ),
-    "told apart": ClaimKind(0.0075, "people tell two players apart"),
-    "constant": ClaimKind(None, "a rater gave one answer to all items"),
-    "other way round": ClaimKind(ONE_FLAG, "a judge orders the items the other way round than people"),
-    "copy": ClaimKind(ONE_FLAG, "a judge repeats one person's answers"),
-    "one answer": ClaimKind(ONE_FLAG, "a judge gives one answer more often than people do"),
-    "few": ClaimKind(None, "few items were answered by judge and people"),
-    "rare": ClaimKind(None, "people gave one of two answers to few items"),
-    "group": ClaimKind(ONE_FLAG, "a judge treats a group of items otherwise than people do"),
-    "length": ClaimKind(ONE_FLAG, "a judge prefers longer replies, or shorter ones, beside people"),
-    "lacks ratings": ClaimKind(ONE_FLAG, "a judge lacks ratings of the worse items, or of the better ones"),
-    "careless": ClaimKind(ONE_FLAG, "a person gives one answer more often than others do to the same items"),
-    "gold": ClaimKind(ONE_FLAG, "a person hits too few gold items"),
-    "repeats": ClaimKind(ONE_FLAG, "a person answers too few repeated items alike"),
-    "level": ClaimKind(ONE_FLAG, "the judges score higher or lower than people"),
-    "too fast": ClaimKind(None, "a person was faster than the replies can be read"),
-    "attention": ClaimKind(None, "a person missed an attention check", first=False),
-    "incomplete": ClaimKind(None, "a judge has no rating of some items", first=False),
-    "scale": ClaimKind(None, "a rater answers on another scale", first=False),
+    Claim.CARELESS: ClaimKind(
+        ONE_FLAG, "a person gives one answer more often than others do to the same items"
+    ),
+    Claim.GOLD: ClaimKind(ONE_FLAG, "a person hits too few gold items"),
+    Claim.REPEATS: ClaimKind(ONE_FLAG, "a person answers too few repeated items alike"),
+    Claim.LEVEL: ClaimKind(ONE_FLAG, "a judge scores higher or lower than people"),
+    Claim.EQUAL: ClaimKind(None, "a judge gave just the answers of the only person"),
+    Claim.TOO_FAST: ClaimKind(None, "a person was faster than the replies can be read"),
+    Claim.ATTENTION: ClaimKind(None, "a person missed an attention check", first=False),
+    Claim.INCOMPLETE: ClaimKind(None, "a judge has no rating of some items", first=False),
+    Claim.SCALE: ClaimKind(None, "a rater answers on another scale", first=False),
 }
 """Every kind of claim that a report words, by name, the most serious flags first."""
 
 
-def stated(name: str, p: Sequence[float] | Floats) -> Bools:
+def stated(claim: Claim, p: Sequence[float] | Floats) -> Bools:
     """Which claims of one kind a page may state: their p-values, adjusted by Holm, are within its share."""
-    share = CLAIMS[name].share
+    share = CLAIMS[claim].share
     assert share is not None
     return np.asarray(holm(np.asarray(p, dtype=np.float64)) <= share)
 
 
-def sure_of(name: str, p: Sequence[float], tests: int) -> list[bool]:
+def sure_of(claim: Claim, p: Sequence[float], tests: int) -> list[bool]:
     """`stated` of these p-values out of so many tests; of those that are not listed p is 1."""
     padded = np.array([*p, *np.ones(max(tests - len(p), 0))])
-    return [bool(sure) for sure in stated(name, padded)[: len(p)]]
+    return [bool(sure) for sure in stated(claim, padded)[: len(p)]]
 
 
 def p_above(figure: Estimate, bound: float, *, fisher: bool = False) -> float:
@@ -110,31 +110,92 @@ def p_below(figure: Estimate, bound: float, *, fisher: bool = False) -> float:
     return p_above(turned, -bound, fisher=fisher)
 
 
-def beside_person(
-    differences: Sequence[Cell], sizes: Sequence[Cell], first: int, *, margin: float
-) -> list[Word]:
-    """The word of each judge or panel, from the differences (judge less held-out annotator) and their n.
+def share_of_look(look: int) -> float:
+    """The share of error of the verdict at a look, of at most `LOOKS`; all of it at the only one (0).
 
-    That at `first` is the verdict, and goes by its 95% interval: at least as good where it lies above
-    −margin, worse where it ends below 0. The others share `other judges` (Bonferroni): by the same rules each
-    also needs a p within its part. “too few” items have no interval; scores that do not vary are “undefined”.
+    Error is spent as Lan and DeMets (1983) do after Pocock: α · ln(1 + (e − 1) t) at the t-th part of all
+    looks, and a look has what is added to what was spent before. Looks are taken for independent
+    (Bonferroni), which needs no knowledge of how much each has added, and spends less than α. No error is
+    left after the last look.
     """
-    figures = [cell if isinstance(cell, Estimate) else None for cell in differences]
-    others = sum(f is not None and f.interval is not None for f in figures) - 1
-    share = (CLAIMS["other judges"].share or 0.0) / max(others, 1)
-    words: list[Word] = []
-    for place, (figure, n) in enumerate(zip(figures, sizes, strict=True)):
-        if figure is None:
-            words.append("undefined")
-        elif figure.interval is None:
-            enough = not figure.defined and isinstance(n, int) and n >= FEWEST
-            words.append("undefined" if enough else "too few")
-        else:
-            low, high = figure.interval
-            word: Word = "at least as good" if low > -margin else "worse" if high < 0 else "not known yet"
-            p = p_below(figure, 0.0) if word == "worse" else p_above(figure, -margin)
-            words.append(word if place == first or p <= share else "not known yet")
-    return words
+    share = CLAIMS[Claim.VERDICT].share or 0.0
+    if not look:
+        return share
+    spent = [math.log(1 + (math.e - 1) * min(at / LOOKS, 1.0)) for at in (look - 1, look)]
+    return share * (spent[1] - spent[0])
+
+
+class Contrasts(NamedTuple):
+    """A judge or a panel beside a held-out annotator: agreement of both with the others, and two contrasts.
+
+    `difference` is judge less annotator, `half` is judge less half of the annotator; cells of a table that
+    hold no Estimate are None. `n` counts the items.
+    """
+
+    judge: Estimate | None
+    difference: Estimate | None
+    half: Estimate | None
+    n: int
+
+
+def verdict_of(of: Contrasts, *, margin: float, share: float) -> Verdict:
+    """The verdict on one judge or panel, whose error is at most `share` on either side.
+
+    The judge may lose `margin`, and no more than half of what an annotator reaches: as good where the lower
+    bounds of difference + margin, of `half` and of the judge's own agreement all lie above 0 (an
+    intersection-union test, Berger 1982: no adjustment is needed). On κ and ρ a constant answer and a coin
+    both have 0, so that the last bound is the best constant answer's too. An upper bound of the difference
+    below 0 shows that the judge agrees less.
+    """
+    if of.difference is None:
+        return Verdict.UNDEFINED
+    if of.difference.interval is None:
+        return Verdict.UNDEFINED if not of.difference.defined and of.n >= FEWEST else Verdict.TOO_FEW
+    share *= 1 - ROUNDING
+    lost = (
+        p_above(of.difference, -margin),
+        *(p_above(figure, 0.0) for figure in (of.half, of.judge) if figure),
+    )
+    within = len(lost) == 3 and max(lost) < share
+    below = p_below(of.difference, 0.0) < share
+    if within:
+        return Verdict.SLIGHTLY_BELOW if below else Verdict.AS_GOOD
+    return Verdict.WORSE if below else Verdict.INCONCLUSIVE
+
+
+def verdicts(
+    compared: Sequence[Contrasts], first: int, *, margin: float, share: float | None = None
+) -> list[Verdict]:
+    """The verdict of each judge or panel; that at `first` is the page's.
+
+    It has `share` (by default that of verdicts) on either side; the others have that of `OTHER_JUDGES`
+    together (Bonferroni).
+    """
+    others = sum(bool(of.difference and of.difference.interval) for of in compared) - 1
+    own = (CLAIMS[Claim.VERDICT].share or 0.0) if share is None else share
+    each = (CLAIMS[Claim.OTHER_JUDGES].share or 0.0) / max(others, 1)
+    return [
+        verdict_of(of, margin=margin, share=own if place == first else min(each, own))
+        for place, of in enumerate(compared)
+    ]
+
+
+def decided_by(verdict: Verdict, without_each: Mapping[str, tuple[float, float]], *, margin: float) -> str:
+    """The annotator without whom a verdict would fall, “” where there is none.
+
+    `without_each` has the agreement of the judge and of a held-out annotator without each annotator in turn.
+    A verdict falls where it does not hold of these figures: the judge loses the margin, or half of what the
+    annotator reaches, or, where it is worse, nothing. Of several annotators the one who moves it most. That
+    takes verdicts back, and makes none.
+    """
+    falls = dict[str, float]()
+    for name, (judge, person) in without_each.items():
+        if verdict in GOOD:
+            falls[name] = -min(judge - person + margin, judge - person / 2, judge)
+        elif verdict == Verdict.WORSE:
+            falls[name] = judge - person
+    name = max(falls, key=lambda one: falls[one], default="")
+    return name if name and falls[name] >= 0 else ""
 
 
 def more_items(difference: Estimate, margin: float) -> int | None:
@@ -160,14 +221,27 @@ def _tail(t: float, freedom: float) -> float:
 
 
 class Flag(NamedTuple):
-    """A sentence that a reader has to know, its kind of claim, the judge whose use it bars, and the criteria
-    that it is about (none: all).
+    """A finding that a reader has to know: its code, its words, whom or what it is about, and on which
+    criteria (none: all).
+
+    `judge` is the judge whose use it bears on, `about` the annotator or the group that it names.
     """
 
-    claim: str
+    claim: Claim
     text: str
     judge: str = ""
     on: tuple[str, ...] = ()
+    about: str = ""
+
+
+def flag(
+    claim: Claim, *, kind: str = "", judge: str = "", on: tuple[str, ...] = (), about: str = "", **values: Any
+) -> Flag:
+    """A flag in the words of `concord.messages.FLAGS`, of a claim with several wordings in those of
+    `kind`.
+    """
+    words = messages.FLAGS[f"{claim}/{kind}" if kind else claim]
+    return Flag(claim, words.format(judge=judge, about=about, **values), judge, on, about)
 
 
 def ranked(flags: Sequence[Flag]) -> list[Flag]:

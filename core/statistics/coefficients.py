@@ -16,10 +16,10 @@ from concord.statistics.alpha import Metric, alpha, alpha_figure, value_counts
 from concord.statistics.correlation import FEWEST, Coefficient, why_undefined
 from concord.statistics.figures import Figure, PointEstimate
 from concord.statistics.hidden import weighted_kappa
-from concord.statistics.intervals import CORRELATION
+from concord.statistics.intervals import CORRELATION, of_kappa
 from concord.statistics.judges import against_people
 from concord.statistics.majority import answer_of_people, panel_answers, shares
-from concord.statistics.nominal import MAJORITY, kappa_of_shares, why_no_kappa
+from concord.statistics.nominal import MAJORITY, kappa_of_shares, rarer, why_no_kappa
 from concord.statistics.ratings import DIGITS, Contender, CriterionScores, Floats, Ratings, called
 from concord.statistics.resampling import Weights
 
@@ -95,7 +95,8 @@ def _of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: M
         why, _ = why_no_kappa(judge.name, MAJORITY, x, y)
         alike = sets.alike(answers) if scores.sets else None
         on_items = kappa_of_shares(panel.shares(answers, scores.items), shares(target, answers), alike)
-        return PointEstimate(on_items, n, reason=why, kind=CORRELATION, items=items)
+        kind = of_kappa(rarer(x, y), n)
+        return PointEstimate(on_items, n, reason=why, kind=kind, items=items)
     answers_of_both = np.concatenate([x, y])
     every = alpha_figure(*value_counts(np.concatenate([item, item]), answers_of_both, scores.items), metric)
     if len(rows) == n or not isinstance(every, PointEstimate):

@@ -15,9 +15,9 @@ from concord.statistics import columns
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.figures import Drawing, PointEstimate, tabulate
 from concord.statistics.hidden import share
-from concord.statistics.intervals import CORRELATION
+from concord.statistics.intervals import of_kappa
 from concord.statistics.majority import answer_of_people, ties_of_people
-from concord.statistics.nominal import kappa, why_no_kappa
+from concord.statistics.nominal import kappa, rarer, why_no_kappa
 from concord.statistics.ratings import DIGITS, Floats, Panels, Ratings
 from concord.table import Cell, Column, Table
 
@@ -121,7 +121,8 @@ def decisions_at(
         both = ~np.isnan(people + own)
         why, _ = why_no_kappa(judge.name, "people", own[both], people[both])
         why = table.no_level(criterion, judge.members) or why
-        agreement = PointEstimate(kappa(own, people), int(both.sum()), reason=why, kind=CORRELATION)
+        kind = of_kappa(rarer(own[both], people[both]), int(both.sum()))
+        agreement = PointEstimate(kappa(own, people), int(both.sum()), reason=why, kind=kind)
         rows.append({"rater": judge.name, **two_answers(people, own, ("fail", "pass")), "kappa": agreement})
     form = Table(
         "thresholds",

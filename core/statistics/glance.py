@@ -6,10 +6,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from concord.estimate import undefined
+from concord.codes import GOOD, Verdict
+from concord.estimate import Estimate, undefined, value_of
 from concord.glossary import explain
+from concord.messages import GLANCE_RULE, VERDICTS
 from concord.statistics import columns
-from concord.statistics.claims import MARGIN, beside_person
+from concord.statistics.claims import MARGIN, Contrasts, decided_by, verdicts
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
@@ -24,25 +26,20 @@ GLANCE = empty(
     Column("rater", file_only=True),
     Column("name", "Judge or panel"),
     columns.N,
-    Column("verdict", "Beside one more person"),
+    Column("verdict", "Beside another annotator", words=VERDICTS),
     Column(
         "judge",
-        "{symbol} with the other people",
+        "{symbol} with annotators",
         interval="ends",
-        help="With the people who are not held out, on average over those held out.",
+        help="With the annotators who are not held out, on average over those held out.",
     ),
-    Column("person", "One more person", help=explain("one more person")),
+    Column("person", "Another annotator", help=explain("one more person")),
     Column("difference", "Difference", interval="ends", signed=True, help="Judge less annotator, paired."),
     Column("bias", "Bias (points)", signed=True, help=explain("bias")),
     Column("mae", "MAE (points)", help=explain("MAE")),
-    caption="Judge and one more person, who is held out, are compared with the same other people on the same "
-    "items.",
+    caption="Judge and another annotator, who is held out, are compared with the same other annotators on "
+    "the same items.",
 )
-RULE = (
-    "“At least as good”: less than {margin:g} below. The word of the verdict goes by the interval shown. "
-    "Those of the other rows hold all together, which takes more items."
-)
-"""How words are given, for below the table."""
 WITHOUT = {"spearman": "ρ with people's mean", "kappa": "κ with the majority of people"}
 """What the table shows where no annotator can be held out."""
 
@@ -69,11 +66,17 @@ def glance(
     *,
     first: str = "",
     margin: float = MARGIN,
+    share: float | None = None,
+    without_each: Mapping[str, Mapping[str, tuple[float, float]]] | None = None,
+    without_lone: tuple[str, Table | None] = ("", None),
 ) -> Table:
     """One row a judge and panel, joined from the tables `judges` and `held_out` of one criterion.
 
     `names` are what readers see for those of the tables. `first` is the judge or panel that the verdict is
-    about: see `concord.statistics.claims.beside_person`. Where no annotator can be held out (`held_out` is
+    about, with an error of `share`: see `concord.statistics.claims.verdicts`. A verdict that would fall
+    `without_each` (judge or panel → annotator → both agreements) of the annotators is inconclusive, and
+    `decided_by` names the one; so is a good one that is not shown `without_lone`, the annotators who agree
+    with nobody (their names, and `held_out` without them). Where no annotator can be held out (`held_out` is
     undefined throughout) the figure is that with all people, and there is no verdict. It is kappa where
     `judges` has a column of it, else Spearman's ρ.
     """
@@ -88,25 +91,37 @@ def glance(
         own["name"] = names.get(str(row["rater"]), str(row["rater"]))
         other = beside.get(row["rater"], {})
         if compared:
-            own |= {name: other.get(name) for name in ("judge", "person", "difference")}
+            own |= {name: other.get(name) for name in ("judge", "person", "difference", "half", "z")}
             own["n"] = other.get("n", own["n"])
         if row.get("commonest_share") == 1 and isinstance(n := row.get("n"), int) and n >= FEWEST:
-            own |= dict.fromkeys(("judge", "difference", by), undefined(SAME_ANSWER, n=n)) | {"n": n}
+            own |= dict.fromkeys(("judge", "difference", "half", by), undefined(SAME_ANSWER, n=n)) | {"n": n}
         rows.append(own)
     if compared:
-        more = [Column(by, WITHOUT[by], file_only=True)]
+        files = ("half", "z", "decided_by", "difference_without")
+        more = [Column(name, file_only=True) for name in files]
+        more.append(Column(by, WITHOUT[by], file_only=True))
         more += [Column("p", file_only=True)] * (by == "spearman")
-        basis = {"basis": held_out.meta.get("basis")}
         place = next((at for at, row in enumerate(rows) if row["rater"] == first), -1)
-        differences, sizes = ([row.get(name) for row in rows] for name in ("difference", "n"))
-        words = beside_person(differences, sizes, place, margin=margin)
+        codes = verdicts([_compared(row) for row in rows], place, margin=margin, share=share)
+        lone, left = without_lone
+        given = {row["rater"]: row for row in left.rows} if left else {}
+        others = [given.get(row["rater"], {}) for row in rows]
+        codes_left = verdicts([_compared(row) for row in others], place, margin=margin, share=share)
         return replace(
             GLANCE,
             columns=(*form, *more),
-            rows=tuple(row | {"verdict": word} for row, word in zip(rows, words, strict=True)),
-            caption=f"{GLANCE.caption} {RULE.format(margin=margin)}",
+            rows=tuple(
+                row
+                | (
+                    _decided(lone, value_of(other.get("difference")))
+                    if left and code in GOOD and code_left not in GOOD
+                    else _standing(code, (without_each or {}).get(str(row["rater"]), {}), margin)
+                )
+                for row, code, other, code_left in zip(rows, codes, others, codes_left, strict=True)
+            ),
+            caption=f"{GLANCE.caption} {GLANCE_RULE.format(margin=margin)}",
             notes=held_out.notes,
-            meta=basis,
+            meta={"basis": held_out.meta.get("basis")},
         )
     reasons = dict.fromkeys(figure.reason for figure in held_out.estimates("difference"))
     why = f" ({'; '.join(reasons)})" if reasons else ""
@@ -122,6 +137,30 @@ def glance(
         notes=(note, *judges.notes),
         meta={"basis": judges.meta.get("basis")},
     )
+
+
+def _compared(row: Mapping[str, Cell]) -> Contrasts:
+    cells = (row.get(name) for name in ("judge", "difference", "half"))
+    judge, difference, half = (cell if isinstance(cell, Estimate) else None for cell in cells)
+    n = row.get("n")
+    return Contrasts(judge, difference, half, n if isinstance(n, int) else 0)
+
+
+def _standing(
+    code: Verdict, without_each: Mapping[str, tuple[float, float]], margin: float
+) -> dict[str, Cell]:
+    """The verdict of a row, and the annotator who decides it alone, by which it is inconclusive."""
+    name = decided_by(code, without_each, margin=margin)
+    if not name:
+        return {"verdict": code}
+    judge, person = without_each[name]
+    return _decided(name, judge - person)
+
+
+def _decided(by: str, difference: float) -> dict[str, Cell]:
+    """Cells of a row whose verdict falls without some annotator; None for a difference that is undefined."""
+    left = difference if np.isfinite(difference) else None
+    return {"verdict": Verdict.INCONCLUSIVE, "decided_by": by, "difference_without": left}
 
 
 def measured(table: Table) -> str:

@@ -1,17 +1,17 @@
 """A judge beside one more person: how far both agree with the people who are not held out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from concord.estimate import too_few, undefined
+from concord.estimate import undefined
 from concord.glossary import explain
 from concord.statistics import columns, sets
 from concord.statistics.correlation import FEWEST, correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
-from concord.statistics.intervals import CORRELATION, DIFFERENCE
+from concord.statistics.intervals import CORRELATION, DIFFERENCE, FEWEST_RARER, of_kappa, rests_on
 from concord.statistics.judges import commonest
 from concord.statistics.majority import panel_answers, shares
 from concord.statistics.nominal import kappa_of_shares
@@ -28,9 +28,8 @@ from concord.statistics.ratings import (
 from concord.statistics.resampling import Statistic, Weights, everything, mean_defined, once
 from concord.table import Column, Table
 
-FEWEST_RARER = 20
-"""Items with another answer than the commonest below which a difference of kappas has no interval: it would
-leave out the truth in 5 to 17 of 100 studies (`bench/claims.py`, judges below by the margin)."""
+MOST_WITHOUT = 12
+"""Annotators of whom verdicts are computed without each; of more, none weighs a tenth."""
 
 By = Literal["spearman", "kappa"]
 """How agreement with people is measured: of scores in order by Spearman's ρ, of answers by kappa."""
@@ -52,6 +51,8 @@ def _form(symbol: str, others: str) -> Table:
             help=explain("one more person"),
         ),
         Column("difference", "Difference", digits=3, interval="ends", signed=True),
+        Column("half", f"{symbol} of the judge less half of another annotator's", file_only=True),
+        Column("z", "z among annotators", file_only=True),
         Column("par", "At par with", help="Annotators whom the judge equals or passes, of those compared."),
         caption=f"One annotator at a time is held out, and judge and annotator are compared with {others} on "
         "the same items. Where the paired interval of the difference leaves out 0, the judge agrees better "
@@ -148,37 +149,74 @@ def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str,
         "nobody has three items to compare, rated by somebody else and the judge, that vary"
     )
     rows: list[dict[str, Any]] = []
-    kind = replace(DIFFERENCE, lacking=_too_alike(scores) if by == "kappa" else "")
+    rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
+    kappa_ = by == "kappa"
+    correlation_ = of_kappa(rarer, rated) if kappa_ else rests_on(CORRELATION, rarer, rated)
+    contrast = rests_on(DIFFERENCE, rarer, rated, fewest=FEWEST_RARER if kappa_ else 0)
     for judge in scores.contenders(panels):
         pairs = [pair for pair in _pairs(scores, judge, by) if pair.defined]
         n = int(np.any([pair.items for pair in pairs], axis=0).sum()) if pairs else 0
         gaps = [of_judge - of_person for of_judge, of_person in (pair.values for pair in pairs)]
-        row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference"), undefined(why))
+        row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference", "half"), undefined(why))
         if pairs:
             of_judges, of_people = np.mean([pair.values for pair in pairs], axis=0).tolist()
-            judges, people, differences = _means(pairs)
+            judges, people, differences, halves = _means(pairs)
             row = {
-                "judge": PointEstimate(judges, n, of_judges, kind=CORRELATION),
-                "person": PointEstimate(people, n, of_people, kind=CORRELATION),
-                "difference": PointEstimate(differences, n, float(np.mean(gaps)), kind=kind),
+                "judge": PointEstimate(judges, n, of_judges, kind=correlation_),
+                "person": PointEstimate(people, n, of_people, kind=correlation_),
+                "difference": PointEstimate(differences, n, float(np.mean(gaps)), kind=contrast),
+                "half": PointEstimate(halves, n, of_judges - of_people / 2, kind=contrast),
             }
         at_par = sum(gap >= 0 for gap in gaps)
         rows.append(
             {"rater": judge.name, "people": len(pairs), "n": n, **row}
+            | {"z": _z([pair.values for pair in pairs])}
             | {"par": f"{at_par} of {len(pairs)}" if pairs else None}
         )
     return rows
 
 
-def _too_alike(scores: CriterionScores) -> str:
-    """Why a difference of kappas has no interval: answers are so alike that few items decide it."""
+def _z(values: Sequence[tuple[float, float]]) -> float | None:
+    """How many standard deviations of annotators' agreement the judge's mean lies above theirs (Judge's
+    Verdict, 2025); None for fewer than three annotators, and where they reach the same.
+    """
+    judges, people = np.array(values).reshape(-1, 2).T
+    spread = float(people.std(ddof=1)) if len(people) > 2 else 0.0
+    return float(judges.mean() - people.mean()) / spread if spread > 1e-9 else None
+
+
+def without_each(
+    table: Ratings, criterion: str, panels: Panels, by: By
+) -> dict[str, dict[str, tuple[float, float]]]:
+    """The agreement of each judge or panel, and of a held-out annotator, without each annotator in turn.
+
+    Judge or panel → annotator → (judge, annotator), points as in `held_out`. Nothing for fewer than three
+    annotators, of whom one alone would be left, and for more than `MOST_WITHOUT`, of whom none decides.
+    """
+    scores = table[criterion]
+    people = [] if scores.unlinked else scores.people.tolist()
+    if not 3 <= len(people) <= MOST_WITHOUT:
+        return {}
+    points: dict[str, dict[str, tuple[float, float]]] = {}
+    for person in people:
+        left = scores.without(person)
+        for judge in left.contenders(panels):
+            pairs = [pair.values for pair in _pairs(left, judge, by) if pair.defined]
+            if pairs:
+                of_judge, of_person = np.mean(pairs, axis=0).tolist()
+                points.setdefault(judge.name, {})[table.people[person]] = of_judge, of_person
+    return points
+
+
+def rarer_answers(scores: CriterionScores) -> int:
+    """About how many items hold another answer of people than the commonest: what agreement rests on."""
     share = 1 - (commonest(scores.score)[1] or 1.0)
-    rarer = round(share * int((scores.present > 0).sum()))
-    return too_few(rarer, FEWEST_RARER, "with a rarer answer") if rarer < FEWEST_RARER else ""
+    return round(share * int((scores.present > 0).sum()))
 
 
-def _means(pairs: Sequence[_Pair]) -> tuple[Statistic, Statistic, Statistic]:
-    """Means over people of the judge's and the person's agreement, and of their difference.
+def _means(pairs: Sequence[_Pair]) -> tuple[Statistic, Statistic, Statistic, Statistic]:
+    """Means over people of the judge's and the person's agreement, of their difference, and of the judge's
+    less half of the person's.
 
     A person of whom one is undefined in a resample takes no part in it.
     """
@@ -187,6 +225,10 @@ def _means(pairs: Sequence[_Pair]) -> tuple[Statistic, Statistic, Statistic]:
     def on(weights: Weights) -> list[Floats]:
         drawn = np.array([[statistic(weights) for statistic in pair.on] for pair in pairs])
         gap = drawn[:, 0] - drawn[:, 1]
-        return [mean_defined(np.where(np.isnan(gap), np.nan, part)) for part in (*drawn.swapaxes(0, 1), gap)]
+        parts = (*drawn.swapaxes(0, 1), gap, drawn[:, 0] - drawn[:, 1] / 2)
+        return [mean_defined(np.where(np.isnan(gap), np.nan, part)) for part in parts]
 
-    return lambda weights: on(weights)[0], lambda weights: on(weights)[1], lambda weights: on(weights)[2]
+    def part(place: int) -> Statistic:
+        return lambda weights: on(weights)[place]
+
+    return part(0), part(1), part(2), part(3)

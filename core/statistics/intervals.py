@@ -18,6 +18,9 @@ from concord.statistics.ratings import Floats
 
 LEVEL = 0.95
 
+RARER = "with a rarer answer"
+"""What is too few where a kappa has no interval."""
+
 FEWEST = 8
 """Items below which a figure has no interval; a bounded mean needs two."""
 
@@ -55,6 +58,8 @@ class Kind:
     lacking: str = ""
     short: str = ""
     short_like_these: str = ""
+    freedom: float = math.inf
+    """The most degrees of freedom, where a figure rests on fewer answers than it has items."""
 
 
 def held(what: str, least: int, most: int | None = None) -> str:
@@ -101,6 +106,38 @@ def alpha(uncommon: int, items: int) -> Kind:
         ends=(-math.inf, math.inf),
         lacking=lacking if uncommon < FEWEST_UNCOMMON else "",
     )
+
+
+FEWEST_RARER = 20
+"""Items with another answer than the commonest below which a difference of two kappas has no interval."""
+
+FEWEST_RARER_OF_ONE = 10
+"""The same of one kappa, where more than three of four items hold the commonest answer."""
+
+
+def piled_up(rarer: int, items: int) -> bool:
+    """Whether more than three of four items hold the commonest answer, and `rarer` another one."""
+    return 4 * rarer < items
+
+
+def rests_on(kind: Kind, rarer: int, items: int, *, fewest: int = 0) -> Kind:
+    """An agreement of `items` of which `rarer` hold another answer than the commonest; fewer than `fewest`
+    have no interval.
+
+    Where answers pile up a standard error is itself known from few items: Student's t has half a degree of
+    freedom for each rarer answer (docs/intervals.md has how often such intervals hold).
+    """
+    return replace(
+        kind,
+        lacking=too_few(rarer, fewest, RARER) if rarer < fewest else kind.lacking,
+        freedom=max(rarer / 2, 1.0) if piled_up(rarer, items) else kind.freedom,
+    )
+
+
+def of_kappa(rarer: int, items: int) -> Kind:
+    """A kappa of `items` of which `rarer` hold another answer than the commonest."""
+    fewest = FEWEST_RARER_OF_ONE if piled_up(rarer, items) else 0
+    return rests_on(CORRELATION, rarer, items, fewest=fewest)
 
 
 def bounded(least: float, greatest: float) -> Kind:
@@ -152,7 +189,7 @@ def resampled(
     undefined = len(drawn) - len(defined)
     if undefined > UNDEFINED_SHARE * len(drawn):
         return none(f"undefined in {undefined / len(drawn):.0%} of the resamples")
-    error, freedom = _spread(defined, units), float(units - kind.spent)
+    error, freedom = _spread(defined, units), min(float(units - kind.spent), kind.freedom)
     if without_each is not None:
         both = _with_annotators(error, freedom, kind.to(without_each, units))
         if both is None:

@@ -15,7 +15,7 @@ from concord.estimate import estimate
 from concord.statistics import columns, sets
 from concord.statistics.alpha import Metric, alpha_figure, value_counts
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
-from concord.statistics.intervals import CORRELATION
+from concord.statistics.intervals import of_kappa
 from concord.statistics.majority import answer_of_people, shares
 from concord.statistics.ratings import DIGITS, Floats, Ratings, divide
 from concord.statistics.reliability import pair_gaps
@@ -75,9 +75,10 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
         n, equal = int(both.sum()), x[both] == y[both]
         why, note = why_no_kappa(a, b, x[both], y[both])
         agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else why)
+        kind = of_kappa(rarer(x[both], y[both]), n)
         rows.append(
             {"coefficient": "kappa", "a": a, "b": b, "n": n, "note": note, "agreement": agreement}
-            | {"value": PointEstimate(kappa(x, y, of_sets=of_sets), n, reason=why, kind=CORRELATION)}
+            | {"value": PointEstimate(kappa(x, y, of_sets=of_sets), n, reason=why, kind=kind)}
         )
     noted = (Column("note"),) if any(row.get("note") for row in rows) else ()
     form = replace(NOMINAL, columns=(*NOMINAL.columns, *noted))
@@ -89,6 +90,14 @@ def kappa(x: Floats, y: Floats, *, of_sets: bool = False) -> Statistic:
     answers = np.unique(np.concatenate([x[~np.isnan(x)], y[~np.isnan(y)]]))
     alike = sets.alike(answers) if of_sets else None
     return kappa_of_shares(shares(x, answers), shares(y, answers), alike)
+
+
+def rarer(x: Floats, y: Floats) -> int:
+    """About how many items hold another answer than the commonest of two raters' (no nan); 0 without
+    items.
+    """
+    _, counts = np.unique(np.round(np.concatenate([x, y]), DIGITS), return_counts=True)
+    return round((len(x) + len(y) - int(counts.max(initial=0))) / 2)
 
 
 def kappa_of_shares(one: Floats, other: Floats, alike: Floats | None = None) -> Statistic:

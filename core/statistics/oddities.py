@@ -14,6 +14,7 @@ import numpy as np
 
 from concord.statistics.correlation import rank_correlation
 from concord.statistics.judges import commonest
+from concord.statistics.nominal import kappa
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats
 
 LARGE_SHARE = 0.9
@@ -22,8 +23,12 @@ LARGE_SHARE = 0.9
 FEWEST = 10
 """Common items below which nobody is said to copy, or to give one answer too often."""
 
-COPY, AHEAD = 0.95, 0.2
-"""A judge copies a person with whom its ρ is at least this, and higher by so much than with anybody else."""
+COPY, COPY_KAPPA, AHEAD = 0.95, 0.85, 0.2
+"""A judge copies a person with whom its ρ (of answers read by name: its κ) is at least this, and higher by so
+much than with anybody else."""
+
+ALIKE = 0.9
+"""The κ of two careful raters: beyond it, equal answers are more than both being right."""
 
 EXACT = 500
 """Items of which the chance of so many hits is counted exactly; of more it is taken for normal."""
@@ -36,6 +41,15 @@ class Copy(NamedTuple):
     person: str
     rho: float
     next: float
+    p: float
+
+
+class OnlyCopy(NamedTuple):
+    """A judge that gave just the answers of the only person, to `n` items, and the chance of it."""
+
+    judge: str
+    person: str
+    n: int
     p: float
 
 
@@ -84,8 +98,9 @@ def exchanged(hits: Floats, rater: int) -> float:
     )
 
 
-def copies(scores: CriterionScores, people: Sequence[str]) -> list[Copy]:
-    """Judges whose Spearman correlation with one person is near 1 and far above that with anybody else.
+def copies(scores: CriterionScores, people: Sequence[str], *, named: bool = False) -> list[Copy]:
+    """Judges whose agreement with one person is near 1 and far above that with anybody else: Spearman's ρ, of
+    answers read by name (`named`) Cohen's κ.
 
     `p` is that of so many equal answers, were people's exchangeable; a judge's score stands for the answer
     that people give most often where it gives it, so that a copy on another scale is one. None without two
@@ -100,16 +115,47 @@ def copies(scores: CriterionScores, people: Sequence[str]) -> list[Copy]:
         order = []
         for place, theirs in enumerate(own):
             if np.isfinite(score + theirs).sum() >= FEWEST:
-                rho = rank_correlation(score, theirs, judge, names[place]).value
-                order += [] if rho is None else [(rho, place)]
+                agreement = _kappa(score, theirs) if named else _rho(score, theirs)
+                order += [] if np.isnan(agreement) else [(agreement, place)]
         if len(order) > 1:
-            (beyond, _), (rho, place) = sorted(order)[-2:]
-            if rho >= COPY and rho - beyond >= AHEAD:
+            (beyond, _), (most, place) = sorted(order)[-2:]
+            if most >= (COPY_KAPPA if named else COPY) and most - beyond >= AHEAD:
                 given = np.array(own)
                 meant = _translated(score, given)
                 hits = np.where(np.isnan(given) | np.isnan(meant), np.nan, np.abs(given - meant) < 0.5)
-                rows.append(Copy(judge, names[place], rho, beyond, exchanged(hits, place)))
+                rows.append(Copy(judge, names[place], most, beyond, exchanged(hits, place)))
     return rows
+
+
+def only_copies(scores: CriterionScores, people: Sequence[str]) -> list[OnlyCopy]:
+    """Judges that gave just the answers of the only person to ten items or more, not all of them the same.
+
+    `p` is the chance that two raters whose κ is `ALIKE` do, with the margins of these answers: each answer is
+    equal with probability p_e + κ (1 − p_e), where p_e is the sum of the squared shares of answers.
+    """
+    if len(scores.people) != 1 or scores.unlinked:
+        return []
+    [person] = scores.people.tolist()
+    theirs = scores.of(person)
+    rows = []
+    for judge, score in scores.judges.items():
+        both = theirs[np.isfinite(score + theirs)]
+        equal = np.array_equal(both, score[np.isfinite(score + theirs)])
+        _, counts = np.unique(np.round(both, DIGITS), return_counts=True)
+        if len(both) >= FEWEST and equal and len(counts) > 1:
+            by_chance = float(((counts / len(both)) ** 2).sum())
+            chance = by_chance + ALIKE * (1 - by_chance)
+            rows.append(OnlyCopy(judge, people[person], len(both), chance ** len(both)))
+    return rows
+
+
+def _rho(x: Floats, y: Floats) -> float:
+    value = rank_correlation(x, y, "", "").value
+    return math.nan if value is None else value
+
+
+def _kappa(x: Floats, y: Floats) -> float:
+    return float(kappa(x, y)(np.ones((len(x), 1)))[0])
 
 
 def constants(scores: CriterionScores, people: Sequence[str]) -> dict[str, tuple[float, int]]:

@@ -12,6 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 from scipy import sparse
 
+from concord.codes import Claim
 from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
@@ -138,7 +139,7 @@ def _system(
     in_order = _ordering(codes, scores.target, judge.score, number)
     alike = in_order(everything(len(codes)))[:, 0] == 1
     _, chance = _permutation(codes, scores.target, judge.score, number, clusters, seed)
-    share = CLAIMS["told apart"].share or 0.0
+    share = CLAIMS[Claim.TOLD_APART].share or 0.0
     distinct = np.array([apart[pair] <= share for pair in combinations(names, 2)])
     pairs = len(alike)
 

@@ -11,10 +11,11 @@ import numpy as np
 from sqlite_utils import Database
 
 from concord.arrays import Columns, as_column, coded, taken
+from concord.codes import Claim
 from concord.estimate import undefined
 from concord.questions import Scale
 from concord.rating import Criterion
-from concord.statistics.claims import Flag, ranked, stated, sure_of
+from concord.statistics.claims import Flag, flag, ranked, stated, sure_of
 from concord.statistics.hidden import share
 from concord.statistics.oddities import LARGE_SHARE, chance_of_hits, one_answer
 from concord.statistics.ratings import Floats
@@ -91,7 +92,11 @@ def suspicions(
     by_name = _by_annotator(items)
     scales = {c.name: c.scale for c in criteria}
     flags = [*_one_answer(names, grids, scales)]
-    flags += [Flag("too fast", f"{name} {how}") for name, mine in by_name.items() for how in _too_fast(mine)]
+    flags += [
+        flag(Claim.TOO_FAST, about=name, n=fast, items=timed, speed=READING)
+        for name, mine in by_name.items()
+        for fast, timed in _too_fast(mine)
+    ]
     return ranked(flags)
 
 
@@ -162,10 +167,10 @@ def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Seque
         gold[name] = sum(right for right, _ in of), len(of)
         if missed := sum(attention and not right for right, attention in of):
             every = sum(attention for _, attention in of)
-            flags.append(Flag("attention", f"{name} missed {missed} of {every} attention checks."))
+            flags.append(flag(Claim.ATTENTION, about=name, n=missed, items=every))
     flags += [
-        Flag("gold", f"{name} hit {_share(hit, n)} gold items, fewer than {GOLD_LEAST:.0%}.")
-        for name, hit, n in _below("gold", gold, GOLD_LEAST)
+        flag(Claim.GOLD, about=name, share=_share(hit, n), least=GOLD_LEAST)
+        for name, hit, n in _below(Claim.GOLD, gold, GOLD_LEAST)
     ]
     near: dict[str, dict[int, bool]] = {}
     for pair in pairs:
@@ -174,17 +179,13 @@ def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Seque
         of_unit[pair.unit] = of_unit.get(pair.unit, True) and close
     alike = {name: (sum(of_unit.values()), len(of_unit)) for name, of_unit in near.items()}
     flags += [
-        Flag(
-            "repeats",
-            f"{name} rated {_share(same, n)} repeated items alike, fewer than {SAME_LEAST:.0%}: every answer "
-            "within a quarter of its scale.",
-        )
-        for name, same, n in _below("repeats", alike, SAME_LEAST)
+        flag(Claim.REPEATS, about=name, share=_share(same, n), least=SAME_LEAST)
+        for name, same, n in _below(Claim.REPEATS, alike, SAME_LEAST)
     ]
     return flags
 
 
-def _below(claim: str, counts: Mapping[str, tuple[int, int]], least: float) -> list[tuple[str, int, int]]:
+def _below(claim: Claim, counts: Mapping[str, tuple[int, int]], least: float) -> list[tuple[str, int, int]]:
     """Names with their hits and number, of those whose share lies below the least beyond chance."""
     p = [chance_of_hits(n - hit, np.full(n, 1 - least)) for hit, n in counts.values()]
     sure = stated(claim, p)
@@ -232,25 +233,27 @@ def _one_answer(
         if any(count.max() > LARGE_SHARE * count.sum() for count in counts):
             every += [(criterion, row) for row in one_answer(given)]
     for (criterion, row), sure in zip(
-        every, sure_of("careless", [r.p for _, r in every], tests), strict=True
+        every, sure_of(Claim.CARELESS, [r.p for _, r in every], tests), strict=True
     ):
         if sure:
             answer = scales[criterion].word(row.answer)
-            yield Flag(
-                "careless",
-                f"{row.name} answered {answer} on {criterion} in {row.share:.0%} of {row.n} items, others in "
-                f"{row.others:.0%} of the same.",
+            yield flag(
+                Claim.CARELESS,
+                kind="annotator",
+                about=row.name,
                 on=(criterion,),
+                answer=answer,
+                criterion=criterion,
+                share=row.share,
+                n=row.n,
+                others=row.others,
             )
 
 
-def _too_fast(mine: Sequence[Item]) -> Iterable[str]:
+def _too_fast(mine: Sequence[Item]) -> Iterable[tuple[int, int]]:
     # An item that is one turn of a conversation is not read alone: what a fair time for it is depends on the
     # turns before.
     timed = [i for i in mine if i.state == "done" and i.seconds and i.turn is None]
     fast = sum(i.seconds < i.reply_chars / READING for i in timed)
     if len(timed) >= FEWEST_ITEMS and fast > TOO_FAST * len(timed):
-        yield (
-            f"was faster than the replies can be read in {fast} of {len(timed)} items ({READING:g} "
-            "characters a second)."
-        )
+        yield fast, len(timed)

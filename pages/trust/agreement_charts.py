@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from concord.estimate import Estimate
+from concord.messages import VERDICTS
 from concord.questions import Scale
 from concord.statistics.glance import measured
 from concord.table import Cell, Table
@@ -27,13 +28,13 @@ from pages.parts.charts import (
     tips,
 )
 
-HUMAN = "one more person"
+HUMAN = "another annotator"
 TALL_ROW = 32
 
 
 def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[str, Chart]]:
-    """Judges and panels and one more person with their intervals, on the same other people and items, after a
-    sentence that says so; nothing where no figure is defined.
+    """Judges and panels and another annotator with their intervals, on the same other people and items,
+    after a sentence that says so; nothing where no figure is defined.
 
     The annotator is that of the panel of all, else of the last row. Names have at most `limit` pixels.
     """
@@ -63,7 +64,7 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
         band = human.mark_rect(opacity=0.18, color=GREY).encode(x="low:Q", x2=alt.X2("high:Q"))
         around = [band, line_at(float(data.value.iloc[-1]))]
         text = (
-            f"{symbol} with the same other people, with 95% intervals; grey: one more person. The words "
+            f"{symbol} with the same other people, with 95% intervals; grey: another annotator. The words "
             "below a name rest on the difference from that person on the same items, which may be clear "
             "though the two intervals overlap."
         )
@@ -73,7 +74,7 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
 
 def _with_verdict(row: Mapping[str, Cell]) -> str:
     """The name of a judge or panel, its verdict in the line below."""
-    return "\n".join(str(row[name]) for name in ("name", "verdict") if row.get(name))
+    return "\n".join(filter(None, [str(row["name"]), VERDICTS.get(str(row.get("verdict")), "")]))
 
 
 def distribution(table: Table, scale: Scale | None) -> Chart:

@@ -21,11 +21,12 @@ from concord.reports.answers import (
     next_step,
     per_thousand,
 )
+from concord.reports.flags import careless
 from concord.reports.names import renamed
 from concord.reports.page import of_study
 from concord.reports.screen import rated, tables
 from concord.reports.sections import SECTIONS, unmeasured
-from concord.reports.verdict import Verdict, careless
+from concord.reports.verdict import Assessment
 from concord.scores import labels
 from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
@@ -68,12 +69,13 @@ class Tab(NamedTuple):
 
 
 def answer(report: AgreementReport, criterion: str) -> None:
-    """The first screen: the verdict, what to do next, why, one picture, the most serious flags."""
+    """The first screen: what to do, why, what is not known, one picture, the most serious flags."""
     about = report.verdict(criterion)
-    st.subheader(plain(about.sentence), anchor=False)
-    _what_next(report, criterion, about)
+    first, _, rest = about.action.partition(". ")
+    st.subheader(plain(f"{first}." if rest else first), anchor=False)
+    _what_next(report, criterion, about, rest)
     st.caption(
-        f"{plain(' '.join(filter(None, [about.reason, rated(report, criterion)])))} "
+        f"{plain(' '.join(filter(None, [about.why, about.unknown, rated(report, criterion)])))} "
         f"{MOCK if report.of.simulated else ''}"
     )
     beside = report.section("glance", criterion)
@@ -90,15 +92,15 @@ def answer(report: AgreementReport, criterion: str) -> None:
         draw(decided, titled=False)
 
 
-def _what_next(report: AgreementReport, criterion: str, about: Verdict) -> None:
-    """The advice of a verdict, the report as a file, and the next step."""
+def _what_next(report: AgreementReport, criterion: str, about: Assessment, advice: str) -> None:
+    """The rest of the advice, the report as a file, and the next step."""
     with workspace().read() as db:
         study = report.of.study
         people = [] if closings.is_closed(db, study.name) else access.annotators(db, study.name)
         waiting = [a.name for a in people if not a.simulated and a.done + a.skipped < a.items]
         step = next_step(report, about, studies.left_to_draw(db, study), waiting)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(with_code(" ".join(filter(None, [about.next, step.text]))), width="stretch")
+        st.markdown(with_code(" ".join(filter(None, [advice, step.text]))), width="stretch")
         st.download_button(
             "Report (HTML)",
             partial(_report, report, criterion),

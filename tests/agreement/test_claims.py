@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from concord.codes import Claim
 from concord.estimate import Estimate, undefined
 from concord.statistics.claims import CLAIMS, more_items, p_above, p_below, stated, sure_of
 from concord.statistics.items import unlike
@@ -33,9 +34,8 @@ def test_every_claim_has_its_rates_in_the_docs():
         for cells in (line.strip("|").split("|") for line in table.split("\n") if "|" in line)
     }
     for name, kind in CLAIMS.items():
-        names = (
-            [f"{name}: at least as good", f"{name}: worse"] if name in ("verdict", "other judges") else [name]
-        )
+        both = name in (Claim.VERDICT, Claim.OTHER_JUDGES)
+        names = [f"{name}: as_good", f"{name}: worse"] if both else [name]
         for row in names:
             assert row in rows, row
             if kind.share is not None:
@@ -61,12 +61,12 @@ def test_p_values_are_those_of_the_interval():
 
 
 def test_claims_of_a_kind_are_adjusted_for_all_that_were_looked_at():
-    share = CLAIMS["level"].share
-    assert stated("level", [share, 0.5]).tolist() == [False, False]
-    assert stated("level", [share / 2, 0.5]).tolist() == [True, False]
-    assert sure_of("level", [share / 2], tests=1) == [True]
-    assert sure_of("level", [share / 2], tests=3) == [False]
-    assert sure_of("level", [], tests=3) == []
+    share = CLAIMS[Claim.LEVEL].share
+    assert stated(Claim.LEVEL, [share, 0.5]).tolist() == [False, False]
+    assert stated(Claim.LEVEL, [share / 2, 0.5]).tolist() == [True, False]
+    assert sure_of(Claim.LEVEL, [share / 2], tests=1) == [True]
+    assert sure_of(Claim.LEVEL, [share / 2], tests=3) == [False]
+    assert sure_of(Claim.LEVEL, [], tests=3) == []
 
 
 def test_items_needed_fall_with_the_distance_from_the_nearer_bound():

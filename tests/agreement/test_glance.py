@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from concord.codes import Verdict
 from concord.estimate import Estimate, undefined
-from concord.statistics.claims import beside_person
+from concord.statistics.claims import LOOKS, Contrasts, decided_by, share_of_look, verdicts
 from concord.statistics.glance import glance, panel_difference
 from concord.statistics.held_out import held_out
 from concord.statistics.judges import judge_figures
@@ -42,39 +43,78 @@ def test_a_row_joins_what_the_sections_say_of_a_judge():
         assert [row[name] for name in ("bias", "mae", "n", "spearman")] == [
             judge[name] for name in ("bias", "mae", "n", "spearman")
         ]
-        assert [row[name] for name in ("judge", "person", "difference")] == [
-            other[name] for name in ("judge", "person", "difference")
+        assert [row[name] for name in ("judge", "person", "difference", "half")] == [
+            other[name] for name in ("judge", "person", "difference", "half")
         ]
     assert [row["name"] for row in found.rows] == ["bad", "Good"]
-    assert [row["verdict"] for row in found.rows] == ["not known yet", "at least as good"]
+    assert [row["verdict"] for row in found.rows] == [Verdict.INCONCLUSIVE, Verdict.AS_GOOD]
+
+
+def compared(difference: Estimate | None, n: int = 50, half: float = 0.2, judge: float = 0.5) -> Contrasts:
+    """A judge whose half and own agreement lie so far above 0, ± 0.1."""
+    ends = (Estimate(value, value - 0.1, value + 0.1, n) for value in (half, judge))
+    half_, judge_ = ends
+    return Contrasts(judge_, difference, half_, n)
 
 
 @pytest.mark.parametrize(
-    ("difference", "n", "said"),
+    ("difference", "n", "code"),
     [
-        (Estimate(0.1, -0.09, 0.2), 50, "at least as good"),
-        (Estimate(-0.05, -0.09, -0.01), 50, "at least as good"),
-        (Estimate(0.1, -0.1, 0.2), 50, "not known yet"),
-        (Estimate(-0.1, -0.2, 0.0), 50, "not known yet"),
-        (Estimate(-0.1, -0.2, -0.01), 50, "worse"),
-        (Estimate(0.1, n=5, reason="no interval: 5 items are too few"), 5, "too few"),
-        (undefined("nobody has three items"), 2, "too few"),
-        (undefined("the judge does not vary"), 50, "undefined"),
-        (None, 50, "undefined"),
+        (Estimate(0.1, -0.09, 0.2), 50, Verdict.AS_GOOD),
+        (Estimate(-0.05, -0.09, -0.01), 50, Verdict.SLIGHTLY_BELOW),
+        (Estimate(0.1, -0.1, 0.2), 50, Verdict.INCONCLUSIVE),
+        (Estimate(-0.1, -0.2, 0.0), 50, Verdict.INCONCLUSIVE),
+        (Estimate(-0.1, -0.2, -0.01), 50, Verdict.WORSE),
+        (Estimate(0.1, n=5, reason="no interval: 5 items are too few"), 5, Verdict.TOO_FEW),
+        (undefined("nobody has three items"), 2, Verdict.TOO_FEW),
+        (undefined("the judge does not vary"), 50, Verdict.UNDEFINED),
+        (None, 50, Verdict.UNDEFINED),
     ],
 )
-def test_the_verdict_is_read_off_the_interval(difference, n, said):
-    assert beside_person([difference], [n], 0, margin=0.1) == [said]
+def test_the_verdict_is_read_off_the_interval(difference, n, code):
+    assert verdicts([compared(difference, n)], 0, margin=0.1) == [code]
+
+
+@pytest.mark.parametrize(("half", "judge"), [(0.09, 0.5), (0.2, 0.09)])
+def test_a_judge_that_may_lose_half_or_be_a_coin_is_not_as_good(half, judge):
+    """Its difference is shown to lie within 0.1; an interval of ± 0.1 about 0.09 holds 0."""
+    within = Estimate(-0.03, -0.07, -0.01, 3000)
+    assert verdicts([compared(within)], 0, margin=0.1) == [Verdict.SLIGHTLY_BELOW]
+    assert verdicts([compared(within, half=half, judge=judge)], 0, margin=0.1) == [Verdict.WORSE]
 
 
 def test_other_rows_need_more_than_an_interval_of_their_own():
     """0.19 ± 0.1 and 50 items: t = 3.8, one-sided p = .0002; 0.02 ± 0.1 above −0.1: t = 2.4, p = .01 > .005 /
     2."""
-    rows = [
-        Estimate(*ends, n=50) for ends in ((0.02, -0.08, 0.12), (0.02, -0.08, 0.12), (-0.19, -0.29, -0.09))
-    ]
-    words = beside_person(rows, [50] * 3, 0, margin=0.1)
-    assert words == ["at least as good", "not known yet", "worse"]
+    ends = ((0.02, -0.08, 0.12), (0.02, -0.08, 0.12), (-0.19, -0.29, -0.09))
+    rows = [compared(Estimate(*of, n=50)) for of in ends]
+    codes = verdicts(rows, 0, margin=0.1)
+    assert codes == [Verdict.AS_GOOD, Verdict.INCONCLUSIVE, Verdict.WORSE]
+
+
+def test_a_verdict_that_one_annotator_decides_falls():
+    """Without b the judge loses 0.2 of 0.7, more than 0.1; without c 0.08 of 0.12, more than half."""
+    points = {"a": (0.7, 0.6), "b": (0.5, 0.7), "c": (0.04, 0.12)}
+    assert decided_by(Verdict.AS_GOOD, points, margin=0.1) == "b"
+    assert decided_by(Verdict.SLIGHTLY_BELOW, {"a": points["a"], "c": points["c"]}, margin=0.1) == "c"
+    assert decided_by(Verdict.AS_GOOD, {"a": points["a"]}, margin=0.1) == ""
+    assert decided_by(Verdict.WORSE, points, margin=0.1) == "a"
+    assert decided_by(Verdict.WORSE, {"b": points["b"]}, margin=0.1) == ""
+    assert decided_by(Verdict.INCONCLUSIVE, points, margin=0.1) == ""
+
+
+def test_looks_spend_the_error_of_one():
+    """Pocock's increments: ln(1 + (e − 1) / 5) = 0.2954 at the first of five looks, 0.2278 at the second."""
+    shares = [share_of_look(look) for look in range(1, LOOKS + 1)]
+    assert shares[:2] == pytest.approx([0.025 * 0.2954, 0.025 * 0.2278], abs=1e-5)
+    assert sum(shares) == pytest.approx(share_of_look(0))
+    assert share_of_look(LOOKS + 1) == 0
+    sure = compared(Estimate(0.1, 0.09, 0.11))
+    assert verdicts([sure], 0, margin=0.1, share=share_of_look(LOOKS + 1)) == [Verdict.INCONCLUSIVE]
+    # 0 ± 0.09 is 2.18 standard errors above −0.1: p = .015, enough for one look and not for the first.
+    near = compared(Estimate(0.0, -0.09, 0.09))
+    assert verdicts([near], 0, margin=0.1) == [Verdict.AS_GOOD]
+    assert verdicts([near], 0, margin=0.1, share=shares[0]) == [Verdict.INCONCLUSIVE]
 
 
 def test_without_names_of_people_there_is_no_ceiling():
@@ -105,7 +145,7 @@ def test_a_judge_with_one_answer_is_undefined_and_not_compared():
     table = rated()
     table["quality"].judges["bad"][:] = 4.0
     row = next(row for row in at_a_glance(table)[0].rows if row["rater"] == "bad")
-    assert (row["verdict"], row["n"]) == ("undefined", 80)
+    assert (row["verdict"], row["n"]) == (Verdict.UNDEFINED, 80)
     for name in ("judge", "difference", "spearman"):
         assert row[name] == undefined("gives every item the same answer; agreement is undefined", n=80)
     table["quality"].judges["bad"][9:] = np.nan  # of nine items, nothing is said

@@ -128,15 +128,32 @@ def test_a_kappa_that_cannot_be_other_than_0_says_so(persons, reason):
 
 
 def test_a_missing_interval_says_why():
-    # One in ten differs: of the resamples (9/10)¹⁰ = 35 % miss it, and then both are constant.
+    """Two of eight pass: of the resamples (6/8)⁸ = 10 % have none that does, and both are constant in
+    them.
+    """
     row = value(
-        nominal(read_ratings(people({"A": [1] * 9 + [0], "B": [1] * 9 + [0]})), "quality", resamples=4000),
+        nominal(
+            read_ratings(people({"A": [1] * 6 + [0] * 2, "B": [1] * 6 + [0] * 2})), "quality", resamples=4000
+        ),
         "A",
         "B",
     )
     assert row["value"] == 1
     assert np.isnan(row["low"])
-    assert re.fullmatch(r"no interval: undefined in 3[3-7]% of the resamples", row["reason"])
+    assert re.fullmatch(r"no interval: undefined in (9|1[0-2])% of the resamples", row["reason"])
+
+
+def test_a_kappa_on_few_rarer_answers_has_no_interval():
+    """Of 60 rows 9 pass, fewer than ten of more than three in four; of 36 rows 9 are a quarter, and
+    enough.
+    """
+    rows = {items: [1] * 9 + [0] * (items - 9) for items in (36, 60)}
+    few, enough = (
+        value(nominal(read_ratings(people({"A": rows[n], "B": rows[n][::-1]})), "quality"), "A", "B")
+        for n in (60, 36)
+    )
+    assert few["reason"] == "no interval: 9 items with a rarer answer are too few, at least 10 are needed"
+    assert np.isfinite(enough["low"])
 
 
 def test_one_person_has_nobody_to_agree_with():

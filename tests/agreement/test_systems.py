@@ -5,6 +5,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
+from concord.codes import Claim
 from concord.statistics.claims import CLAIMS
 from concord.statistics.ratings import read_ratings
 from concord.statistics.systems import systems
@@ -56,7 +57,7 @@ def test_pairs_that_people_tell_apart_are_counted_by_themselves():
     gaps = [
         [a.mean() - b.mean() for a, b in combinations(score.reshape(4, 40), 2)] for score in (people, judge)
     ]
-    told = [p <= CLAIMS["told apart"].share for p in apart(people, np.repeat(range(4), 40), rng)]
+    told = [p <= CLAIMS[Claim.TOLD_APART].share for p in apart(people, np.repeat(range(4), 40), rng)]
     assert 0 < sum(told) < 6
     assert row["apart"] == sum(told)
     assert row["kept"].value == pytest.approx(

@@ -61,7 +61,7 @@ def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) ->
     visit(page, app.url)
     expect(page.get_by_text("Models that follow rules take part")).to_be_visible()
     expect(page.get_by_text(re.compile(r"Answers still to come: .*, by Cleo"))).to_be_visible()
-    expect(page.get_by_text("it is not known yet whether the 3 judges together are as good")).to_be_visible()
+    expect(page.get_by_text("the panel of 3 judges is inconclusive")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(1)
     page.get_by_role("link", name="Browse them all").click()
     expect(page).to_have_url(re.compile("/conversations"))

@@ -237,7 +237,7 @@ def test_categories_are_measured_by_kappa(of_categories, run):
     call = ("gate", "--study", "tones", "--resamples", 200, "--min-agreement")
     passed = run(of_categories, *call, 0.3)
     assert (passed.exit_code, passed.stderr) == (0, "")
-    assert "j on Tone in the study tones: κ with the other people 0.8" in passed.stdout
+    assert "j on Tone in the study tones: κ with annotators 0.8" in passed.stdout
     assert run(of_categories, *call, 0.99).exit_code == 2
     without_order = run(of_categories, *call, -1, "--statistic", "spearman")
     assert without_order.exit_code == 2

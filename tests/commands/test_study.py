@@ -131,6 +131,7 @@ class TestAgreement:
             "clusters",
             "people",
             "criteria",
+            "verdicts",
             "summary",
             "missing",
             "notes",
@@ -183,7 +184,7 @@ class TestAgreement:
         first = shown[: shown.index(r"\end{table}")]
         assert r"\caption{Judges and panels at a glance." in first
         assert r"\label{tab:glance}" in first
-        assert "% On Final, it is not known yet whether the 3 judges together" in first
+        assert "% On Final, the panel of 3 judges is inconclusive" in first
         assert {line.count(" & ") for line in first.splitlines() if line.endswith(r"\\")} == {7}
 
     def test_the_table_shows_people_judges_and_where_it_comes_from(self, filled, run):

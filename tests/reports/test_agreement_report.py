@@ -262,7 +262,11 @@ def test_a_study_of_one_criterion_says_nothing_twice() -> None:
     assert found.criteria == ("wit",)
     assert found.main == "wit"
     text = found.document("table", width=100)
-    assert len(re.findall(r"\bWit\b", text)) == text.count("\nWit ") + text.count("On Wit") == 2
+    assert (
+        len(re.findall(r"\bWit\b", text))
+        == text.count("\nWit ") + text.count("on Wit.") + text.count("On Wit")
+        == 3
+    )
     assert "by_criterion" not in found.section("criteria", "wit")
 
 
@@ -315,7 +319,7 @@ def test_the_design_decides_whom_intervals_are_about_unless_asked(people: int, w
     report = measured(frame(scores))
     about = {"these": "for these 3 annotators", "like-these": "for annotators like these 5"}[whom]
     assert report.people == whom
-    assert f"on 40 items, {about}." in report.verdict().reason
+    assert f", 40 items, {about}." in report.verdict().why
     assert report.as_json()["people"] == whom
     asked = measured(frame(scores), options=replace(FEW, people="these"))
     assert f"for these {people} annotators" in asked.agreement.criteria["final"].basis

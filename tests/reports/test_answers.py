@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from concord.codes import Advice, Verdict
 from concord.estimate import Estimate
 from concord.reports import answers
 from concord.table import Column, Table
@@ -19,26 +20,26 @@ def evidence() -> SimpleNamespace:
 
 
 @pytest.mark.parametrize(
-    ("word", "left", "benchmark", "page"),
+    ("verdict", "left", "benchmark", "page"),
     [
-        ("at least as good", 0, "pingpong", "leaderboard"),
-        ("worse", 500, "pingpong", "agreement"),
-        ("not known yet", 500, "pingpong", "samples"),
-        ("not known yet", 5, "pingpong", "runs"),
-        ("not known yet", 5, "mine", "import"),
-        ("not known yet", 0, "pingpong", "runs"),
-        ("not known yet", 0, "mine", "import"),
-        ("not known yet", None, "mine", "import"),
+        (Verdict.AS_GOOD, 0, "pingpong", "leaderboard"),
+        (Verdict.WORSE, 500, "pingpong", "agreement"),
+        (Verdict.INCONCLUSIVE, 500, "pingpong", "samples"),
+        (Verdict.INCONCLUSIVE, 5, "pingpong", "runs"),
+        (Verdict.INCONCLUSIVE, 5, "mine", "import"),
+        (Verdict.INCONCLUSIVE, 0, "pingpong", "runs"),
+        (Verdict.INCONCLUSIVE, 0, "mine", "import"),
+        (Verdict.INCONCLUSIVE, None, "mine", "import"),
     ],
 )
 def test_what_is_left_is_drawn_before_more_is_made_or_imported(
-    evidence: Any, word: str, left: int | None, benchmark: str, page: str
+    evidence: Any, verdict: Verdict, left: int | None, benchmark: str, page: str
 ) -> None:
     # 0.04 below on 100 items, half the interval 0.1: (1.96 + 0.84) x 0.05 / 0.06 is 2.33, whose square less 1
     # is some 440 more items.
     rows = ({"rater": "a", "difference": Estimate(-0.04, -0.14, 0.06, n=100)},)
     glance = Table("glance", "", (Column("rater"),), rows)
-    of = SimpleNamespace(word=word, members=("a",), rows=glance, repair=False)
+    of = SimpleNamespace(verdict=verdict, members=("a",), rows=glance, advice=Advice.NONE)
     evidence.names["a"] = "a"
     evidence.of = SimpleNamespace(study=SimpleNamespace(name="s", benchmark=benchmark, rubric=""))
     step = answers.next_step(evidence, of, left)
@@ -48,14 +49,14 @@ def test_what_is_left_is_drawn_before_more_is_made_or_imported(
     few = f"Only 5 more can be drawn: {first} comes first."
     assert (step.text == few) == (left == 5)
     waited = answers.next_step(evidence, of, left, ["Ada", "Ben", "Cleo", "Dov", "Eva"])
-    if word == "not known yet":
+    if verdict == Verdict.INCONCLUSIVE:
         said = "Answers still to come by Ada, Ben, Cleo and 2 more."
         assert waited == (said, "samples", {"study": "s"}, "Follow the study")
     else:
         assert waited == step, "a settled verdict waits for nobody"
-    nobody = SimpleNamespace(word="undefined", repair=False)
+    nobody = SimpleNamespace(verdict=Verdict.UNDEFINED, advice=Advice.NONE)
     assert answers.next_step(evidence, nobody, left, ["Ada"]).text == "Answers still to come by Ada."
-    of.repair = True
+    of.advice = Advice.REPAIR_QUESTION
     assert answers.next_step(evidence, of, left).page == "rubrics"
 
 

@@ -9,12 +9,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from concord.codes import GOOD, Advice, Claim, Unknown, UseCondition, Verdict
 from concord.estimate import Estimate
-from concord.reports.agreement_report import AgreementReport
+from concord.questions import YES_NO
+from concord.reports.agreement_report import AgreementReport, report_of
+from concord.reports.flags import careless, turned_round
 from concord.reports.pictures import forest
-from concord.reports.verdict import MOST_FLAGS, Verdict, _turned_round, _within, careless
+from concord.reports.verdict import MOST_FLAGS, Assessment
+from concord.reports.wording import within
 from concord.statistics.claims import CLAIMS, ranked
-from tests.reports.test_agreement_report import FEW, frame, measured, simulated
+from concord.store.studies import Study
+from concord.studies.studies import StudyRatings
+from tests.reports.test_agreement_report import CRITERIA, FEW, frame, measured, simulated
 from tests.studies.test_quality import item
 
 RNG = np.random.default_rng(3)
@@ -33,7 +39,7 @@ def summary(scores: dict[tuple[str, str], list[list[float]]]) -> str:
     return " ".join([*report.summary, *report.limits])
 
 
-def verdict(**noise: float) -> Verdict:
+def verdict(**noise: float) -> Assessment:
     return measured(simulated(**noise)).verdict()  # type: ignore[arg-type]
 
 
@@ -44,32 +50,30 @@ def two_judges(one: float, other: float, person: float) -> AgreementReport:
     return measured(pd.concat([table, second[second.rater == "j"].assign(rater="k")]))
 
 
-def test_a_judge_as_good_as_a_person_may_be_used() -> None:
+def test_a_judge_as_good_as_an_annotator_may_be_used() -> None:
     found = verdict(judge_noise=0.1, person_noise=1.2)
-    assert found.word == "at least as good"
-    assert found.sentence == "On Final, j is at least as good as one more person."
-    assert found.next == "Use j on Final where one more person would rate."
+    assert (found.verdict, found.advice, found.use) == (Verdict.AS_GOOD, Advice.USE, ("j",))
+    assert found.conditions == ()
     assert re.search(
-        r"it reaches ρ = 0\.\d\d, one more person 0\.\d\d: difference \+0\.\d\d \(\+0", found.reason
+        r"j ρ = 0\.\d\d, another annotator ρ = 0\.\d\d; difference \+0\.\d\d \(95% CI \+0", found.why
     )
 
 
 def test_a_judge_that_orders_well_on_another_level_is_corrected_first() -> None:
     shifted = verdict(judge_noise=0.1, person_noise=1.2, shift=0.8)
-    assert shifted.word == "at least as good"
-    assert shifted.next.endswith("Correct the level before scores are read as people's.")
+    assert shifted.verdict == Verdict.AS_GOOD
+    assert shifted.conditions == (UseCondition.CORRECT_LEVEL,)
 
 
 def test_a_judge_that_agrees_better_alone_is_used_alone() -> None:
     """With 20 items a panel of a fine judge and a poor one is as good as a person; the fine one is better."""
     both = two_judges(0.05, 1.5, 1.2)
     rows = {str(row["name"]): row for row in both.verdict().rows.rows}
-    assert both.verdict().word == rows["j"]["verdict"] == "at least as good"
+    assert both.verdict().verdict == rows["j"]["verdict"] == Verdict.AS_GOOD
     alone, together = (rows[name]["judge"].value for name in ("j", "j + k"))
     assert alone > together
-    assert both.verdict().next.startswith("Use j on Final where one more person would rate.")
-    assert both.verdict().sentence.endswith("as good as one more person, and so is j alone.")
-    assert f"it reaches ρ = {alone:.2f}, all together {together:.2f}." in both.verdict().next
+    assert both.verdict().use == ("j",)
+    assert f"ρ = {alone:.2f}, all together {together:.2f}" in both.verdict().action
 
 
 def test_advice_to_repair_a_question_says_nothing_of_use() -> None:
@@ -81,24 +85,41 @@ def test_advice_to_repair_a_question_says_nothing_of_use() -> None:
     judge = (np.random.default_rng(4).integers(1, 4, (200, 2)) + 2).tolist()
     scores = {**apart, ("judge", "j"): judge}
     found = measured(frame(scores), options=replace(FEW, margin=0.5)).verdict()
-    assert (found.word, found.repair) == ("at least as good", True)
-    assert "Correct the level" not in found.next
+    assert found.advice == Advice.REPAIR_QUESTION
+    assert (found.use, found.conditions) == ((), ())
+
+
+def test_a_coin_is_not_used_however_little_annotators_agree() -> None:
+    """Annotators reach κ 0.05, so that a coin lies within 0.1 of them: half of 0.05 is the margin."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 6000)
+    right = 0.5 + np.sqrt(0.05) / 2
+    rows = np.where(rng.random((3, 6000)) < right, truth, 1 - truth).astype(float)
+    scores = {("human", name): given for name, given in zip(("Ada", "Bo", "Chi"), rows, strict=True)}
+    scores["judge", "j"] = rng.integers(0, 2, 6000).astype(float)
+    asked = (replace(CRITERIA[0], scale=YES_NO),)
+    name = asked[0].name
+    table = frame({rater: [[one, 3.0] for one in of] for rater, of in scores.items()})
+    of = StudyRatings(Study("s", asked), table.query("criterion == @name"), (name,), (name,), {}, "mean")
+    found = report_of(of, FEW).verdict()
+    difference = next(row["difference"] for row in found.rows.rows)
+    assert difference.low > -0.1, "it lies within the margin in points"
+    assert found.verdict not in GOOD
+    assert found.advice != Advice.USE
 
 
 def test_weak_agreement_with_the_only_person_is_no_agreement() -> None:
-    table = simulated(items=300, judge_noise=5.0, person_noise=0.5)
+    table = simulated(items=300, judge_noise=30.0, person_noise=0.5)
     found = measured(table[table.rater.isin(["Ada", "j"])]).verdict("wit")
-    assert "j agrees weakly with the person: ρ = 0." in found.sentence
-    assert found.next.startswith("Do not use j on Wit yet")
+    assert found.verdict == Verdict.UNDEFINED
+    assert found.advice == Advice.DO_NOT_USE
+    assert found.unknowns == (Unknown.ONE_ANNOTATOR,)
 
 
 def test_a_judge_worse_than_a_person_replaces_nobody() -> None:
     found = verdict(judge_noise=3.0, person_noise=0.3)
-    assert (found.word, found.sentence) == ("worse", "On Final, j is worse than one more person.")
-    assert found.next.startswith("No judge replaces a person yet: have people rate")
-    both = two_judges(3.0, 2.0, 0.3)
-    assert both.verdict().next.startswith("No judge replaces a person yet")
-    assert not any("use either" in sentence.casefold() for sentence in both.summary)
+    assert (found.verdict, found.advice, found.use) == (Verdict.WORSE, Advice.KEEP_ANNOTATORS, ())
+    assert two_judges(3.0, 2.0, 0.3).verdict().advice == Advice.KEEP_ANNOTATORS
 
 
 def test_a_judge_that_may_be_no_better_than_chance_has_the_word_of_its_row_and_its_own_sentence() -> None:
@@ -107,9 +128,8 @@ def test_a_judge_that_may_be_no_better_than_chance_has_the_word_of_its_row_and_i
     [row] = found.rows.rows
     assert row["judge"].low <= 0 <= row["judge"].high
     assert row["difference"].high < 0
-    assert (found.word, row["verdict"]) == ("worse", "worse")
-    assert found.sentence == "On Final, j is worse than one more person, and may be no better than chance."
-    assert found.next.startswith("Do not use j on Final")
+    assert found.verdict == row["verdict"] == Verdict.WORSE
+    assert found.advice == Advice.DO_NOT_USE
 
 
 def turned(people: int) -> AgreementReport:
@@ -128,14 +148,12 @@ def turned(people: int) -> AgreementReport:
 def test_judges_that_all_run_against_people_are_called_turned_round(people: int) -> None:
     report = turned(people)
     found = report.verdict("wit")
-    assert found.word == ("worse" if people > 1 else "undefined")
+    assert found.verdict == (Verdict.WORSE if people > 1 else Verdict.UNDEFINED)
     row = report.agreement.criteria["wit"].rater(("j", "k"))
     assert row
     assert row.spearman.value
     assert row.spearman.value < -0.6
-    start = "On Wit, the 2 judges together order the items the other way round than"
-    assert found.sentence.startswith(start)
-    assert found.next.startswith("Is the scale of Wit turned round")
+    assert found.advice == Advice.CHECK_DIRECTION
 
 
 def test_judges_below_0_by_chance_are_not_called_turned_round() -> None:
@@ -150,7 +168,7 @@ def test_judges_below_0_by_chance_are_not_called_turned_round() -> None:
         anything = [[s, 3.0] for s in rng.integers(1, 6, 30).astype(float)]
         options = replace(FEW, resamples=100)
         report = measured(frame({**scores, ("judge", "j"): anything}), options=options)
-        said += _turned_round(report, "wit", ("j",))
+        said += turned_round(report, "wit", ("j",))
     assert said <= 6, "P(X > 6) of 100 at 0.025 is 0.01"
 
 
@@ -162,16 +180,15 @@ def test_a_rubric_leads_with_its_first_question_and_a_benchmark_with_final() -> 
 
 def test_an_interval_that_leaves_out_0_shows_on_which_side_it_lies() -> None:
     """The claim that goes with 0.004 to 0.57 would not be believed beside “0.00 to 0.57”."""
-    assert _within(Estimate(0.28, 0.004, 0.57, 50)) == " (0.004 to 0.57)"
-    assert _within(Estimate(-0.28, -0.57, -0.0004, 50), signed=True) == " (-0.57 to -0.0004)"
+    assert within(Estimate(0.28, 0.004, 0.57, 50)) == " (95% CI 0.004 to 0.57)"
+    assert within(Estimate(-0.28, -0.57, -0.0004, 50), signed=True) == " (95% CI -0.57 to -0.0004)"
 
 
 def test_what_items_cannot_tell_is_planned() -> None:
     # Judge and people see with the same noise.
     found = verdict(items=40, judge_noise=0.7, person_noise=0.7)
-    assert found.word == "not known yet"
-    assert re.search(r"have people rate about \d+ more items first", found.next)
-    assert "more items" not in found.sentence
+    assert (found.verdict, found.advice) == (Verdict.INCONCLUSIVE, Advice.LABEL_MORE)
+    assert re.search(r"^Label about \d+ more items before", found.action)
 
 
 def test_where_people_do_not_agree_the_question_is_repaired_before_more_is_rated() -> None:
@@ -183,25 +200,24 @@ def test_where_people_do_not_agree_the_question_is_repaired_before_more_is_rated
     person = next(row["person"] for row in found.rows.rows)
     assert person.low <= 0
     assert person.high < 0.4
-    assert found.sentence.endswith("nothing can be said of j.")
-    assert found.repair
-    assert found.next.startswith("Repair the question Final or its guidelines before more is rated")
-    assert "more items" not in found.next
+    assert found.advice == Advice.REPAIR_QUESTION
+    assert "more items" not in found.action
 
 
 def test_the_margin_decides_what_as_good_means() -> None:
     table = simulated(items=40, judge_noise=0.7, person_noise=0.7)
     wide = measured(table, options=replace(FEW, margin=0.5)).verdict()
-    assert wide.word == "at least as good"
-    assert "less than 0.5 below" in wide.reason
+    assert wide.verdict in GOOD
+    assert "half of another annotator's agreement" in wide.why
 
 
 def test_a_single_judge_may_be_good_where_the_panel_is_not() -> None:
     report = two_judges(0.05, 8.0, 1.2)
     words = {str(row["name"]): row["verdict"] for row in report.verdict().rows.rows}
-    assert words["j"] == "at least as good"
-    if report.verdict().word != "at least as good":
-        assert report.verdict().next.startswith("Use j, at least as good as one more person on Final")
+    assert words["j"] == Verdict.AS_GOOD
+    found = report.verdict()
+    assert found.verdict not in GOOD
+    assert (found.advice, found.use) == (Advice.USE, ("j",))
 
 
 @pytest.mark.parametrize("anonymous", [False, True])
@@ -210,22 +226,19 @@ def test_without_a_second_person_the_verdict_says_what_is_missing(anonymous: boo
     if not anonymous:
         table = table[table.rater.isin(["Ada", "j"])]
     found = measured(table, anonymous=anonymous).verdict("wit")
-    assert found.word == "undefined"
-    whom = "people's mean" if anonymous else "the person"
-    assert f"j agrees with {whom}: ρ = 0." in found.sentence
-    assert ("unnamed" in found.reason) == anonymous
-    assert ("Among themselves people reach alpha = 0." in found.reason) == anonymous
-    how = "with their names" if anonymous else "second person"
-    assert how in found.next
+    assert found.verdict == Verdict.UNDEFINED
+    assert found.unknowns == ((Unknown.NOT_COMPARED if anonymous else Unknown.ONE_ANNOTATOR),)
+    assert ("unnamed" in found.unknown) == anonymous
+    assert found.advice == (Advice.NAME_ANNOTATORS if anonymous else Advice.ADD_ANNOTATOR)
 
 
 def test_a_shift_of_level_is_flagged_with_its_side() -> None:
-    def flags(shift: float) -> str:
-        return " ".join(f.text for f in verdict(judge_noise=0.5, person_noise=0.5, shift=shift).flags)
+    def flags(shift: float) -> dict[Claim, str]:
+        return {f.claim: f.text for f in verdict(judge_noise=0.5, person_noise=0.5, shift=shift).flags}
 
-    assert "points higher than people" in flags(0.8)
-    assert "points lower than people" in flags(-0.8)
-    assert "points" not in flags(0.0)
+    assert "points higher than annotators" in flags(0.8)[Claim.LEVEL]
+    assert "points lower than annotators" in flags(-0.8)[Claim.LEVEL]
+    assert Claim.LEVEL not in flags(0.0)
 
 
 def test_flags_are_few_and_the_most_serious_first() -> None:
@@ -241,7 +254,7 @@ def test_flags_are_few_and_the_most_serious_first() -> None:
     flags = report.verdict().flags
     assert len(flags) == MOST_FLAGS
     assert [*flags] == ranked(flags)
-    assert [flag.claim for flag in flags][:2] == ["other way round", "copy"]
+    assert [flag.claim for flag in flags][:2] == [Claim.TURNED_ROUND, Claim.COPY]
     assert len(report.limits) > MOST_FLAGS
     assert {flag.claim for flag in flags} <= set(CLAIMS)
 
@@ -249,8 +262,8 @@ def test_flags_are_few_and_the_most_serious_first() -> None:
 def test_careless_people_stand_in_the_report_and_in_what_limits_it() -> None:
     report = measured(simulated(judge_noise=0.5, person_noise=0.5))
     dealt = tuple(item(name, n, state="done", seconds=1) for name in ("Ada", "Bo", "Chi") for n in range(20))
-    report = replace(report, of=replace(report.of, dealt=dealt), kept={}, worded={})
-    assert [flag.claim for flag in careless(report)] == ["too fast"] * 3
+    report = replace(report, of=replace(report.of, dealt=dealt), kept={}, worded={}, lone={})
+    assert [flag.claim for flag in careless(report)] == [Claim.TOO_FAST] * 3
     for where in (report.limits, report.summary):
         assert sum("faster than the replies can be read in 20 of 20 items" in text for text in where) == 3
     assert "faster than the replies can be read" in report.document("markdown")
@@ -263,20 +276,20 @@ def test_a_player_treated_otherwise_is_named_and_a_uniform_shift_names_nobody() 
         table.loc[rows, "score"] = np.clip(table.score[rows] + (0.0 if shift else 1.2), 1, 5)
         return " ".join(flag.text for flag in measured(table).verdict("wit").flags)
 
-    assert re.search(r"j gives “cedar” \d.\d\d points more, beside people, than the oth", texts(0))
-    assert "the player" not in texts(0.9)
+    assert re.search(r"Compared with annotators, j favours “cedar” by \d.\d\d points", texts(0))
+    assert "favours" not in texts(0.9)
 
 
 def test_an_ordinary_study_has_no_cautions() -> None:
     said = summary({("judge", "j"): seen()})
-    for word in ("other way round", "repeats", "dropped", "no rating of", "Scale of"):
+    for word in ("other way round", "repeats", "excluded", "no rating of", "Scale of"):
         assert word not in said
 
 
 def test_a_judge_turned_round_is_told_with_its_criteria() -> None:
     upside_down = [[6 - wit, care] for wit, care in seen(0.5)]
     said = summary({("judge", "j"): upside_down, ("judge", "k"): seen()})
-    assert "j orders the items the other way round than people do: ρ = −0." in said.replace("-", "−")
+    assert "j orders the items the other way round than annotators do: ρ = −0." in said.replace("-", "−")
     assert "on Wit. Check the direction" in said
     assert "k orders" not in said
 
@@ -300,7 +313,7 @@ def test_a_copy_of_one_person_is_told() -> None:
 def test_a_constant_person_is_told() -> None:
     flat = [[3.0, care] for _, care in seen()]
     said = summary({("human", "Di"): flat, ("judge", "j"): seen()})
-    assert "Di gives 3 to all 40 items on Wit, and is dropped there" in said
+    assert "Di gives 3 to all 40 items on Wit." in said
 
 
 def test_many_constant_people_are_counted() -> None:
@@ -344,7 +357,7 @@ def test_one_answer_to_nearly_everything_is_told_beside_people() -> None:
     )
     # 39 of 40 answers: 97.5%, which prints as 98%
     limits = " ".join(measured(table).limits)
-    assert "j gave 98% of the items the same score (4) on Wit, people 20%" in limits
+    assert "j gave 98% of the items the same score (4) on Wit, annotators 20%" in limits
 
 
 def test_one_answer_to_everything_is_told_of_ten_items_and_more() -> None:
@@ -375,4 +388,4 @@ def test_a_picture_names_the_bar_of_one_more_person_where_it_has_one() -> None:
         picture = forest(report.section("glance", report.main)["glance"])
         assert picture["rows"]
         assert any(row["person"] is not None for row in picture["rows"]) == barred
-        assert ("grey bar: one more person" in picture["axis"]) == barred
+        assert ("grey bar: another annotator" in picture["axis"]) == barred

@@ -1,0 +1,392 @@
+"""Flags: findings about single raters, groups and scales that a reader of a verdict has to know.
+
+What a claim needs to be stated, `concord.statistics.claims` says; its words stand in `concord.messages`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from concord.codes import Claim
+from concord.estimate import Estimate, undefined
+from concord.messages import PANEL
+from concord.reports.coefficient import usual
+from concord.reports.evidence import Evidence
+from concord.reports.features import FEATURES
+from concord.reports.sections import lone_annotators, section
+from concord.reports.wording import capital, counted, listed, small, two, within
+from concord.statistics.claims import CLAIMS, Flag, flag, p_above, p_below, ranked, stated, sure_of
+from concord.statistics.feature_bias import feature_bias
+from concord.statistics.intervals import FEWEST_RARER
+from concord.statistics.items import unlike
+from concord.statistics.judges import commonest
+from concord.statistics.majority import answer_of_people
+from concord.statistics.missing import Lacking, lacking
+from concord.statistics.oddities import ALIKE, FEWEST, constants, copies, one_answer, only_copies
+from concord.statistics.ratings import FINAL, Bools, CriterionScores, called
+from concord.statistics.study import RaterAgreement
+from concord.studies import quality
+from concord.table import Cell
+
+NAMED = 5
+"""Names in a sentence; of more only the number is said."""
+
+FEW = 30
+"""Items below which a reader is told how many there are."""
+
+
+def flags_of(evidence: Evidence) -> list[Flag]:
+    """Flags over all criteria: raters that distort a figure, and which figure; made once.
+
+    A flag that holds for several criteria is given once. *Final* is looked at only if it is all there is.
+    """
+    if "flags" not in evidence.worded:
+        ratings = evidence.ratings
+        names = [n for n in evidence.ordered if n != FINAL] or evidence.ordered or evidence.criteria
+        labels = {evidence.label(name): name for name in names}
+        parts = {label: ratings[name] for label, name in labels.items()}
+        of_order: list[Flag] = []
+        if evidence.ordered:
+            of_order = [*_inverted(evidence, labels), *_lacking(evidence, labels), *_scales(evidence, labels)]
+        evidence.worded["flags"] = ranked(
+            [
+                *of_order,
+                *_copies(evidence, labels),
+                *_constant(evidence, parts),
+                *_one_answer(evidence, parts),
+                *_alone(evidence, labels),
+                *careless(evidence),
+            ]
+        )
+    return evidence.worded["flags"]
+
+
+def careless(evidence: Evidence) -> list[Flag]:
+    """Flags of people whose way of rating deserves a look; of unnamed people only what hidden items show."""
+    of = evidence.of
+    if "careless" not in evidence.worded:
+        evidence.worded["careless"] = [
+            *quality.warnings(of.study.criteria, of.again.get("repeat", ()), of.checks),
+            *([] if of.study.anonymous else quality.suspicions(of.dealt, of.rows, of.study.criteria)),
+        ]
+    return evidence.worded["careless"]
+
+
+def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> list[Flag]:
+    """Flags of one criterion, made once: few items or rare answers, level, groups of items, length."""
+    name = f"on {criterion}: {called(members)}"
+    if name not in evidence.worded:
+        of_order = (_level, _group, _length) if evidence.ratings[criterion].ordered else ()
+        evidence.worded[name] = [
+            *_few(evidence, criterion),
+            *(found for flags in of_order for found in flags(evidence, criterion, members)),
+        ]
+    return evidence.worded[name]
+
+
+def turned_round(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> bool:
+    """Whether judges are shown to order items against people: ρ lies below 0, within the verdict's share."""
+    part = evidence.agreement.criteria.get(criterion)
+    row = part.rater(members) if part else None
+    return row is not None and _p_against(row) <= (CLAIMS[Claim.VERDICT].share or 0.0)
+
+
+def judge_name(members: Sequence[str]) -> str:
+    """A judge, or “the panel of 3 judges”, within a sentence."""
+    return members[0] if len(members) == 1 else PANEL.format(n=len(members))
+
+
+def _p_against(row: RaterAgreement) -> float:
+    """One-sided p that a judge's or panel's ρ with people's mean is no less than 0, the larger of two.
+
+    On rare answers that never coincide resamples vary little about a ρ of -0.05, which proves nothing.
+    """
+    return max(p_below(row.spearman, 0.0, fisher=True), (row.p.value or 0.0) / 2)
+
+
+def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
+    """How many items there are, and how many of the rarer of two answers, where these are few."""
+    scores, asked = evidence.ratings[criterion], evidence.criterion(criterion)
+    most = max((int(np.isfinite(score + scores.target).sum()) for score in scores.judges.values()), default=0)
+    if 0 < most < FEW:
+        yield flag(Claim.FEW, n=counted(most, "item was", "items were"))
+    answers = answer_of_people(scores)
+    answers = answers[np.isfinite(answers)]
+    if asked is None or not asked.scale.two or not len(answers):
+        return
+    rarer = min(asked.scale.values, key=lambda value: int((answers == value).sum()))
+    n, part = int((answers == rarer).sum()), "sensitivity" if rarer == asked.scale.high else "specificity"
+    if n < FEWEST_RARER and n < len(answers) / 2:
+        yield flag(
+            Claim.RARE, answer=asked.scale.word(rarer), n=n, items=counted(len(answers), "item"), part=part
+        )
+
+
+def _level(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iterable[Flag]:
+    """Judges that score higher or lower than people: each that does, the panel where all do, or none
+    alone.
+    """
+    rows = {str(row["rater"]): row for row in section(evidence, "judges", criterion)["judges"].rows}
+    each: list[tuple[str, ...]] = [(judge,) for judge in members]
+    who = each if members in each else [*each, members]
+    figures = [_figure(rows.get(called(of), {}), "bias") or undefined("no bias") for of in who]
+    sure = dict(zip(who, _sure(Claim.LEVEL, figures), strict=True))
+    biases = dict(zip(who, figures, strict=True))
+    alone: list[tuple[str, ...]] = [of for of in who if len(of) == 1 and sure[of]]
+    if sure[members] and (not alone or len(alone) == len(members)):
+        alone = [members]
+    for of in sorted(alone, key=lambda one: -abs(biases[one].value or 0.0)):
+        bias = biases[of]
+        if bias.value is None or bias.interval is None:
+            continue
+        low, high = sorted(map(abs, bias.interval))
+        name, more = judge_name(of), bias.value > 0
+        given: dict[str, Any] = {"judge": of[0] if len(of) == 1 else "", "Judge": capital(name)}
+        if yes := _yes(evidence, criterion):
+            given |= {"answer": yes, "side": "more" if more else "less"}
+            yield flag(
+                Claim.LEVEL, kind="share", size=100 * abs(bias.value), low=100 * low, high=100 * high, **given
+            )
+        else:
+            given["side"] = "higher" if more else "lower"
+            yield flag(Claim.LEVEL, kind="points", size=abs(bias.value), low=low, high=high, **given)
+
+
+def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
+    facets = {"": evidence.players} if len(set(evidence.players.values())) > 1 else {}
+    largest = unlike(
+        evidence.ratings,
+        criterion,
+        {**facets, **evidence.facets},
+        [(judge,) for judge in evidence.judges],
+        clusters=evidence.of.clusters,
+        seed=evidence.options.seed,
+    )
+    if largest is None or not stated(Claim.GROUP, [largest.p])[0]:
+        return
+    yes, less = _yes(evidence, criterion), largest.inside - largest.outside
+    given: dict[str, Any] = {
+        "judge": largest.rater,
+        "about": largest.group,
+        "where": f"{largest.facet} “{largest.group}”".strip(),
+        "n": largest.n,
+        "p": small(largest.p),
+        "compared": largest.compared,
+    }
+    if largest.distance:
+        kind = "wrong" if yes else "distance"
+        yield flag(Claim.GROUP, kind=kind, inside=largest.inside, outside=largest.outside, **given)
+    elif yes:
+        given |= {"favours": "favours" if less > 0 else "disfavours", "side": "more" if less > 0 else "less"}
+        yield flag(Claim.GROUP, kind="share", answer=yes, size=abs(less), **given)
+    else:
+        yield flag(
+            Claim.GROUP,
+            kind="points",
+            size=abs(less),
+            favours="favours" if less > 0 else "disfavours",
+            **given,
+        )
+
+
+def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
+    """The judge whose score moves most with the length of a reply, beside people."""
+    name = FEATURES["reply_chars"]
+    if name not in evidence.features or not evidence.judges:
+        return
+    given = {"features": {name: evidence.features[name]}} | evidence.drawing
+    rows = feature_bias(evidence.ratings, criterion, **given).rows
+    effects = [_figure(row, "effect") or undefined("no effect") for row in rows]
+    sure = _sure(Claim.LENGTH, effects)
+    stated_ = [(row, e) for row, e, of in zip(rows, effects, sure, strict=True) if of]
+    if stated_:
+        row, effect = max(stated_, key=lambda one: abs(one[1].value or 0.0))
+        yes, longer = _yes(evidence, criterion), (effect.value or 0.0) > 0
+        yield flag(
+            Claim.LENGTH,
+            kind="share" if yes else "points",
+            judge=str(row["rater"]),
+            which="longer" if longer else "shorter",
+            side="more" if longer else "less",
+            step=str(row["step"]).removeprefix("+"),
+            size=abs(effect.value or 0.0),
+            answer=yes,
+        )
+
+
+def _sure(claim: Claim, figures: Sequence[Estimate]) -> Bools:
+    """Which figures a page may state to differ from 0."""
+    return stated(claim, [min(1.0, 2 * min(p_above(f, 0.0), p_below(f, 0.0))) for f in figures])
+
+
+def _yes(evidence: Evidence, criterion: str) -> str:
+    """The word of the higher of two answers; “” of other scales."""
+    asked = evidence.criterion(criterion)
+    return asked.scale.labels[1] if asked and asked.scale.two else ""
+
+
+def _inverted(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
+    criteria = evidence.agreement.criteria
+    rows = [(on, row) for on, name in names.items() if name in criteria for row in criteria[name].judges]
+    sure = stated(Claim.TURNED_ROUND, [_p_against(row) for _, row in rows])
+    where: dict[str, dict[str, str]] = {}
+    for on, row in compress(rows, sure):
+        figures = f"ρ = {two(row.spearman)}{within(row.spearman)} on {on}"
+        where.setdefault(row.name, {})[on] = figures
+    for judge, of in where.items():
+        yield flag(Claim.TURNED_ROUND, judge=judge, on=tuple(of), figures=listed(of.values()))
+
+
+def _copies(evidence: Evidence, labels: Mapping[str, str]) -> Iterable[Flag]:
+    """Judges that repeat one annotator's answers; of the only annotator beside the chance of it."""
+    people = evidence.ratings.people
+    parts = {on: evidence.ratings[name] for on, name in labels.items()}
+    named = {on: usual(evidence, name) == "kappa" for on, name in labels.items()}
+    tests = sum(len(scores.judges) for scores in parts.values())
+    every = [(on, copy) for on, scores in parts.items() for copy in copies(scores, people, named=named[on])]
+    where: dict[tuple[str, str], dict[str, str]] = {}
+    for (on, copy), sure in zip(every, sure_of(Claim.COPY, [c.p for _, c in every], tests), strict=True):
+        if sure:
+            symbol = "κ" if named[on] else "ρ"
+            figures = f"{on} ({symbol} = {copy.rho:z.2f}, at most {copy.next:z.2f} with anybody else)"
+            where.setdefault((copy.judge, copy.person), {})[on] = figures
+    for (judge, person), figures_ in where.items():
+        yield flag(
+            Claim.COPY,
+            kind="rho",
+            judge=judge,
+            about=person,
+            on=tuple(figures_),
+            figures=listed(figures_.values()),
+        )
+    only = [(on, copy) for on, scores in parts.items() for copy in only_copies(scores, people)]
+    for (on, same), sure in zip(only, sure_of(Claim.COPY, [c.p for _, c in only], tests), strict=True):
+        about: dict[str, Any] = {"judge": same.judge, "about": same.person, "on": (on,), "n": same.n}
+        if sure:
+            yield flag(Claim.COPY, kind="only", kappa=ALIKE, p=small(same.p), **about)
+        else:
+            yield flag(Claim.EQUAL, **about)
+
+
+def _alone(evidence: Evidence, labels: Mapping[str, str]) -> Iterable[Flag]:
+    """Annotators who agree with nobody, while the others agree with each other."""
+    every = [(on, name, one) for on, name in labels.items() for one in lone_annotators(evidence, name)]
+    sure = stated(Claim.ALONE, [p_above(one.contrast, 0.0) for _, _, one in every])
+    for on, name, one in compress(every, sure):
+        yield flag(
+            Claim.ALONE,
+            about=one.person,
+            on=(on,),
+            criterion=on,
+            symbol="κ" if usual(evidence, name) == "kappa" else "ρ",
+            own=f"{one.own:z.2f}",
+            others=f"{one.others:.2f}",
+        )
+
+
+def _constant(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Iterable[Flag]:
+    """Raters with whom no correlation is defined: a fact, no accusation."""
+    where: dict[tuple[str, str], dict[str, str]] = {}
+    for on, scores in parts.items():
+        for person, (answer, items) in constants(scores, evidence.ratings.people).items():
+            where.setdefault((person, word_of(evidence, on)(answer)), {})[on] = f"all {items} items on {on}"
+        for judge, score in scores.judges.items():
+            answer_, share = commonest(score)
+            if share == 1 and answer_ is not None and np.count_nonzero(~np.isnan(score)) >= FEWEST:
+                yield flag(
+                    Claim.CONSTANT,
+                    kind="judge",
+                    judge=judge,
+                    on=(on,),
+                    criterion=on,
+                    answer=word_of(evidence, on)(answer_),
+                )
+    if len(where) > NAMED:
+        yield flag(Claim.CONSTANT, kind="several", n=len({person for person, _ in where}))
+        return
+    for (person, word), figures in where.items():
+        yield flag(
+            Claim.CONSTANT,
+            kind="annotator",
+            about=person,
+            on=tuple(figures),
+            answer=word,
+            figures=listed(figures.values()),
+        )
+
+
+def _one_answer(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Iterable[Flag]:
+    every = []
+    for on, scores in parts.items():
+        people = {str(person): scores.of(person) for person in scores.people.tolist()}
+        if scores.unlinked:
+            people = {"people": scores.target}
+        every += [(on, row) for row in one_answer(dict(scores.judges), people)] if people else []
+    tests = sum(len(scores.judges) for scores in parts.values())
+    for (on, row), sure in zip(every, sure_of(Claim.ONE_ANSWER, [r.p for _, r in every], tests), strict=True):
+        if sure and row.share < 1:
+            yield flag(
+                Claim.ONE_ANSWER,
+                kind="judge",
+                judge=row.name,
+                on=(on,),
+                criterion=on,
+                share=row.share,
+                others=row.others,
+                answer=word_of(evidence, on)(row.answer),
+            )
+
+
+def _lacking(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
+    rows = [
+        (on, row)
+        for on, name in names.items()
+        for row in lacking(evidence.ratings, name, evidence.of.clusters)
+    ]
+    by_judge: dict[str, list[tuple[str, Lacking, bool]]] = {}
+    for (on, row), sure in zip(rows, stated(Claim.LACKS_RATINGS, [row.p for _, row in rows]), strict=True):
+        by_judge.setdefault(row.judge, []).append((on, row, bool(sure)))
+    for judge, of in by_judge.items():
+        on, row, sure = min(of, key=lambda one: one[1].p)
+        counts = listed(f"{row.missing} of {row.rated + row.missing} items on {on}" for on, row, _ in of)
+        about: dict[str, Any] = {"judge": judge, "on": tuple(on for on, *_ in of), "counts": counts}
+        if sure:
+            yield flag(
+                Claim.LACKS_RATINGS,
+                kind="side",
+                which="worse" if row.mean_missing < row.mean_rated else "better",
+                criterion=on,
+                missing=row.mean_missing,
+                rated=row.mean_rated,
+                p=small(row.p),
+                **about,
+            )
+        else:
+            yield flag(Claim.INCOMPLETE, **about)
+
+
+def _scales(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
+    ratings = evidence.ratings
+    where: dict[tuple[str, str], list[str]] = {}
+    for on, name in names.items():
+        for note in dict.fromkeys(ratings.other_scale.get(name, {}).values()):
+            where.setdefault(("of", note), []).append(on)
+        for note in ratings.basis_notes.get(name, ()):
+            if not note.startswith("scale guessed"):
+                where.setdefault(("note", note), []).append(on)
+    for (kind, note), on_ in where.items():
+        yield flag(Claim.SCALE, kind=kind, on=tuple(on_), criteria=listed(on_), note=note)
+
+
+def word_of(evidence: Evidence, on: str) -> Callable[[float], str]:
+    """How answers on a criterion, by its label, are written."""
+    name = next((name for name in evidence.ratings.criteria if evidence.label(name) == on), on)
+    scale = evidence.scale(name)
+    return scale.word if scale else "{:g}".format
+
+
+def _figure(row: Mapping[str, Cell], name: str) -> Estimate | None:
+    cell = row.get(name)
+    return cell if isinstance(cell, Estimate) else None

@@ -1,0 +1,39 @@
+"""What keeps a study from answering how far its judges can be trusted, with the remedies."""
+
+from concord.reports.evidence import Evidence
+from concord.reports.sections import section
+from concord.reports.wording import listed
+
+
+def missing(evidence: Evidence) -> list[str]:
+    """What keeps a study from answering how far to trust its judges, one sentence each with the remedy.
+
+    Code stands between backticks.
+    """
+    study, waiting, ratings = evidence.of.study, evidence.of.waiting, evidence.ratings
+    compared = [row.spearman for part in evidence.agreement.criteria.values() for row in part.judges]
+    for name in evidence.criteria[len(evidence.ordered) :]:
+        compared += section(evidence, "judges", name)["judges"].estimates("kappa")
+    people = max((len(ratings[name].people) for name in evidence.criteria), default=0)
+    have = "still open are " + listed(
+        f"{n} item{'' if n == 1 else 's'} with {name}" if n else f"none with {name}"
+        for name, n in waiting.items()
+    )
+    sentences, deal = [], f"`concord study deal {study.name}`"
+    if not people:
+        remedy = f": {have}." if waiting else f". Deal it with {deal} and invite annotators."
+        sentences.append(f"Nobody has rated the study “{study.name}” yet{remedy}")
+    if people == 1 and not study.anonymous:
+        remedy = f"{have}." if waiting else f"deal it to a second annotator with {deal}."
+        alone = f"One person alone rated the study “{study.name}”, so how far people agree is unknown"
+        sentences.append(f"{alone}: {remedy}")
+    if not ratings.judges:
+        rate = "have one rate its conversations with `concord judge`"
+        sentences.append(f"No judge has rated the study “{study.name}”: {rate}.")
+    elif people and not any(figure.defined for figure in compared):
+        reason = next((figure.reason for figure in compared), "")
+        sentences.append(
+            f"No judge of the study “{study.name}” can be compared with people ({reason}): more, and more "
+            "varied, items have to be rated by both."
+        )
+    return sentences

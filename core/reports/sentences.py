@@ -1,0 +1,305 @@
+"""The words of a verdict: what to do, why, what is not known. `concord.messages` has the sentences, filled
+here."""
+
+from collections.abc import Sequence
+from math import ceil, inf
+
+from concord import messages
+from concord.codes import GOOD, Advice, Unknown, UseCondition, Verdict
+from concord.estimate import Estimate
+from concord.reports.advice import WEAK
+from concord.reports.coefficient import usual
+from concord.reports.flags import judge_name, word_of
+from concord.reports.standing import Standing
+from concord.reports.wording import capital, end, listed, two, within
+from concord.statistics.claims import LOOKS, more_items, p_above, share_of_look
+from concord.statistics.figures import whom
+from concord.statistics.intervals import FEWEST_RARER, piled_up
+from concord.statistics.majority import answer_of_people
+from concord.statistics.ratings import called
+from concord.store.studies import FILE
+
+ENOUGH = 40
+"""Items of which a verdict is possible where answers are even: `FEWEST_RARER` of either of two."""
+
+FARTHEST = 20
+"""More items than this many times those there are is no plan."""
+
+
+def action(of: Standing, advice: Advice, use: Sequence[str], conditions: Sequence[UseCondition]) -> str:
+    """What to do: the advice, and what it is tied to."""
+    if not of.members:
+        return messages.NO_JUDGE.format(criterion=_label(of))
+    parts = [_use(of, use)] if advice == Advice.USE else [_advice(of, advice)]
+    parts += [messages.CONDITIONS[condition] for condition in conditions]
+    return " ".join(filter(None, parts))
+
+
+def why(of: Standing, advice: Advice, use: Sequence[str]) -> str:
+    """The verdict in a sentence, unless the advice to use others has it, and the figures it rests on."""
+    if not of.members:
+        return ""
+    others = bool(use) and called(of.members) not in use
+    finding = "" if others else f"On {_label(of)}, {_finding(of, advice)}"
+    return " ".join(filter(None, [finding, _figures(of, use), _look(of)]))
+
+
+def unknown(of: Standing, unknowns: Sequence[Unknown]) -> str:
+    """What is not known, a sentence each."""
+    gap = _difference_without(of)
+    return " ".join(
+        messages.UNKNOWNS[one].format(
+            judge=judge_name(of.members),
+            decided_by=of.decided_by,
+            difference=gap,
+            why=_reason(of),
+            n=len(of.evidence.ratings[of.criterion].people),
+        )
+        for one in unknowns
+    )
+
+
+def symbol(of: Standing) -> str:
+    """How agreement is written: that of two answers, and of categories, is kappa."""
+    return "κ =" if usual(of.evidence, of.criterion) == "kappa" else "ρ ="
+
+
+def _label(of: Standing) -> str:
+    return of.evidence.label(of.criterion)
+
+
+def _named(of: Standing, rater: str) -> str:
+    """A judge or a panel of the table within a sentence; the panel asked about by its number."""
+    if rater == called(of.members):
+        return judge_name(of.members)
+    return of.evidence.names.get(rater, rater)
+
+
+def _use(of: Standing, use: Sequence[str]) -> str:
+    """The advice to use judges: which, why, and how the judges asked about stand if others are used."""
+    rows = {str(row["rater"]): row for row in of.table.rows}
+    codes = {rater: Verdict(str(rows[rater]["verdict"])) for rater in use}
+    about = {"criterion": _label(of), "margin": of.evidence.options.margin}
+    names = [_named(of, rater) for rater in use]
+    if len(use) > 1:
+        first = messages.USE_ANY.format(judges=listed(names, "or"), **about)
+    else:
+        first = messages.USE[codes[use[0]]].format(judge=names[0], **about)
+    own = called(of.members)
+    if own not in use and len(of.members) > 1:
+        return f"{first} {_rest(of, names[0])}"
+    singles = [str(row["name"]) for row in of.others if row["rater"] in of.evidence.ratings.judges]
+    if own in use and singles and len(of.members) > 1:
+        is_ = "is" if len(singles) == 1 else "are"
+        return f"{first} {messages.ALSO_GOOD.format(judges=listed(singles), is_=is_)}"
+    return first
+
+
+def _rest(of: Standing, instead: str) -> str:
+    """How the judges asked about stand, where others are used."""
+    name = capital(judge_name(of.members))
+    if of.verdict in GOOD and of.better is not None:
+        alone, together = (
+            two(figure) for figure in (of.better["judge"], of.row["judge"]) if isinstance(figure, Estimate)
+        )
+        figures = f"{symbol(of)} {alone}, all together {together}"
+        return messages.USE_ALONE.format(Judge=name, one=instead, figures=figures)
+    return messages.REST.get(of.verdict, "").format(Judge=name, more=_more(of))
+
+
+def _advice(of: Standing, advice: Advice) -> str:
+    """Every advice but to use a judge."""
+    person = of.figure("person")
+    copied = list(of.copied)
+    about = {
+        "criterion": _label(of),
+        "judge": judge_name(of.members),
+        "symbol": symbol(of),
+        "person": two(person) if person else "",
+        "where": "column" if of.evidence.of.study.source == FILE else "answers of",
+        "judges": listed(copied),
+        "give": "they give" if len(copied) > 1 else "it gives",
+        "decided_by": of.decided_by,
+        "more": _more(of),
+        "or_annotators": messages.OR_ANNOTATORS if of.evidence.people == "like-these" else "",
+    }
+    sentences = [messages.ADVICE[advice].format(**about)]
+    if advice == Advice.LABEL_MORE:
+        sentences = [_label_more(of, about)]
+    elif advice == Advice.KEEP_ANNOTATORS and of.evidence.of.study.source != FILE:
+        sentences.append(messages.CORRECTED)
+    elif advice in (Advice.DO_NOT_USE, Advice.ADD_ANNOTATOR) and _annotators(of) == 1 and of.constant is None:
+        sentences.append(messages.SECOND_SHOWS)
+    if advice in (Advice.CHECK_DIRECTION, Advice.CHECK_ANNOTATOR) and (others := _instead(of)):
+        sentences.append(messages.INSTEAD.format(judges=others))
+    return " ".join(sentences)
+
+
+def _instead(of: Standing) -> str:
+    return listed([_named(of, str(row["rater"])) for row in of.others], "or")
+
+
+def _label_more(of: Standing, about: dict[str, str]) -> str:
+    """How many more items, and of which kind, are needed."""
+    rarer, items, answer = _rarer(of)
+    if usual(of.evidence, of.criterion) == "kappa" and 0 < rarer < FEWEST_RARER and piled_up(rarer, items):
+        given = about | {
+            "n": f"{rarer:,}",
+            "items": f"{items:,}",
+            "least": f"{FEWEST_RARER}",
+            "answer": answer,
+        }
+        given["more"] = _about((FEWEST_RARER - rarer) * items / rarer)
+        return " ".join([messages.LABEL_RARER.format(**given), messages.FIND_RARER.format(**given)])
+    if of.verdict == Verdict.INCONCLUSIVE:
+        return messages.ADVICE[Advice.LABEL_MORE].format(**about)
+    if items < ENOUGH:
+        about = about | {"more": _about(ENOUGH - items)}
+        return messages.ADVICE[Advice.LABEL_MORE].format(**about)
+    return messages.LABEL_VARIED.format(**about)
+
+
+def _rarer(of: Standing) -> tuple[int, int, str]:
+    """The rarer of people's answers: to how many items, of how many, and its word."""
+    answers = answer_of_people(of.evidence.ratings[of.criterion])
+    answers = answers[answers == answers]
+    word = word_of(of.evidence, _label(of))
+    question = of.evidence.criterion(of.criterion)
+    offered = question.scale.values if question and question.scale.two else tuple(sorted({*answers.tolist()}))
+    counts = {value: int((answers == value).sum()) for value in offered}
+    if not counts:
+        return 0, 0, ""
+    most = max(counts, key=lambda value: counts[value])
+    rest = {value: n for value, n in counts.items() if value != most}
+    commonest_of_rest = max(rest, key=lambda value: rest[value], default=most)
+    n = len(answers) - counts[most]
+    return n, len(answers), word(commonest_of_rest) if len(rest) == 1 else f"not {word(most)}"
+
+
+def _about(more: float) -> str:
+    """So many more items, rounded up to two digits."""
+    step = 10 ** max(len(str(int(more))) - 2, 0)
+    return messages.ABOUT.format(n=ceil(more / step) * step)
+
+
+def _more(of: Standing) -> str:
+    """How many more items would decide the verdict."""
+    gap, person = of.figure("difference"), of.figure("person")
+    if gap is None:
+        return ""
+    margin = min(of.evidence.options.margin, max((person.value if person else 0) or 0.0, 0.0) / 2 or inf)
+    more, most = more_items(gap, margin), FARTHEST * (gap.n or 0)
+    if more is None or more > most:
+        return messages.MORE_THAN.format(n=most)
+    return messages.ABOUT.format(n=more)
+
+
+def _annotators(of: Standing) -> int:
+    scores = of.evidence.ratings[of.criterion]
+    return 0 if scores.unlinked else len(scores.people)
+
+
+def _finding(of: Standing, advice: Advice) -> str:
+    """The verdict as a sentence, by what is most serious."""
+    name = judge_name(of.members)
+    person = of.figure("person")
+    if advice == Advice.CHECK_COPY:
+        give = "give" if len(of.copied) > 1 else "gives"
+        return messages.FINDING_COPY.format(judges=listed(of.copied), give=give)
+    if (answer := of.constant) is not None:
+        return messages.FINDING_CONSTANT.format(judge=name, answer=word_of(of.evidence, _label(of))(answer))
+    if advice == Advice.REPAIR_QUESTION and person is not None:
+        return messages.FINDING_DISAGREE.format(symbol=symbol(of), person=f"{two(person)}{within(person)}")
+    gap = of.figure("difference")
+    if gap is None or not gap.defined:
+        return _finding_alone(of, name)
+    if advice == Advice.CHECK_DIRECTION:
+        return messages.FINDING_TURNED.format(judge=name)
+    if advice == Advice.DO_NOT_USE:
+        return messages.FINDING_CHANCE.format(judge=name)
+    share = share_of_look(of.evidence.options.look)
+    if of.verdict == Verdict.AS_GOOD and p_above(gap, 0.0) < share:
+        return messages.FINDING_BETTER.format(judge=name, z=_z(of))
+    return messages.FINDINGS[of.verdict].format(judge=name, why=_reason(of))
+
+
+def _z(of: Standing) -> str:
+    """How far the judge's agreement lies from annotators', in their standard deviations (Judge's Verdict)."""
+    z = of.row.get("z")
+    return messages.FINDING_Z.format(z=z) if isinstance(z, float) else ""
+
+
+def _finding_alone(of: Standing, name: str) -> str:
+    """The agreement with all annotators, where none can be held out."""
+    figure = of.figure(usual(of.evidence, of.criterion))
+    if figure is None or not figure.defined:
+        return messages.FINDINGS[Verdict.UNDEFINED].format(
+            judge=name, why=figure.reason if figure else _reason(of)
+        )
+    kappa = usual(of.evidence, of.criterion) == "kappa"
+    whom_ = "the annotator" if _annotators(of) == 1 else "most annotators" if kappa else "annotators' mean"
+    words = messages.FINDING_ALONE
+    if of.facts.turned:
+        words = messages.FINDING_ROUND_ALONE
+    elif figure.interval and figure.interval[0] <= 0:
+        words = messages.FINDING_NO_CHANCE
+    elif figure.interval and figure.interval[1] < WEAK:
+        words = messages.FINDING_WEAK
+    reached = f"{symbol(of)} {two(figure)}{within(figure)}, {figure.n} items"
+    return words.format(judge=name, whom=whom_, figure=reached)
+
+
+def _reason(of: Standing) -> str:
+    """Why no annotator can be held out, or a difference has no interval."""
+    gap = of.figure("difference")
+    return (
+        gap.reason.removeprefix("no interval: ") if gap else next(iter(of.table.notes), "").removesuffix(".")
+    )
+
+
+def _figures(of: Standing, use: Sequence[str]) -> str:
+    """The figures of the verdict, or of the one judge or panel to be used; “” where nothing is compared."""
+    rows = {str(row["rater"]): row for row in of.table.rows}
+    rater = use[0] if len(use) == 1 else called(of.members)
+    row = rows.get(rater, {})
+    judge, person, gap = (row.get(name) for name in ("judge", "person", "difference"))
+    if not isinstance(judge, Estimate) or not isinstance(person, Estimate) or not isinstance(gap, Estimate):
+        return ""
+    if gap.value is None:
+        return ""
+    about = whom(of.evidence.ratings, of.criterion, of.evidence.people)
+    alone = rater in of.evidence.ratings.judges
+    return messages.FIGURES.format(
+        Who=rater if alone else "Panel",
+        symbol=symbol(of),
+        judge=two(judge),
+        person=two(person),
+        difference=f"{end(gap.value, signed=True)}{within(gap, signed=True)}",
+        n=f"{row['n']:,}",
+        about=f", {about}" if about else "",
+        margin=_margin(of),
+    )
+
+
+def _margin(of: Standing) -> str:
+    """What as good means: the margin, or half of another annotator's agreement where that is less."""
+    margin, person = of.evidence.options.margin, of.figure("person")
+    half = person is not None and person.value is not None and person.value / 2 < margin
+    return (messages.WITHIN_HALF if half else messages.WITHIN).format(margin=margin)
+
+
+def _look(of: Standing) -> str:
+    """How many looks the verdict allows for, where it is not the only one."""
+    look = of.evidence.options.look
+    if not look:
+        return ""
+    if look > LOOKS:
+        return messages.LOOKS_SPENT.format(looks=LOOKS)
+    share = share_of_look(look)
+    return messages.LOOK.format(look=look, looks=LOOKS, level=1 - 2 * share, share=share_of_look(0))
+
+
+def _difference_without(of: Standing) -> float:
+    """The difference without the annotator who decides the verdict; 0 where none does."""
+    gap = of.row.get("difference_without")
+    return gap if isinstance(gap, float) else 0.0

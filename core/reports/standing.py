@@ -1,0 +1,119 @@
+"""How a judge or a panel stands on a criterion: its row of the glance, flags, and the facts of its advice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from concord.codes import GOOD, Claim, Verdict
+from concord.estimate import Estimate, value_of
+from concord.reports.advice import Facts
+from concord.reports.coefficient import usual
+from concord.reports.evidence import Evidence
+from concord.reports.flags import flags_of, on_criterion, turned_round
+from concord.reports.sections import section
+from concord.statistics.claims import Flag, ranked
+from concord.statistics.judges import commonest
+from concord.statistics.oddities import FEWEST
+from concord.statistics.ratings import called
+from concord.table import Cell, Table
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A judge or panel on a criterion with what its verdict, advice and words are made of."""
+
+    evidence: Evidence
+    criterion: str
+    members: tuple[str, ...]
+    table: Table
+    row: Mapping[str, Cell]
+    flags: tuple[Flag, ...]
+
+    def figure(self, name: str) -> Estimate | None:
+        """A figure of the row; None where it has none."""
+        cell = self.row.get(name)
+        return cell if isinstance(cell, Estimate) else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the row; undefined where nothing is compared."""
+        code = self.row.get("verdict")
+        return code if isinstance(code, Verdict) else Verdict.UNDEFINED
+
+    @property
+    def decided_by(self) -> str:
+        """The annotator who decides the verdict alone; “” where none does."""
+        return str(self.row.get("decided_by") or "")
+
+    @property
+    def others(self) -> list[Mapping[str, Cell]]:
+        """The rows of other judges and panels that are as good as another annotator."""
+        own = called(self.members)
+        return [row for row in self.table.rows if row.get("verdict") in GOOD and row["rater"] != own]
+
+    @property
+    def better(self) -> Mapping[str, Cell] | None:
+        """The row of the member that is as good, too, and agrees better alone than all do together."""
+        alone = {called((member,)) for member in self.members}
+        judge = value_of(self.row.get("judge"))
+        rows = [row for row in self.others if row["rater"] in alone and value_of(row["judge"]) > judge]
+        return max(rows, key=lambda row: value_of(row["judge"]), default=None)
+
+    @property
+    def copied(self) -> tuple[str, ...]:
+        """The members that are shown to repeat the answers of one annotator."""
+        claimed = {flag.judge for flag in self.flags if flag.claim == Claim.COPY}
+        return tuple(judge for judge in self.members if judge in claimed)
+
+    @property
+    def constant(self) -> float | None:
+        """The one answer that all members give to every item, where annotators give several; else None."""
+        scores = self.evidence.ratings[self.criterion]
+        answers = {commonest(scores.judges[judge]) for judge in self.members}
+        target = scores.target[np.isfinite(scores.target)]
+        if len(answers) != 1 or len(target) < FEWEST or target.min() == target.max():
+            return None
+        answer, share = answers.pop()
+        return answer if share == 1 else None
+
+    @property
+    def facts(self) -> Facts:
+        """What the advice rests on."""
+        scores = self.evidence.ratings[self.criterion]
+        compared = self.figure("difference")
+        return Facts(
+            self.verdict,
+            judge=self.figure("judge"),
+            person=self.figure("person"),
+            alone=None
+            if compared and compared.defined
+            else self.figure(usual(self.evidence, self.criterion)),
+            good=bool(self.others) and compared is not None,
+            decided_by=self.decided_by,
+            copied=bool(self.copied),
+            constant=self.constant is not None,
+            turned=turned_round(self.evidence, self.criterion, self.members)
+            and self.verdict in (Verdict.WORSE, Verdict.UNDEFINED),
+            annotators=len(scores.people) or int((scores.present > 0).any()),
+            named=not scores.unlinked,
+        )
+
+
+def standing(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> Standing:
+    """The standing of judges (`members`, else all) on one criterion.
+
+    Raises StudyError for an unknown criterion.
+    """
+    members = tuple(members) or evidence.primary_panel
+    table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
+    rows = {str(row["rater"]): row for row in table.rows}
+    row = rows.get(called(members), {})
+    if len(members) > 1 and max(value_of(row.get("judge")), value_of(row.get(name))) == float("-inf"):
+        # Two judges that tie have no answer together: the best of them has.
+        best = max(
+            members, key=lambda judge: value_of(rows[judge].get(name)) if judge in rows else float("-inf")
+        )
+        members, row = (best,), rows.get(best, {})
+    flags = tuple(ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)]))
+    return Standing(evidence, criterion, members, table, row, flags)

@@ -1,0 +1,91 @@
+"""Annotators who agree with nobody, beside how far the others agree with each other."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Unpack
+
+import numpy as np
+
+from concord.estimate import Estimate
+from concord.statistics.correlation import correlation
+from concord.statistics.figures import Drawing, Figure, PointEstimate, estimates
+from concord.statistics.held_out import By, rarer_answers
+from concord.statistics.intervals import DIFFERENCE, FEWEST_RARER, rests_on
+from concord.statistics.nominal import kappa
+from concord.statistics.ratings import CriterionScores, Floats, Ratings
+from concord.statistics.resampling import Statistic, Weights, everything, mean_defined
+
+MOST = 8
+"""Annotators of whom every two are compared; of more none is looked at."""
+
+FEWEST = 10
+"""Items that two annotators share, below which they are not compared."""
+
+
+class Lone(NamedTuple):
+    """An annotator, their agreement with the others, and that of the others with each other, each the mean
+    over pairs; `contrast` is half of the others' less their own.
+    """
+
+    person: str
+    own: float
+    others: float
+    contrast: Estimate
+
+
+def lone(table: Ratings, criterion: str, by: By, **drawing: Unpack[Drawing]) -> list[Lone]:
+    """Each annotator beside the others, by the agreement (ρ or κ) of every two of them.
+
+    Who agrees with nobody reaches less than half of what the others reach among themselves: `contrast` lies
+    above 0. On rare answers all agree less, the others too, and below 20 items with a rarer answer kappa has
+    no interval. Nothing for fewer than three annotators, more than `MOST`, and people who are not persons; an
+    annotator without ten items in common with two others, who have as many, is left out.
+    """
+    scores = table[criterion]
+    people = [] if scores.unlinked else scores.people.tolist()
+    if not 3 <= len(people) <= MOST:
+        return []
+    pairs = _pairs(scores, people, by)
+    rated = int((scores.present > 1).sum())
+    kind = rests_on(DIFFERENCE, rarer_answers(scores), rated, fewest=FEWEST_RARER if by == "kappa" else 0)
+    rows: list[tuple[int, float, float]] = []
+    figures: list[Figure] = []
+    whole = everything(scores.items)
+    for person in people:
+        own = [of for two, of in pairs.items() if person in two]
+        others = [of for two, of in pairs.items() if person not in two]
+        if not own or not others:
+            continue
+        values = [float(_mean(of)(whole)[0]) for of in (own, others)]
+        rows.append((person, *values))
+        figures.append(PointEstimate(_contrast(own, others), rated, kind=kind, reason="answers do not vary"))
+    drawing["people"] = "these"
+    done = estimates(figures, table, **drawing)
+    return [
+        Lone(table.people[person], own, others, contrast)
+        for (person, own, others), contrast in zip(rows, done, strict=True)
+        if contrast.defined
+    ]
+
+
+def _pairs(scores: CriterionScores, people: Sequence[int], by: By) -> dict[tuple[int, int], Statistic]:
+    """The agreement of every two who share enough items."""
+    given: dict[int, Floats] = {person: scores.of(person) for person in people}
+    pairs = {}
+    for place, one in enumerate(people):
+        for other in people[place + 1 :]:
+            x, y = given[one], given[other]
+            if np.isfinite(x + y).sum() >= FEWEST:
+                on = kappa(x, y, of_sets=scores.sets) if by == "kappa" else correlation(x, y)
+                pairs[one, other] = on
+    return pairs
+
+
+def _mean(of: Sequence[Statistic]) -> Statistic:
+    return lambda weights: mean_defined(np.array([statistic(weights) for statistic in of]))
+
+
+def _contrast(own: Sequence[Statistic], others: Sequence[Statistic]) -> Statistic:
+    def on(weights: Weights) -> Floats:
+        return _mean(others)(weights) / 2 - _mean(own)(weights)
+
+    return on
