@@ -1,5 +1,6 @@
 """What was said: Message, Turn, Conversation, and the Unit of it that is rated."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -100,6 +101,12 @@ class Conversation:
         """The text of the reply in a turn; “” where there is none."""
         reply = self.reply_in(turn)
         return reply.content if reply else ""
+
+    def texts(self) -> Iterator[str]:
+        """Every text of it that somebody who rates it may be shown: its messages and its context."""
+        yield from (message.content for message in self.messages)
+        for value in self.context.values():
+            yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
     @property
     def replies(self) -> tuple[str, ...]:

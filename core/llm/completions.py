@@ -4,24 +4,59 @@ Endpoints differ in where they put things. The table in docs/replies.md lists ev
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from concord.configuration import UNREPORTED, Reported
+from concord.llm.surrogates import paired
+from concord.llm.thinking import said
 from concord.rating import NOTHING_SPENT, Spent
 
 RAW = 2000
 """Characters of a body that are kept where it gave no reply."""
 
 LENGTH = ("length", "max_tokens", "max_output_tokens", "model_length", "incomplete")
-FILTERED = ("content_filter", "safety", "recitation")
+FILTERED = (
+    *(
+        "content_filter",
+        "content_filtered",
+        "safety",
+        "recitation",
+        "prohibited_content",
+        "blocklist",
+        "spii",
+    ),
+    *("image_safety", "guardrail_intervened", "sensitive", "moderation", "flagged"),
+)
 BROKEN_OFF = ("error", "network_error", "abort", "aborted", "cancelled", "insufficient_system_resource")
 CUT = (*LENGTH, *FILTERED, *BROKEN_OFF)
 """Values of finish_reason, in lower case, with which a reply ends before its end. Not all endpoints send one:
 whether a verdict is complete is read from its text (`concord.llm.replies`).
 """
+
+
+def _name(finish: str) -> str:
+    return finish.lower().replace("-", "_")
+
+
+def filtered(finish: str) -> bool:
+    """Whether a reply ended with a finish_reason that says that a filter of the endpoint ended it."""
+    return _name(finish) in FILTERED
+
+
+def ended_by_endpoint(finish: str) -> bool:
+    """Whether the endpoint ended a reply for what is neither its length nor its end."""
+    return filtered(finish) or _name(finish) in BROKEN_OFF
+
+
+def ended_early(finish: str) -> str:
+    """Why a reply is not whole, in a sentence."""
+    if filtered(finish):
+        return f"A content filter of the endpoint ended it (finish_reason {finish})."
+    if ended_by_endpoint(finish):
+        return f"The endpoint broke it off (finish_reason {finish})."
+    return "It was cut off at the length limit; keep the explanations shorter."
 
 
 class Broken(ValueError):
@@ -35,7 +70,8 @@ class Broken(ValueError):
 @dataclass(frozen=True)
 class Beside:
     """What a reply says beside its text. `lacks` says why there is no text, in a sentence; “” where there is
-    one, or where the reply is an empty text. `raw` is the body of a reply without text.
+    one, or where the reply is an empty text. `raw` is the body of a reply without text. `arguments` are those
+    of tool calls, as JSON. `unopened` says that the reply closed thinking that it had not opened.
     """
 
     thinking: str = ""
@@ -44,6 +80,8 @@ class Beside:
     finish: str = ""
     lacks: str = ""
     raw: str = ""
+    arguments: tuple[str, ...] = ()
+    unopened: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that say something, as plain values."""
@@ -52,7 +90,8 @@ class Beside:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Beside":
         """What `as_dict` gave; unknown names are left out."""
-        return cls(**{f.name: values[f.name] for f in fields(cls) if f.name in values})
+        known = {f.name: values[f.name] for f in fields(cls) if f.name in values}
+        return cls(**{**known, "arguments": tuple(known.get("arguments", ()))})
 
 
 PLAIN = Beside()
@@ -101,14 +140,6 @@ def decoded(content: bytes | str) -> Any:
     return value
 
 
-def paired(text: str) -> str:
-    """A text that UTF-8 can encode: lone halves of surrogate pairs, one or several, become U+FFFD."""
-    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-_HALF = re.compile("[\ud800-\udfff]+")
-
-
 def read(content: bytes) -> Completion:
     """A chat completion. Raises Broken for a body that is none."""
     reply = decoded(content)
@@ -134,17 +165,20 @@ def _read(reply: Any, content: bytes) -> Completion:
         raise Broken("Its first choice has no `message`")
     finish = choice["finish_reason"][:200] if isinstance(choice.get("finish_reason"), str) else ""
     text, thinking, refusal = _content(message.get("content"))
-    text, inside = apart(text)
-    thinking = "\n".join(filter(None, [_reasoning(message), thinking, inside]))
+    parts = said(text)
+    text = parts.text
+    thinking = "\n".join(filter(None, [_reasoning(message), thinking, parts.thinking]))
     declined = message.get("refusal")
     refusal = refusal or (declined if isinstance(declined, str) else "")
     refused = bool(refusal) and not text.strip()
     text = refusal if refused else text
-    cut = finish.lower() in CUT
-    lacks = "" if text.strip() else _lacks(message, finish.lower(), cut, thinking)
+    cut = _name(finish) in CUT
+    lacks = "" if text.strip() else _lacks(message, _name(finish), thinking)
     given, tokens_out, cached, thought = _tokens(reply.get("usage"))
     raw = content[:RAW].decode("utf-8", "replace") if not text.strip() else ""
-    beside = Beside(thinking, thought, refused, finish, lacks, raw)
+    beside = Beside(
+        thinking, thought, refused, finish, lacks, raw, _arguments(message), bool(parts.draft.strip())
+    )
     tokens = given, tokens_out, cached
     return Completion(text, cut, reported=reported(reply), beside=beside, tokens=tokens)
 
@@ -153,37 +187,6 @@ def reported(reply: Mapping[str, Any]) -> Reported:
     """The model and fingerprint of a reply; what is not a text is left out."""
     values = (reply.get("model"), reply.get("system_fingerprint"))
     return Reported(*(value[:200] if isinstance(value, str) else "" for value in values))
-
-
-_OPEN, _CLOSE = r"<(?:think|thinking)>", r"</(?:think|thinking)>"
-_BLOCK = re.compile(rf"{_OPEN}.*?{_CLOSE}", re.S | re.I)
-_ALL_CLOSES = re.compile(_CLOSE, re.I)
-_OPENS = re.compile(rf"\s*{_OPEN}", re.I)
-_TAGS = re.compile(rf"{_OPEN}|{_CLOSE}", re.I)
-_BLANK_LINES = re.compile(r"\s*\n|\s+$")
-
-
-def apart(text: str) -> tuple[str, str]:
-    """A reply without its `<think>…</think>`, and what stood there.
-
-    A reply that closes what it has not opened was begun inside its thinking: all before is thinking. One that
-    opens with a tag and never closes it is thinking only. A tag in the midst that is never closed stays.
-    """
-    if "<think" not in text.lower() and "</think" not in text.lower():
-        return text, ""
-    # Behind the last closing tag no block can be found: looking for one from each opening tag takes too long.
-    last = max((match.end() for match in _ALL_CLOSES.finditer(text)), default=0)
-    inside = [match[0] for match in _BLOCK.finditer(text, 0, last)]
-    rest = _BLOCK.sub("", text[:last]) + text[last:]
-    if closes := [match.end() for match in _ALL_CLOSES.finditer(rest)]:
-        inside.append(rest[: closes[-1]])
-        rest = rest[closes[-1] :]
-    if _OPENS.match(rest):
-        inside.append(rest)
-        rest = ""
-    if inside and (blank := _BLANK_LINES.match(rest)):
-        rest = rest[blank.end() :]
-    return rest, "\n".join(filter(None, (_TAGS.sub("", part).strip() for part in inside)))
 
 
 def _content(content: Any) -> tuple[str, str, str]:
@@ -231,20 +234,45 @@ def _words(value: Any) -> str:
     return ""
 
 
-def _lacks(message: Mapping[str, Any], finish: str, cut: bool, thinking: str) -> str:
-    """Why a message has no text; “” for an empty text without thinking and with finish_reason stop."""
+def _arguments(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a message calls tools with, as JSON. Concord offers none; some servers make one of a schema."""
+    calls = message.get("tool_calls")
+    listed = calls[:MOST_CALLS] if isinstance(calls, list) else []
+    functions = [call.get("function") for call in listed if isinstance(call, dict)]
+    texts = []
+    for function in (*functions, message.get("function_call")):
+        arguments = function.get("arguments") if isinstance(function, dict) else None
+        if isinstance(arguments, dict):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        if isinstance(arguments, str) and arguments.strip():
+            texts.append(arguments)
+    return tuple(texts)
+
+
+MOST_CALLS = 8
+"""Tool calls of a message whose arguments are looked at."""
+_MORE_TOKENS = "Raise max_tokens for it in models.toml, or turn its thinking off or lower"
+
+
+def _lacks(message: Mapping[str, Any], finish: str, thinking: str) -> str:
+    """Why a message has no text, and the remedy; “” for an empty text without thinking that stopped."""
     if finish in FILTERED:
-        return "A content filter removed it."
-    if cut:
-        end = "The length limit was reached" if finish in LENGTH else f"It ended with “{finish}”"
-        return f"{end} before {'the reply began' if thinking else 'any text'}."
+        return f"A content filter removed it (finish_reason {finish})."
+    if finish in LENGTH:
+        before = "the reply began" if thinking else "any text"
+        return f"The length limit was reached before {before}. {_MORE_TOKENS}."
+    if finish in BROKEN_OFF:
+        return f"It ended with “{finish}” before {'the reply began' if thinking else 'any text'}."
     if message.get("tool_calls") or message.get("function_call") or finish == "tool_calls":
-        return "It only calls tools, and none were offered."
+        return (
+            "It only calls tools, and none were offered. Where its server makes a tool of the reply's form, "
+            'write replies = "text" for it in models.toml.'
+        )
     content = message.get("content")
     if content is None and not thinking:
         return "Its content is null."
     if thinking:
-        return "It holds thinking only."
+        return f"It holds thinking only. {_MORE_TOKENS}; or have its server tell thinking and reply apart."
     if not isinstance(content, str):
         return "It holds no part of type text."
     return "" if finish in ("stop", "eos", "end_turn") else "It is empty, and its finish_reason is not stop."

@@ -22,7 +22,8 @@ from concord.llm.templates import compiled, rendered
 class RenderedPrompt:
     """What is sent, the reply's form, the prompt's name, and the turns that the reply must be about.
 
-    `given` is what a program that judges gets in place of the messages.
+    `given` is what a program that judges gets in place of the messages, `judged` are the texts that a
+    verdict is about, in which an answer may be planted.
     """
 
     messages: tuple[Message, ...]
@@ -31,6 +32,7 @@ class RenderedPrompt:
     name: str = ""
     turns: tuple[int, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
+    judged: tuple[str, ...] = ()
 
     @property
     def schema(self) -> Mapping[str, Any] | None:

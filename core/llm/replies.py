@@ -2,27 +2,54 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, TypeVar, get_args
+from itertools import pairwise
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from concord.codes import Failure
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm.completions import PLAIN, Beside, Completion, marks, paired
+from concord.llm import completions
+from concord.llm.completions import PLAIN, Beside, Completion, marks
+from concord.llm.json_values import MOST_VALUES, values
+from concord.llm.places import Judged, place
+from concord.llm.surrogates import paired
+from concord.llm.thinking import LONGEST, said
 from concord.rating import NOTHING_SPENT, Spent
 
+
+class Unusable(Exception):
+    """A reply that does not answer what was asked. The message is sent to the model."""
+
+
+NOTHING_JUDGED = Judged()
+"""No text that a verdict could be quoted from."""
 REASKS = 2
 """How often an unusable reply is sent back with the problem named."""
-LONGEST = 100_000
-"""Characters of a reply that is read for a verdict; a longer one is unusable."""
 SENT_BACK = 20_000
 """Characters of an unusable reply that the model is shown."""
-MOST_VALUES = 50
-"""Lists and objects of JSON in one reply."""
+
+
+class _Missable:
+    """Marks a field of a reason, which may be missing."""
+
+
+Reason = Annotated[str, _Missable()]
+"""The reason of a verdict; “” where the reply has none."""
+OptionalReason = Annotated[str | None, _Missable()]
+"""The reason of an answer that may be missing itself."""
 
 
 class Reply(BaseModel):
@@ -34,32 +61,133 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False})
 
+    @model_validator(mode="before")
+    @classmethod
+    def _missing_reasons(cls, value: Any) -> Any:
+        """A reason that is missing, null or blank is kept as missing."""
+        if not isinstance(value, dict):
+            return value
+        names = _reasons(cls)
+        missing = [name for name in names if value.get(name) is None or _is_blank(value[name])]
+        return {**value, **dict.fromkeys(missing, "")} if missing else value
+
     @field_validator("*", mode="before")
     @classmethod
     def _plain_values(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse what pydantic would turn into a number: true and false, and texts such as “1_0” or “+7”."""
-        given = value if isinstance(value, list) else [value]
+        """What a value plainly means; refuse what pydantic would turn into a number: true and false, and
+        texts such as “1_0” or “+7”.
+        """
         field = info.field_name or ""
-        if any(isinstance(item, bool) for item in given) and not _takes(cls, field, bool):
+        if _lists(cls, field) and isinstance(value, str | dict):
+            value = _split(value, _labels(cls, field)) if isinstance(value, str) else [value]
+        listed = isinstance(value, list)
+        values = [_plain(item, cls, field) for item in (value if listed else [value])]
+        if any(isinstance(item, bool) for item in values) and not _takes(cls, field, bool):
             raise ValueError("true and false are no values of this field")
-        texts = [item for item in given if isinstance(item, str)]
+        texts = [item for item in values if isinstance(item, str)]
         is_number = _takes(cls, field, int, float) and not _takes(cls, field, str)
         if is_number and not all(_NUMBER.fullmatch(text) for text in texts):
             raise ValueError("it must be one number")
-        return value
+        return values if listed else values[0]
 
 
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_SEPARATORS = re.compile(r"\s*[,;|]\s*")
+_SAME_SIGN = re.compile(r"[\s_-]+")
+
+
+def _is_blank(value: Any) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _plain(value: Any, reply: type[BaseModel], field: str) -> Any:
+    """A text without the space around it, as the label, the number or the truth value that it is."""
+    if not isinstance(value, str) or _takes(reply, field, str):
+        return value
+    labels, text = _labels(reply, field), value.strip()
+    if value in labels:
+        return value
+    if label := _label(text, labels):
+        return label
+    if _takes(reply, field, bool):
+        return text.rstrip(".")
+    numbers = [n for n in _literals(reply, field) if isinstance(n, int)]
+    if numbers and _NUMBER.fullmatch(text):
+        return next((n for n in numbers if n == float(text)), value)
+    return text if _NUMBER.fullmatch(text) else value
+
+
+def _label(text: str, labels: Sequence[str]) -> str:
+    """The one label that a text is in another case, with other spaces, in quotes or with a full stop; “” for
+    none.
+    """
+    wanted = _folded(text)
+    same = [label for label in labels if _folded(label) == wanted]
+    return same[0] if len(same) == 1 else ""
+
+
+def _folded(text: str) -> str:
+    return _SAME_SIGN.sub(" ", text.strip().strip("\"'`“”‘’").removesuffix(".")).strip().casefold()
+
+
+def _split(text: str, labels: Sequence[str]) -> list[str]:
+    """A list that was given as a text: one of the labels, or several of them with commas between."""
+    parts = _SEPARATORS.split(text.strip())
+    if labels and not _label(text, labels) and len(parts) > 1 and all(_label(part, labels) for part in parts):
+        return parts
+    return [text]
+
+
+@cache
+def _parts(reply: type[BaseModel], field: str) -> tuple[Any, ...]:
+    """The types that a field is made of, its own first."""
+
+    def within(kind: Any) -> Iterator[Any]:
+        yield kind
+        for part in get_args(kind) if get_origin(kind) is not Literal else ():
+            yield from within(part)
+
+    return tuple(within(reply.model_fields[field].annotation))
 
 
 @cache
 def _takes(reply: type[BaseModel], field: str, *kinds: type) -> bool:
     """Whether a field, or what it lists, may be of one of these kinds."""
+    return any(part in kinds for part in _parts(reply, field))
 
-    def within(kind: Any) -> bool:
-        return kind in kinds or any(map(within, get_args(kind)))
 
-    return within(reply.model_fields[field].annotation)
+@cache
+def _lists(reply: type[BaseModel], field: str) -> bool:
+    """Whether a field is a list."""
+    return any(get_origin(part) is list for part in _parts(reply, field))
+
+
+@cache
+def _literals(reply: type[BaseModel], field: str) -> tuple[Any, ...]:
+    """The values that a field may have, where they are listed."""
+    return tuple(
+        value for part in _parts(reply, field) if get_origin(part) is Literal for value in get_args(part)
+    )
+
+
+@cache
+def _labels(reply: type[BaseModel], field: str) -> tuple[str, ...]:
+    return tuple(value for value in _literals(reply, field) if isinstance(value, str))
+
+
+@cache
+def _names(reply: type[BaseModel]) -> Mapping[str, str]:
+    """Fields of a schema by the names that a reply gives them."""
+    return {field.alias or name: name for name, field in reply.model_fields.items()}
+
+
+@cache
+def _reasons(reply: type[BaseModel]) -> tuple[str, ...]:
+    """The names of the fields that may be missing."""
+    marks = {name: field.metadata for name, field in reply.model_fields.items()}
+    return tuple(
+        alias for alias, name in _names(reply).items() if any(isinstance(m, _Missable) for m in marks[name])
+    )
 
 
 def _not_blank(text: str) -> str:
@@ -109,10 +237,6 @@ def _of_turns(schema: dict[str, Any], turns: tuple[int, ...]) -> dict[str, Any]:
     return whole
 
 
-class Unusable(Exception):
-    """A reply that does not answer what was asked. The message is sent to the model."""
-
-
 @dataclass(frozen=True)
 class Answer:
     """A usable reply: the text, the validated value (None for plain text), and what all attempts cost."""
@@ -133,75 +257,170 @@ ModelCall = Callable[[str, Sequence[Message]], Awaitable[Completion]]
 """One paid call: the step's name within its work and the messages to send → what was answered."""
 
 
-def read(text: str, reply: type[R]) -> R:
-    """The reply as its schema. Raises Unusable, naming the problem for the model.
+def read(text: str, reply: type[R], judged: Judged = NOTHING_JUDGED, draft: str = "") -> R:
+    """The verdict of a reply as its schema. Raises Unusable, naming the problem for the model.
 
-    Only a complete JSON object is read: a prefix of a reply gives the same or nothing, whatever its
-    finish_reason. What begins as JSON and is none is an error, which no guess mends; so are a missing or
-    impossible value, and two objects that fit and differ.
+    `judged` is the text that the verdict is about, `draft` what a reply thought before a tag that closed its
+    thinking. Only a complete JSON object is read, where `concord.llm.places` says that it counts: a prefix
+    of a reply gives the same or nothing, whatever its finish_reason. What is nearly JSON is not mended; a
+    missing or impossible value is none; two objects that fit and differ are no verdict. docs/replies.md lists
+    the rules.
     """
-    fitting: list[R] = []
-    wrong: ValidationError | None = None
-    for value in _objects(text):
-        try:
-            fitting.append(reply.model_validate(value))
-        except ValidationError as error:
-            wrong = error
-    if fitting and all(other == fitting[0] for other in fitting):
-        return fitting[0]
-    if fitting:
+    parts = said(_encoded(text), judged=True)
+    body = parts.text.lstrip("\ufeff").replace("\r\n", "\n")
+    found = _fitting(body, reply, judged)
+    drafts = _fitting(parts.draft or draft, reply, judged)
+    chosen = [one.reply for one in found if one.counts and one.reply is not None]
+    if not chosen:
+        raise Unusable(_problem(found))
+    others = [one.reply for one in (*found, *drafts) if one.reply is not None and one.possible]
+    if any(other != chosen[0] for other in others):
         raise Unusable("It holds several JSON objects that differ.")
-    if wrong is None:
-        raise Unusable("It holds no JSON object.")
-    problems = [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in wrong.errors()[:5]]
-    raise Unusable("; ".join(problems)) from wrong
+    fields = _answers(chosen[0])
+    for one in found:
+        if one.reply is None and any(fields.get(name, value) != value for name, value in one.partial.items()):
+            raise Unusable("It holds several JSON objects that differ.")
+    return cast("R", chosen[0])
 
 
-_BEGINS = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*["'{])""")
-"""Where a JSON value begins; braces in prose do not."""
+@dataclass(frozen=True)
+class _Candidate:
+    """A JSON value in a reply: as its schema (None where it does not fit) and whether it `counts` there.
 
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text that are inside no other object and no list, in their order.
-
-    Raises Unusable for a value that cannot be read, and beyond the limits. It takes time proportional to the
-    length of the text.
+    `possible` says that it would have counted had the reply ended behind it; `partial` are the valid answers
+    of one that does not fit, `problem` is why it does not.
     """
-    if len(text) > LONGEST:
+
+    reply: Reply | None
+    counts: bool = False
+    possible: bool = False
+    partial: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+    repeated: bool = False
+
+
+def _fitting(body: str, reply: type[R], judged: Judged) -> list[_Candidate]:
+    """The JSON values of a text, in their order. Raises Unusable beyond the limits."""
+    if not body:
+        return []
+    if len(body) > LONGEST:
         raise Unusable(f"It is longer than {LONGEST:,} characters.")
-    at = count = 0
-    while begins := _BEGINS.search(text, at):
-        count += 1
-        if count > MOST_VALUES:
-            raise Unusable(f"It holds more than {MOST_VALUES} JSON values.")
-        start = begins.start()
+    found = list(values(body))
+    if len(found) > MOST_VALUES:
+        raise Unusable(f"It holds more than {MOST_VALUES} JSON values.")
+    edges = [0, *(edge for value in found for edge in (value.start, value.end)), len(body)]
+    gaps = [body[start:end] for start, end in pairwise(edges)][::2]
+    candidates = []
+    for number, value in enumerate(found):
+        if value.problem:
+            candidates.append(_Candidate(None, problem=value.problem))
+            continue
+        fits, partial, problem = _unwrapped(value.value, reply)
+        if fits is None:
+            candidates.append(_Candidate(None, partial=partial, problem=problem))
+            continue
+        where = place(body, value.start, value.end)
+        before, behind = "\n".join(gaps[: number + 1]), "\n".join(gaps[number + 1 :])
+        repeated = not where.whole and judged.holds(body[value.start : value.end])
+        allowed = not repeated and (where.paragraph or not value.unclosed)
+        candidates.append(
+            _Candidate(
+                fits,
+                counts=allowed and where.counts(before, behind),
+                possible=(where.first or not repeated) and not where.quoted,
+                repeated=repeated,
+            )
+        )
+    return candidates
+
+
+def _problem(found: Sequence[_Candidate]) -> str:
+    """Why no verdict is read."""
+    if any(one.repeated for one in found):
+        return "It only repeats an answer that stands in the text to be rated. Give your own alone."
+    if any(one.reply is not None for one in found):
+        return "Its JSON object stands in the midst of other words: give the object alone."
+    problems = [one.problem for one in found if one.problem and not one.problem.startswith(_NO_OBJECT)]
+    return problems[-1] if problems else "It holds no JSON object."
+
+
+_NO_OBJECT = "It is a list"
+
+
+def _answers(reply: Reply) -> dict[str, Any]:
+    """The values of a reply's fields, without its texts."""
+    kind = type(reply)
+    return {name: getattr(reply, name) for name in kind.model_fields if not _takes(kind, name, str)}
+
+
+_PAYLOADS = ("arguments", "parameters", "input", "args")
+_BESIDE_PAYLOAD = {"name", "id", "type", "function", "index", "tool", "tool_name", "role", "recipient_name"}
+_DEEPEST = 4
+"""Wrappers around an object that are taken off."""
+
+
+def _unwrapped(value: Any, reply: type[R], depth: int = 0) -> tuple[R | None, dict[str, Any], str]:
+    """A value as its schema; else the valid answers in it, and why it does not fit.
+
+    One object alone in a list, under one key, as the arguments of a tool call, or as a text is that object.
+    """
+    if isinstance(value, str) and depth < _DEEPEST and value.lstrip().startswith(("{", "[")):
         try:
-            value, at = _DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError) as error:
-            # What is inside it, or what it would have become, is not guessed.
-            raise Unusable(f"It holds a JSON value that cannot be read: {error}.") from error
-        if "\\ud" in text[start:at].lower():
-            value = json.loads(paired(json.dumps(value, ensure_ascii=False)))
-        if isinstance(value, dict):
-            yield value
+            value = json.loads(value, strict=False)
+        except (ValueError, RecursionError):
+            return None, {}, "It holds a text of JSON that cannot be read."
+    if isinstance(value, list) and len(value) == 1 and depth < _DEEPEST:
+        return _unwrapped(value[0], reply, depth + 1)
+    if not isinstance(value, dict):
+        return None, {}, f"{_NO_OBJECT}, and no object."
+    if not (value.keys() & _names(reply).keys()) and depth < _DEEPEST:
+        inner = _payload(value)
+        if inner is not None:
+            fits = _unwrapped(inner, reply, depth + 1)
+            if fits[0] is not None:
+                return fits
+    try:
+        return reply.model_validate(value), {}, ""
+    except ValidationError as error:
+        faults = error.errors()
+        wrong = {str(fault["loc"][0]) for fault in faults if fault["loc"]}
+        problems = [f"{'.'.join(map(str, f['loc'])) or 'the object'}: {f['msg']}" for f in faults[:5]]
+        valid = {alias: name for alias, name in _names(reply).items() if alias in value.keys() - wrong}
+        partial = {name: value[alias] for alias, name in valid.items() if not _takes(reply, name, str)}
+        return None, partial, "; ".join(problems)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose fields have one value each."""
-    fields = dict(pairs)
-    if len(fields) < len(pairs) and any(fields[name] != value for name, value in pairs):
-        raise ValueError("a field has two values")
-    return fields
+def _payload(value: Mapping[str, Any]) -> Any:
+    """What is wrapped in an object that has no field of the schema; None for nothing."""
+    if isinstance(value.get("function"), dict) and value.keys() <= _BESIDE_PAYLOAD:
+        return value["function"]
+    for name in _PAYLOADS:
+        if name in value and value.keys() <= _BESIDE_PAYLOAD | {name}:
+            return value[name]
+    return next(iter(value.values())) if len(value) == 1 else None
 
 
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+def _encoded(text: str) -> str:
+    """A reply that is one JSON text, as the text that it is."""
+    bare = text.strip().lstrip("\ufeff")
+    if len(bare) <= LONGEST and bare.startswith('"') and bare.endswith('"') and len(bare) > 1:
+        try:
+            inner = json.loads(bare, strict=False)
+        except ValueError:
+            return text
+        if isinstance(inner, str):
+            return paired(inner)
+    return text
 
 
-_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_unique, parse_constant=_no_number)
-
-
-def usable(text: str, reply: type[R] | None, check: Callable[[Any], object] | None = None) -> R | str:
+def usable(
+    text: str,
+    reply: type[R] | None,
+    check: Callable[[Any], object] | None = None,
+    *,
+    judged: Judged = NOTHING_JUDGED,
+    draft: str = "",
+) -> R | str:
     """The reply as its schema, or the text if there is none, once `check` has seen it. Raises Unusable.
 
     Any error of a reader means that the reply is unusable: it comes from outside.
@@ -209,7 +428,7 @@ def usable(text: str, reply: type[R] | None, check: Callable[[Any], object] | No
     try:
         if len(text) > LONGEST:
             raise Unusable(f"It is longer than {LONGEST:,} characters.")
-        value = read(text, reply) if reply else text
+        value = read(text, reply, judged, draft) if reply else text
         if check:
             check(value)
     except Unusable:
@@ -222,14 +441,15 @@ def usable(text: str, reply: type[R] | None, check: Callable[[Any], object] | No
 _PLACES = re.compile(r"""\"((?:'?<[^<>"\n]{1,80}>'?[ ]?)+)\"""")
 
 
-def _copied(text: str, messages: Sequence[Message]) -> str:
-    """A text of the form that was asked for, such as “<one or two sentences>”, that the reply has as it was;
-    “” for none.
+def _copied(value: Any, messages: Sequence[Message]) -> str:
+    """A text of the form that was asked for, such as “<one or two sentences>”, that the verdict has as it
+    was; “” for none.
     """
+    text = json.dumps(value.model_dump(mode="json"), ensure_ascii=False) if isinstance(value, Reply) else ""
     if "<" not in text:
         return ""
-    places = (place for message in messages for place in _PLACES.findall(message.content))
-    return next((place for place in places if f'"{place}"' in text), "")
+    forms = (form for message in messages for form in _PLACES.findall(message.content))
+    return next((form for form in forms if json.dumps(form, ensure_ascii=False) in text), "")
 
 
 async def answer(
@@ -240,28 +460,32 @@ async def answer(
     check: Callable[[Any], object] | None = None,
     *,
     may_be_empty: bool = False,
+    judged: Judged = NOTHING_JUDGED,
 ) -> Answer:
-    """Ask until the reply is usable, at most 1 + REASKS times.
+    """Ask until the reply is usable, at most 1 + REASKS times; what a filter removed, once more.
 
-    `check` sees the validated value (the text if `reply` is None) and may raise Unusable. A reply that was
-    cut off is usable only without schema and check. One without text is asked for again with the same words;
-    with `may_be_empty` an empty text is a reply, but not null, thinking only, or what a filter removed.
-    Raises CallFailed, UNPARSEABLE, TRUNCATED or EMPTY, with the last reply and the cost of all
-    attempts.
+    `check` sees the validated value (the text if `reply` is None) and may raise Unusable; `judged` is the
+    text that a verdict is about. A reply that was cut off is usable only without schema and check. One
+    without text, or that the endpoint ended, is asked for again with the same words; with `may_be_empty` an
+    empty text is a reply, but not null, thinking only, or what a filter removed. Arguments of a tool call are
+    a reply to a schema. Raises CallFailed, UNPARSEABLE, TRUNCATED, EMPTY or REFUSED, with the last reply and
+    the cost of all attempts.
     """
     sent, spent, problem = list(messages), NOTHING_SPENT, ""
     for attempt in range(1 + REASKS):
         done = await call(step if attempt == 0 else f"{step} again {attempt}", sent)
-        text, spent, empty = done.text, spent + done.spent, not done.text.strip()
+        text, spent = verdict_text(done) if reply else done.text, spent + done.spent
+        empty = not text.strip()
         try:
             if empty and (done.beside.lacks or not may_be_empty):
                 raise Unusable(done.beside.lacks or "It is empty.")
             if done.cut and (reply or check):
                 # Half a number, or a number from the middle of the reasons, would be a wrong score.
-                raise Unusable("It was cut off at the length limit; keep the explanations shorter.")
-            value = usable(text, reply, check) if reply or check else None
-            if reply and (place := _copied(text, messages)):
-                raise Unusable(f"“{place}” is to be replaced by your own words.")
+                raise Unusable(completions.ended_early(done.beside.finish))
+            draft = done.beside.thinking if done.beside.unopened else ""
+            value = usable(text, reply, check, judged=judged, draft=draft) if reply or check else None
+            if reply and (form := _copied(value, messages)):
+                raise Unusable(f"“{form}” is to be replaced by your own words.")
             return Answer(text, value if reply else None, done.cut, spent, done.beside)
         except Unusable as error:
             problem = str(error)
@@ -270,15 +494,36 @@ async def answer(
                 "nothing else."
             )
             # Some endpoints refuse an empty message, and a player is told nothing that a user would not say.
-            again = [] if empty else [Message("assistant", text[:SENT_BACK]), Message("user", mend)]
-            sent = [*messages, *again]
+            by_endpoint = empty or completions.ended_by_endpoint(done.beside.finish)
+            again = [Message("assistant", text[:SENT_BACK]), Message("user", mend)]
+            sent = [*messages, *([] if by_endpoint else again)]
+            if completions.filtered(done.beside.finish) and attempt:
+                break
     raise CallFailed(
-        f"No usable reply after {1 + REASKS} attempts: {problem}",
-        code=Failure.EMPTY if empty else Failure.TRUNCATED if done.cut else Failure.UNPARSEABLE,
+        f"No usable reply after {_times(attempt + 1)}: {problem}",
+        code=_code(done, empty=empty),
         raw=done.beside.raw if empty else text[:LONGEST],
         spent=spent,
         reason=_reason(done, problem),
     )
+
+
+def verdict_text(done: Completion) -> str:
+    """What a verdict is read from: the text, and the arguments of tool calls."""
+    return "\n\n".join(filter(str.strip, (done.text, *done.beside.arguments)))
+
+
+def _times(attempts: int) -> str:
+    return f"{attempts} attempts" if attempts > 1 else "one attempt"
+
+
+def _code(done: Completion, *, empty: bool) -> Failure:
+    """What a reply that stayed unusable failed with."""
+    if completions.filtered(done.beside.finish):
+        return Failure.REFUSED
+    if empty:
+        return Failure.EMPTY
+    return Failure.TRUNCATED if done.cut else Failure.UNPARSEABLE
 
 
 def _reason(done: Completion, problem: str) -> str:

@@ -25,6 +25,7 @@ from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
 from concord.llm.handshake import Handshake
 from concord.llm.models import Model
+from concord.llm.places import Judged
 from concord.llm.prompts import RenderedPrompt
 from concord.llm.replies import Unusable
 from concord.rating import NOTHING_SPENT, Spent
@@ -118,7 +119,9 @@ class Asker:
             if self.calls.job.models[model].kind == "program":
                 return await self._returned(model, prompt, check)
             return await replies.answer(
-                call, step, prompt.messages, prompt.reply, check, may_be_empty=may_be_empty
+                *(call, step, prompt.messages, prompt.reply, check),
+                may_be_empty=may_be_empty,
+                judged=Judged(prompt.judged),
             )
         except CallFailed as failure:
             failure.model = failure.model or model

@@ -28,7 +28,8 @@ async def verdict(
     asking, read = owed.asking, partial(owed.asking.read, *conversations)
     try:
         prompt = owed.prompt.render(**asking.values(*conversations))
-        prompt = replace(prompt, turns=asking.turns(*conversations))
+        judged = tuple(text for conversation in conversations for text in conversation.texts())
+        prompt = replace(prompt, turns=asking.turns(*conversations), judged=judged)
         if model.vision:
             prompt = replace(prompt, messages=_seeing(prompt.messages, conversations))
         if model.kind == "program":

@@ -14,9 +14,9 @@ from concord.codes import Failure
 from concord.conversation import Conversation
 from concord.errors import CallFailed
 from concord.files.callables import bring
-from concord.llm.completions import paired
 from concord.llm.models import Model
 from concord.llm.prompts import RenderedPrompt
+from concord.llm.surrogates import paired
 
 
 def given(conversations: Sequence[Conversation], prompt: RenderedPrompt) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pydantic import Field, create_model
 from concord.conversation import Conversation, Unit
 from concord.errors import StudyError
 from concord.llm.prompts import Prompt, RenderedPrompt
-from concord.llm.replies import Reply, Text, Unusable
+from concord.llm.replies import OptionalReason, Reason, Reply, Unusable
 from concord.llm.templates import compiled
 from concord.questions import LETTERS, ranks_of
 from concord.rating import Criterion, Order, Preference, Rating
@@ -158,7 +158,9 @@ def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, An
     fields: dict[str, Any] = {f"answer_{number}": (answer | None if may_lack else answer, named)}
     if reasons == "none" or criterion.scale.kind.content:
         return fields
-    reason = {f"reason_{number}": (str | None if may_lack else Text, Field(alias=criterion.name + REASON))}
+    reason = {
+        f"reason_{number}": (OptionalReason if may_lack else Reason, Field(alias=criterion.name + REASON))
+    }
     return reason | fields if reasons == "before" else fields | reason
 
 

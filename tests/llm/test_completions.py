@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.llm.completions import Beside, Broken, apart, marks, read
+from concord.llm.completions import Beside, Broken, marks, read
+from concord.llm.thinking import said as apart
 
 
 def body(message, finish="stop", **more):
@@ -26,7 +27,27 @@ NESTED = b'{"choices": [{"message": {"content": "", "reasoning": %s1%s}}]}' % (b
         ("<thinking>hm</thinking>Yes", "Yes", "hm"),
         ("<THINK>hm</THINK> Yes", " Yes", "hm"),
         ("hm, begun by the template</think>\nYes", "Yes", "hm, begun by the template"),
-        ("<think>a<think>b</think>c</think>Yes", "Yes", "ab\nc"),
+        ("<think>a<think>b</think>c</think>Yes", "Yes", "abc"),
+        ("<think>a <think>b</think> 4", "", "a b 4"),
+        ("[THINK]hm[/THINK]Yes", "Yes", "hm"),
+        ("◁think▷hm◁/think▷Yes", "Yes", "hm"),
+        ('<think type="deep">hm</think>Yes', "Yes", "hm"),
+        ("<seed:think>hm</seed:think>Yes", "Yes", "hm"),
+        ("<|START_THINKING|>hm<|END_THINKING|>Yes", "Yes", "hm"),
+        ("<think>it leaks a `</think>` tag</think>Yes", "Yes", "it leaks a `` tag"),
+        (
+            "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Yes",
+            "Yes",
+            "hm",
+        ),
+        ("<|channel|>analysis<|message|>hm", "", "hm"),
+        ("analysisHm.assistantfinalYes", "Yes", "Hm."),
+        ("analysisResult = 3", "analysisResult = 3", ""),
+        (
+            '{"why": "it leaks </think> and <think> tags"}',
+            '{"why": "it leaks </think> and <think> tags"}',
+            "",
+        ),
         ("<think>cut off before its e", "", "cut off before its e"),
         ("Yes <think>hm</think>and no", "Yes and no", "hm"),
         ("The tag <think> opens it.", "The tag <think> opens it.", ""),
@@ -34,12 +55,12 @@ NESTED = b'{"choices": [{"message": {"content": "", "reasoning": %s1%s}}]}' % (b
     ],
 )
 def test_thinking_is_taken_out_of_the_text(said, text, thinking):
-    assert apart(said) == (text, thinking)
+    assert apart(said)[:2] == (text, thinking)
 
 
 @given(st.text(alphabet="a[4] \n", max_size=40), st.text(alphabet="xy[7]\n", max_size=40))
 def test_nothing_that_was_thought_is_left_in_the_text(thought, said):
-    text, inside = apart(f"<think>{thought}</think>{said}")
+    text, inside, _ = apart(f"<think>{thought}</think>{said}")
     assert text == said.lstrip("\n") or text in said
     assert inside == thought.strip()
     assert len(text) <= len(said)
@@ -209,4 +230,4 @@ def test_half_a_surrogate_pair_becomes_a_character_that_can_be_stored():
 
 def test_thinking_that_is_opened_again_and_again_takes_no_time():
     text = "<think>" * 20_000
-    assert apart(f"hm</think>Yes {text}") == (f"Yes {text}", "hm")
+    assert apart(f"hm</think>Yes {text}") == (f"Yes {text}", "hm", "hm")

@@ -53,7 +53,14 @@ ENDPOINT = {
 """Faults of the endpoint, and the kind of failure that they are if they stay."""
 STOPS = ("unauthorized", "no_credit")
 """Faults that end a run: nothing that it would call next can be answered."""
-NO_TEXT = ("null", "empty", "filtered", "tool_calls", "only_thinking")
+NO_TEXT = {
+    "null": "empty",
+    "empty": "empty",
+    "filtered": "refused",
+    "tool_calls": "empty",
+    "only_thinking": "empty",
+}
+"""Faults that leave no text, and what they fail with."""
 HARMLESS = ("thinking", "reasoning", "parts")
 MARKED = {"declined": ({"refused": True}, "unparseable"), "truncated": ({"cut": True}, "truncated")}
 """Faults that leave a text: how a text is marked, and what JSON fails with."""
@@ -128,7 +135,8 @@ def test_a_fault_that_stays_is_a_failure_or_marked_and_never_made_up(fault, well
             assert kind == ENDPOINT[fault], role
         elif fault in NO_TEXT:
             silent = fault == "empty" and role in SILENT
-            assert kind == ("answered" if silent else "empty"), role
+            code = NO_TEXT[fault] if text or fault != "tool_calls" else "unparseable"
+            assert kind == ("answered" if silent else code), role
             assert silent or found.raw, role
         elif fault in HARMLESS:
             assert (found.text, found.value) == (well[role].text, well[role].value), role

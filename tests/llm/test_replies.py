@@ -11,11 +11,12 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
+from concord.codes import Failure
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm import verdicts
 from concord.llm.completions import PLAIN, Beside, Completion
-from concord.llm.replies import REASKS, Reply, Unusable, answer, json_schema, read
+from concord.llm.replies import REASKS, Reason, Reply, Text, Unusable, answer, json_schema, read
 from concord.rating import Spent
 
 
@@ -29,7 +30,7 @@ class Verdict(Reply):
     [
         '{"explanation": "fine", "score": 7}',
         '```json\n{"explanation": "fine", "score": 7}\n```',
-        'Sure! {"explanation": "fine", "score": 7} Hope this helps.',
+        'Sure!\n{"explanation": "fine", "score": 7}\nHope this helps.',
         '{"explanation": "fine", "score": "7"}',
         '{"explanation": "fine", "score": 7.0, "extra": true}',
         '{"explanation": "on\ntwo lines", "score": 7}',
@@ -61,7 +62,6 @@ def test_slips_of_form_are_forgiven(text):
         ("{'explanation': 'fine', 'score': 7}", "cannot be read"),
         ('{"explanation": "fine", "score": 7,}', "cannot be read"),
         ('{"explanation": "a "fine" one", "score": 7}', "cannot be read"),
-        ('Like {"score": ...}: {"explanation": "fine", "score": 7}', "cannot be read"),
         ("[" * 400, "no JSON object"),
         ("{" * 200, "no JSON object"),
         ('{"a":' * 250, "cannot be read"),
@@ -194,7 +194,9 @@ def test_where_an_empty_reply_may_be_right_only_an_empty_text_is_one(beside, tak
         return
     with pytest.raises(CallFailed, match=beside.lacks) as caught:
         asyncio.run(asked)
-    assert (caught.value.code, caught.value.raw, caught.value.spent.calls) == ("empty", "{body}", 3)
+    filtered = beside.finish == "content_filter"
+    code, calls = (Failure.REFUSED, 2) if filtered else (Failure.EMPTY, 3)
+    assert (caught.value.code, caught.value.raw, caught.value.spent.calls) == (code, "{body}", calls)
 
 
 def test_an_answer_holds_the_reply_and_what_it_cost():
@@ -248,3 +250,52 @@ def test_the_schema_of_a_verdict_on_turns_allows_these_turns_only():
     assert "enum" not in schema["$defs"]["Scored"]["properties"]["score"]
     assert "minItems" not in json.dumps(json_schema(OnTurns)), "the schema itself is as it was"
     assert json_schema(Scored, (1,)) == json_schema(Scored), "a verdict on no list of turns"
+
+
+def test_a_reason_that_may_be_missing_is_sent_as_any_other_text():
+    class Old(Reply):
+        why: Text
+
+    class New(Reply):
+        why: Reason
+
+    assert Old.model_json_schema() | {"title": "New"} == New.model_json_schema()
+
+
+@pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "error", "PROHIBITED_CONTENT"])
+def test_what_the_endpoint_ended_is_not_called_too_long(finish):
+    """The model is not told to be shorter, and the failure names the cause."""
+    sent = []
+
+    async def call(step, messages, /):
+        sent.append(list(messages))
+        return Completion("Half of", True, Spent(1), beside=Beside(finish=finish))
+
+    with pytest.raises(CallFailed, match=f"finish_reason {finish}") as caught:
+        asyncio.run(answer(call, "judge", [Message("user", "Rate.")], Verdict))
+    assert all(messages == [Message("user", "Rate.")] for messages in sent)
+    filtered = finish != "error"
+    assert (caught.value.code, len(sent)) == (
+        Failure.REFUSED if filtered else Failure.TRUNCATED,
+        2 if filtered else 3,
+    )
+
+
+def test_arguments_of_a_tool_call_that_fit_are_the_reply():
+    def completion(text, *arguments):
+        lacks = "" if text else "It only calls tools."
+        return Completion(text, False, Spent(1), beside=Beside(lacks=lacks, arguments=arguments))
+
+    def asked(done, reply=Verdict):
+        async def call(step, messages, /):
+            return done
+
+        return asyncio.run(answer(call, "judge", [Message("user", "Rate.")], reply))
+
+    assert asked(completion("", GOOD[0])).value.score == 7
+    assert asked(completion("Here it is.", GOOD[0])).value.score == 7
+    for wrong in (("", GOOD[0], GOOD[0].replace("7", "8")), ("", '{"x": 1}')):
+        with pytest.raises(CallFailed):
+            asked(completion(*wrong))
+    with pytest.raises(CallFailed, match="only calls tools"):
+        asked(completion("", GOOD[0]), reply=None)

@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConfigError
 from concord.files import kept_toml, listed_tables, valid
 from concord.llm.prompts import Prompt, versions
-from concord.llm.replies import Reply, Text, Unusable
+from concord.llm.replies import Reason, Reply, Text, Unusable
 from concord.rating import Rating
 from concord.rubrics.shipped import rubric
 from concord.runs.benchmark import (
@@ -85,13 +85,13 @@ class TurnScore(Reply):
     """A judge's verdict on one turn, explanations before scores."""
 
     turn: int
-    is_refusal_explanation: str
+    is_refusal_explanation: Reason
     is_refusal: bool
-    in_character_explanation: str
+    in_character_explanation: Reason
     in_character_score: Likert
-    entertaining_explanation: str
+    entertaining_explanation: Reason
     entertaining_score: Likert
-    fluency_explanation: str
+    fluency_explanation: Reason
     fluency_score: Likert
 
 

@@ -15,7 +15,7 @@ from pydantic import Field
 from concord.benchmarks.pingpong.play import PINGPONG, Setting, settings
 from concord.conversation import Conversation, Message, Unit
 from concord.llm.prompts import Prompt
-from concord.llm.replies import Reply, Text, Unusable
+from concord.llm.replies import Reason, Reply, Text, Unusable
 from concord.rating import Judgement, Rater, Rating
 from concord.runs.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role, owed
 from concord.runs.plans import PlayPlan
@@ -29,13 +29,13 @@ Ten = Annotated[int, Field(ge=LOW, le=HIGH)]
 class RatedUtterance(Reply):
     """The player's last reply rated (null before the first), reasons before scores; the user's next words."""
 
-    is_refusal_explanation: str
+    is_refusal_explanation: Reason
     is_refusal: bool
-    stay_in_character_explanation: str
+    stay_in_character_explanation: Reason
     stay_in_character_score: Ten | None
-    language_fluency_explanation: str
+    language_fluency_explanation: Reason
     language_fluency_score: Ten | None
-    entertainment_explanation: str
+    entertainment_explanation: Reason
     entertainment_score: Ten | None
     next_user_utterance: Text
 

@@ -12,9 +12,10 @@ from concord.benchmarks.simulbench.tasks import STORED, TYPES, wanted
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConfigError
 from concord.llm import verdicts
+from concord.llm.places import Judged
 from concord.llm.prompts import Prompt
 from concord.llm.replies import Answer
-from concord.rating import Rating
+from concord.rating import Preference, Rating
 from concord.rubrics.shipped import rubric
 from concord.runs.benchmark import (
     Ask,
@@ -106,14 +107,17 @@ def compare_values(first: Conversation, second: Conversation) -> Mapping[str, An
 
 def read_score(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
     """The score of the last reply. Raises Unusable for anything but a whole number from 1 to 10."""
-    score, explanation = verdicts.whole_number(reply, 1, 10)
+    score, explanation = verdicts.whole_number(reply, 1, 10, Judged(conversation.texts()))
     return (Rating(Unit(conversation.key), QUALITY.name, score, explanation),)
 
 
+def read_preference(first: Conversation, second: Conversation, reply: str) -> Preference:
+    """Which of two last replies is better. Raises Unusable for anything but A, B or C."""
+    return verdicts.preference(reply, Judged([*first.texts(), *second.texts()]))
+
+
 ASKING = Asking(RUBRIC.judge.template, None, RUBRIC.criteria, judge_values, read_score, expected=(1900, 180))
-PAIRWISE = Asking(
-    "pairwise", None, (), compare_values, lambda _a, _b, text: verdicts.preference(text), (2100, 200)
-)
+PAIRWISE = Asking("pairwise", None, (), compare_values, read_preference, (2100, 200))
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask, task_from
 from concord.conversation import Conversation, Unit
-from concord.llm.replies import Reply, Unusable
+from concord.llm.replies import Reason, Reply, Unusable
 from concord.rating import Rating
 from concord.rubrics.shipped import rubric
 
@@ -42,7 +42,7 @@ class Met(Reply):
     """One condition: why, and whether it is met."""
 
     condition: str
-    explanation: str
+    explanation: Reason
     met: bool
 
 
