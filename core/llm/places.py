@@ -99,7 +99,7 @@ _SENTENCE_ENDS = re.compile(r"[.!?…。！？][\"'”’)*_`]*(?:\s|$)|\n\s*\n|
 
 
 @dataclass(frozen=True)
-class Place:
+class VerdictPlace:
     """Where a verdict stands: `first` and `last` have nothing but wrappers before and behind them; `line`
     begins a line, and `paragraph` one after an empty line, or in a wrapper; `goes_on` is in a sentence that
     goes on behind it; `quoted` stands in quotes, in brackets, or after words that quote somebody.
@@ -128,7 +128,7 @@ class Place:
         return self.last and not refuses(before)
 
 
-def place(text: str, start: int, end: int) -> Place:
+def place(text: str, start: int, end: int) -> VerdictPlace:
     """Where in a text a verdict stands."""
     near = ("\0" if start > _NEAR else "") + text[max(0, start - _NEAR) : start]
     opens = _OPENERS.search(near)
@@ -137,7 +137,7 @@ def place(text: str, start: int, end: int) -> Place:
     first = blank and start <= _NEAR
     wrapped = opens is not None and bool(opens["openers"])
     after_blank_line = opens is not None and near.rstrip(" \t").endswith("\n\n")
-    return Place(
+    return VerdictPlace(
         first=first,
         line=opens is not None,
         paragraph=first or wrapped or after_blank_line,
@@ -194,7 +194,7 @@ def refuses(prose: str) -> bool:
     return _REFUSES.search(prose) is not None
 
 
-class Judged:
+class JudgedText:
     """The text that is judged, in which a verdict may stand that somebody else wrote."""
 
     def __init__(self, texts: Iterable[str] = ()):

@@ -24,7 +24,7 @@ from concord.errors import CallFailed
 from concord.llm import completions
 from concord.llm.completions import PLAIN, Beside, Completion, marks
 from concord.llm.json_values import MOST_VALUES, values
-from concord.llm.places import Judged, place
+from concord.llm.places import JudgedText, place
 from concord.llm.surrogates import paired
 from concord.llm.thinking import LONGEST, said
 from concord.rating import NOTHING_SPENT, Spent
@@ -34,7 +34,7 @@ class Unusable(Exception):
     """A reply that does not answer what was asked. The message is sent to the model."""
 
 
-NOTHING_JUDGED = Judged()
+NOTHING_JUDGED = JudgedText()
 """No text that a verdict could be quoted from."""
 REASKS = 2
 """How often an unusable reply is sent back with the problem named."""
@@ -257,7 +257,7 @@ ModelCall = Callable[[str, Sequence[Message]], Awaitable[Completion]]
 """One paid call: the step's name within its work and the messages to send → what was answered."""
 
 
-def read(text: str, reply: type[R], judged: Judged = NOTHING_JUDGED, draft: str = "") -> R:
+def read(text: str, reply: type[R], judged: JudgedText = NOTHING_JUDGED, draft: str = "") -> R:
     """The verdict of a reply as its schema. Raises Unusable, naming the problem for the model.
 
     `judged` is the text that the verdict is about, `draft` what a reply thought before a tag that closed its
@@ -299,7 +299,7 @@ class _Candidate:
     repeated: bool = False
 
 
-def _fitting(body: str, reply: type[R], judged: Judged) -> list[_Candidate]:
+def _fitting(body: str, reply: type[R], judged: JudgedText) -> list[_Candidate]:
     """The JSON values of a text, in their order. Raises Unusable beyond the limits."""
     if not body:
         return []
@@ -418,7 +418,7 @@ def usable(
     reply: type[R] | None,
     check: Callable[[Any], object] | None = None,
     *,
-    judged: Judged = NOTHING_JUDGED,
+    judged: JudgedText = NOTHING_JUDGED,
     draft: str = "",
 ) -> R | str:
     """The reply as its schema, or the text if there is none, once `check` has seen it. Raises Unusable.
@@ -460,7 +460,7 @@ async def answer(
     check: Callable[[Any], object] | None = None,
     *,
     may_be_empty: bool = False,
-    judged: Judged = NOTHING_JUDGED,
+    judged: JudgedText = NOTHING_JUDGED,
 ) -> Answer:
     """Ask until the reply is usable, at most 1 + REASKS times; what a filter removed, once more.
 

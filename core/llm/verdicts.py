@@ -4,7 +4,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from concord.llm.places import Judged, closes, introduced, leading, refuses
+from concord.llm.places import JudgedText, closes, introduced, leading, refuses
 from concord.llm.replies import NOTHING_JUDGED, Unusable
 from concord.llm.thinking import LONGEST, said
 from concord.rating import Preference
@@ -63,7 +63,7 @@ class _Mark(NamedTuple):
     answer: str
 
 
-def read(text: str, like: re.Pattern[str], judged: Judged = NOTHING_JUDGED) -> BracketedAnswer:
+def read(text: str, like: re.Pattern[str], judged: JudgedText = NOTHING_JUDGED) -> BracketedAnswer:
     """The verdict of a reply: the last marked answer in double brackets, else in single ones.
 
     An answer is marked where its label begins a line or the answer ends the reply, and ends its clause
@@ -100,7 +100,7 @@ def read(text: str, like: re.Pattern[str], judged: Judged = NOTHING_JUDGED) -> B
     return BracketedAnswer(chosen.answer, explanation.strip())
 
 
-def _marks(text: str, judged: Judged) -> list[_Mark]:
+def _marks(text: str, judged: JudgedText) -> list[_Mark]:
     """The answers in brackets of a text, without those that are only quoted. Raises Unusable for too many."""
     found = list(islice(_MARK.finditer(text), _MOST_MARKS + 1))
     if len(found) > _MOST_MARKS:
@@ -109,7 +109,7 @@ def _marks(text: str, judged: Judged) -> list[_Mark]:
     return [mark for match in found if (mark := _mark(text, match, judged, refused=last_refusal))]
 
 
-def whole_number(text: str, low: int, high: int, judged: Judged = NOTHING_JUDGED) -> tuple[int, str]:
+def whole_number(text: str, low: int, high: int, judged: JudgedText = NOTHING_JUDGED) -> tuple[int, str]:
     """The verdict as a whole number from `low` to `high`, with the explanation before it. Raises Unusable."""
     answer, explanation = read(text, NUMBER, judged)
     if not float(answer).is_integer() or not low <= float(answer) <= high:
@@ -117,7 +117,7 @@ def whole_number(text: str, low: int, high: int, judged: Judged = NOTHING_JUDGED
     return int(float(answer)), explanation
 
 
-def preference(text: str, judged: Judged = NOTHING_JUDGED) -> Preference:
+def preference(text: str, judged: JudgedText = NOTHING_JUDGED) -> Preference:
     """The verdict as A, B or C (neither), with the explanation before it. Raises Unusable."""
     answer, explanation = read(text, LETTER, judged)
     match answer.upper():
@@ -126,7 +126,7 @@ def preference(text: str, judged: Judged = NOTHING_JUDGED) -> Preference:
     raise Unusable(f"The answer in brackets must be A, B or C, not {answer}.")
 
 
-def _mark(text: str, match: re.Match[str], judged: Judged, *, refused: bool) -> _Mark | None:
+def _mark(text: str, match: re.Match[str], judged: JudgedText, *, refused: bool) -> _Mark | None:
     """What an answer in brackets is by its place; None where it is only quoted."""
     start, after, twofold = match.start(), match.start("part"), match[1] is not None
     after = match.end() if after < 0 else after

@@ -25,7 +25,7 @@ from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
 from concord.llm.handshake import Handshake
 from concord.llm.models import Model
-from concord.llm.places import Judged
+from concord.llm.places import JudgedText
 from concord.llm.prompts import RenderedPrompt
 from concord.llm.replies import Unusable
 from concord.rating import NOTHING_SPENT, Spent
@@ -121,7 +121,7 @@ class Asker:
             return await replies.answer(
                 *(call, step, prompt.messages, prompt.reply, check),
                 may_be_empty=may_be_empty,
-                judged=Judged(prompt.judged),
+                judged=JudgedText(prompt.judged),
             )
         except CallFailed as failure:
             failure.model = failure.model or model

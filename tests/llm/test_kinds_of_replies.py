@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from concord.llm import verdicts
-from concord.llm.places import Judged
+from concord.llm.places import JudgedText
 from concord.llm.replies import Reason, Reply, Unusable, read
 
 HERE = Path(__file__).parent / "data"
@@ -50,7 +50,7 @@ VERDICT = {"helpful": 4, "rules": True, "cause": "billing", "faults": {"was rude
 def verdict(text, judged=()):
     """The answers that are read; None for no verdict."""
     try:
-        found = read(text, Asked, Judged(judged)).model_dump()
+        found = read(text, Asked, JudgedText(judged)).model_dump()
     except Unusable:
         return None
     return {name: set(found[name]) if name == "faults" else found[name] for name in VERDICT}
@@ -144,7 +144,7 @@ def test_a_quotation_of_the_judged_text_does_not_spoil_the_judges_own_verdict():
 
 def number(text, judged=()):
     try:
-        return verdicts.whole_number(text, 1, 10, Judged(judged))[0]
+        return verdicts.whole_number(text, 1, 10, JudgedText(judged))[0]
     except Unusable:
         return None
 

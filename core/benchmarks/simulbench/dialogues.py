@@ -20,7 +20,7 @@ from concord.benchmarks.simulbench.tasks import (
 )
 from concord.conversation import Conversation, Message, Unit
 from concord.llm import verdicts
-from concord.llm.places import Judged
+from concord.llm.places import JudgedText
 from concord.llm.prompts import Prompt
 from concord.llm.replies import Reply, Text
 from concord.rating import Rating
@@ -116,7 +116,7 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
 def read_turn(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
     """The first challenging turn, 0 for none. Raises Unusable for a turn the dialogue does not have."""
     last = sum(t.reply is not None for t in conversation.turns())
-    turn, explanation = verdicts.whole_number(reply, 0, last, Judged(conversation.texts()))
+    turn, explanation = verdicts.whole_number(reply, 0, last, JudgedText(conversation.texts()))
     return (Rating(Unit(conversation.key), CHALLENGING.name, turn, explanation),)
 
 

@@ -12,7 +12,7 @@ from concord.benchmarks.simulbench.tasks import STORED, TYPES, wanted
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConfigError
 from concord.llm import verdicts
-from concord.llm.places import Judged
+from concord.llm.places import JudgedText
 from concord.llm.prompts import Prompt
 from concord.llm.replies import Answer
 from concord.rating import Preference, Rating
@@ -107,13 +107,13 @@ def compare_values(first: Conversation, second: Conversation) -> Mapping[str, An
 
 def read_score(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
     """The score of the last reply. Raises Unusable for anything but a whole number from 1 to 10."""
-    score, explanation = verdicts.whole_number(reply, 1, 10, Judged(conversation.texts()))
+    score, explanation = verdicts.whole_number(reply, 1, 10, JudgedText(conversation.texts()))
     return (Rating(Unit(conversation.key), QUALITY.name, score, explanation),)
 
 
 def read_preference(first: Conversation, second: Conversation, reply: str) -> Preference:
     """Which of two last replies is better. Raises Unusable for anything but A, B or C."""
-    return verdicts.preference(reply, Judged([*first.texts(), *second.texts()]))
+    return verdicts.preference(reply, JudgedText([*first.texts(), *second.texts()]))
 
 
 ASKING = Asking(RUBRIC.judge.template, None, RUBRIC.criteria, judge_values, read_score, expected=(1900, 180))
