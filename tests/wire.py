@@ -137,8 +137,8 @@ class Desk:
         await self.wire.run(fragment, **{component.id: {"report": report}})
         async for _ in self.wire.messages():
             news = self.news
-            if news.get("closed"):
-                raise ConnectionError(news["closed"])
+            if refused := news.get("closed") or news.get("unreadable"):
+                raise ConnectionError(refused)
             if news["seen"] == self.k:
                 self.stored = max(self.stored, news["marks"].get(self.client, 0))
                 self.waiting = [event for event in self.waiting if event["n"] > self.stored]

@@ -92,6 +92,8 @@ def _show(workspace: str, name: str, version: str, conversation: str) -> None:
         echo(f"  {criterion.label} ({scale.type}, {scale.kind.level}): {criterion.statement}")
     with opened.read() as db:
         shown = conversations.load(db, conversation) if conversation else _first(db)
+        for sentence in shelf.unasked(db, rubric):
+            echo(f"Note: {sentence}", err=True)
     for prompt in judge.requests(rubric, numbered.variant, shown):
         for message in prompt.messages:
             echo(f"\n── {message.role} " + "─" * 60)

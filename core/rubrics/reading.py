@@ -197,6 +197,8 @@ def _criterion(entry: _Criterion, where: str, unit: UnitKind) -> Criterion:
             "the rubric, and no unit here."
         )
     only = {name: (v,) if isinstance(v, str) else tuple(v) for name, v in entry.only.items()}
+    if empty := next((name for name, values in only.items() if not values), ""):
+        raise ConfigError(f"{where}: only has no value of “{empty}”, so that nobody is asked. Name one.")
     reason: Reason = "" if entry.reason == "none" else entry.reason
     return Criterion(
         entry.name,

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from concord.errors import ConfigError, check_known
+from concord.errors import ConfigError, StudyError, check_known, not_found
 from concord.rubrics.reading import read, rubric_of
 from concord.rubrics.rubric import Rubric
-from concord.store import rubrics
+from concord.store import conversations, rubrics
 from concord.workspace import Workspace
 
 
@@ -93,6 +93,36 @@ def used(db: Database, name: str, version: int) -> Numbered:
     """A version that was used. Raises NotFound."""
     kept = rubrics.get(db, name, version)
     return Numbered(rubric_of(name, kept.body, f"version {version} of the rubric {name}"), version)
+
+
+def refuse_unknown_facets(db: Database, rubric: Rubric, benchmark: str) -> None:
+    """Raise StudyError where a question is asked of conversations with a facet that none of a benchmark's
+    has: it would be asked of nobody.
+    """
+    if not any(criterion.only for criterion in rubric.criteria):
+        return
+    known = conversations.values(db, benchmark)
+    if not known.pop("benchmark"):
+        return  # nothing is stored yet
+    for criterion in rubric.criteria:
+        if wrong := next((name for name in criterion.only if name not in known), ""):
+            raise StudyError(
+                f"The rubric “{rubric.name}” asks “{criterion.name}” of nobody: only names “{wrong}”. "
+                f"{not_found('facet', wrong, known)}"
+            )
+
+
+def unasked(db: Database, rubric: Rubric) -> list[str]:
+    """Sentences about questions that are asked of no stored conversation, because none has the values that
+    they name.
+    """
+    known = conversations.values(db)
+    return [
+        f"“{criterion.name}” is asked of no stored conversation: none has {name} = {' or '.join(values)}."
+        for criterion in rubric.criteria
+        for name, values in criterion.only.items()
+        if known["benchmark"] and not {*values} & {*known.get(name, ())}
+    ]
 
 
 def number_of(text: str) -> int:

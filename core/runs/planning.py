@@ -230,6 +230,8 @@ def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:
             f"The rubric “{plan.rubric}” asks only which of two is better. Make a study of pairs with "
             "`concord study pairs`, then have them compared with `concord compare STUDY --judges …`."
         )
+    with workspace.read() as db:
+        shelf.refuse_unknown_facets(db, used.rubric, plan.benchmark)
     return used
 
 

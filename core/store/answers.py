@@ -41,19 +41,22 @@ _BLIND = (
 )
 _BESIDE = (
     "SELECT i.id, a.question, a.value, a.reason, x.name, p.rater_id, a.given, a.shown, p.flag, p.id "
-    "FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = :purpose AND p.state = 'done' "
+    "FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = :purpose "
+    "AND (:unfinished OR p.state = 'done') "
     "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL JOIN raters x ON x.id = p.rater_id "
     "WHERE i.study_id = :study ORDER BY i.id, a.question, a.id"
 )
 
 
-def answers(db: Database, study: str, purpose: str) -> list[ItemAnswer]:
+def answers(db: Database, study: str, purpose: str, *, unfinished: bool = False) -> list[ItemAnswer]:
     """The answers of a study for a purpose, by item, criterion and time. Raises NotFound.
 
-    Of `first` all blind answers are there, those of extra raters too.
+    Of `first` all blind answers are there, those of extra raters too. Of other purposes those of
+    `unfinished` items are there where they are asked for.
     """
     sql = _BLIND if purpose in RATED else _BESIDE
-    return records(db, ItemAnswer, sql, {"study": studies.study_id(db, study), "purpose": purpose})
+    values = {"study": studies.study_id(db, study), "purpose": purpose, "unfinished": unfinished}
+    return records(db, ItemAnswer, sql, values)
 
 
 def blind(db: Database, study: str, without: Collection[int] = ()) -> list[ItemAnswer]:

@@ -43,7 +43,10 @@ class Visitor(NamedTuple):
 
 @dataclass(frozen=True)
 class Worker:
-    """Somebody who came by a study's link, and what they have done, hidden items included."""
+    """Somebody who came by a study's link, and what they have done, hidden items included.
+
+    `dealt` is how many items they had when their time was over; 0 before.
+    """
 
     rater: int
     name: str
@@ -53,6 +56,7 @@ class Worker:
     due: str
     returned: str | None
     code: str
+    dealt: int
     done: int
     skipped: int
     open: int
@@ -129,7 +133,7 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
         Worker,
         f"""
         SELECT w.rater_id AS rater, x.name, w.worker, w.submission, w.task, w.expires AS due,
-               w.reclaimed AS returned, w.code,
+               w.reclaimed AS returned, w.code, w.dealt,
                count(DISTINCT iif(i.state = 'done', i.one, NULL)) AS done,
                count(DISTINCT iif(i.state = 'skipped', i.one, NULL)) AS skipped,
                count(DISTINCT iif(i.state = 'open', i.one, NULL)) AS open,
@@ -158,8 +162,9 @@ def expire(db: Database, study: str) -> list[str]:
         placements.reclaim(db, study, one.rater)
         free = [item.id for item in placements.placed(db, study, UNRATED, one.rater) if not item.begun]
         placements.remove(db, free)
+        dealt = one.done + one.skipped + one.open
         db.execute(
-            "UPDATE crowd_workers SET reclaimed = ? WHERE study_id = ? AND rater_id = ?",
-            [now(), studies.study_id(db, study), one.rater],
+            "UPDATE crowd_workers SET reclaimed = ?, dealt = ? WHERE study_id = ? AND rater_id = ?",
+            [now(), dealt, studies.study_id(db, study), one.rater],
         )
     return [one.name for one in late]

@@ -11,12 +11,19 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
+from concord.questions import MOST_WORDS
 from concord.store import placements, settings, studies
-from concord.store.database import column, find, now
+from concord.store.database import find, now
+from concord.store.writer import applied
+
+
+def _at_most_an_hour(seconds: Any) -> Any:
+    """A time at work; no answer is lost because somebody read for longer."""
+    return min(seconds, 3600) if isinstance(seconds, int | float) else seconds
 
 
 class Event(BaseModel):
@@ -30,8 +37,8 @@ class Event(BaseModel):
     do: Literal["answer", "submit", "skip", "reopen", "flag", "time"]
     criterion: str = Field("", max_length=200)
     score: Annotated[float, Field(allow_inf_nan=False)] | Annotated[str, Field(max_length=50)] | None = None
-    text: str = Field("", max_length=20_000)
-    seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
+    text: str = Field("", max_length=MOST_WORDS)
+    seconds: Annotated[float, BeforeValidator(_at_most_an_hour)] = Field(0.0, ge=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _short(self) -> Self:
@@ -125,23 +132,20 @@ def once(
 
     Every event has its number `n`, counted from 1, and the `item` it is about. The report holds all events
     that the browser does not know to be stored: those up to the mark were applied earlier and are passed
-    over. An event that breaks a rule (an item that was taken back, a score off the scale) is refused and
-    passed over, so that those behind it are applied. The mark moves in the transaction that stores the
-    answers. Raises StudyError for what is no report.
+    over. An event that breaks a rule (an item that was taken back, a score off the scale) is refused whole
+    and passed over, so that those behind it are applied; so is one that fails as nobody foresaw, because the
+    browser reports it again at every visit until it is answered. What has no number is no event. The mark
+    moves in the transaction that stores the answers.
     """
     last = mark(db, desk, client)
     refused: list[Refusal] = []
-    numbered = sorted(map(_numbered, events), key=lambda one: one[0])
+    numbered = sorted(filter(None, map(_numbered, events)), key=lambda one: one[0])
     for n, item, reported in numbered:
         if n <= last:
             continue
-        try:
-            do(Event.model_validate(reported))
-        except ValidationError as error:
-            why = error.errors()[0]["msg"]
-            refused.append(Refusal(n, item, f"This cannot be stored: {why}. Answer this item again."))
-        except ConcordError as error:
-            refused.append(Refusal(n, item, str(error)))
+        _, error = applied(db, lambda _, reported=reported: do(Event.model_validate(reported)))  # type: ignore[misc]
+        if error is not None:
+            refused.append(Refusal(n, item, _why(error)))
     if numbered and numbered[-1][0] > last:
         last = numbered[-1][0]
         row = {"desk": desk, "client": client, "event": last, "stored": now()}
@@ -181,17 +185,37 @@ def mark(db: Database, desk: str, client: str) -> int:
     return int(row["event"]) if row else 0
 
 
-def in_use(db: Database, rater: int) -> list[str]:
-    """The browsers' windows that reported from an annotator's desk in the last ten minutes, newest first."""
-    sql = "SELECT client FROM desk_reports WHERE desk = ? AND stored > ? ORDER BY stored DESC LIMIT 20"
-    return column(db, sql, [of(rater), now(-timedelta(minutes=10))])
+def in_use(db: Database, rater: int) -> dict[str, str]:
+    """The browsers' windows that reported from an annotator's desk in the last ten minutes, newest first,
+    with the time of their last report.
+    """
+    sql = "SELECT client, stored FROM desk_reports WHERE desk = ? AND stored > ? ORDER BY stored DESC LIMIT 20"
+    return dict(db.execute(sql, [of(rater), now(-timedelta(minutes=10))]).fetchall())
 
 
-def _numbered(event: Any) -> tuple[int, int | str, Any]:
+def _why(error: Exception) -> str:
+    """Why an event was refused, for whoever sits at the desk."""
+    if isinstance(error, ConcordError):
+        return str(error)
+    why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else type(error).__name__
+    return f"This cannot be stored: {why}. Answer this item again."
+
+
+def _why(error: Exception) -> str:
+    """Why an event was refused, for whoever sits at the desk."""
+    if isinstance(error, ConcordError):
+        return str(error)
+    why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else type(error).__name__
+    return f"This cannot be stored: {why}. Answer this item again."
+
+
+def _numbered(event: Any) -> tuple[int, int | str, Any] | None:
     match event:
         case {"n": int(n), "item": int(item) | str(item)} if n > 0:
             return n, item, event
-    raise StudyError("The desk sent something that cannot be read. Reload the page.")
+        case {"n": int(n)} if n > 0:
+            return n, 0, event
+    return None
 
 
 def _apply(db: Database, rater: int, event: Event) -> None:

@@ -17,7 +17,7 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, check_known
 from concord.store import conversations, database, studies, summaries
-from concord.store.database import find, now, records, scalar
+from concord.store.database import column, find, now, records, scalar
 from concord.store.purposes import LOCKING, PURPOSES, QUEUED, RATED, UNRATED
 
 FIRST = 2**40
@@ -397,8 +397,8 @@ def answer(
     if item.other_id is not None:
         _end_pair(db, rater, placement)
     elif item.state == "done":
-        if score is None:
-            database.update(db, "placements", placement, state="open")
+        if score is None or (criteria[criterion].reason == "required" and not reason):
+            database.update(db, "placements", placement, state="open", submitted=None)
         _rate(db, item)
 
 
@@ -433,9 +433,10 @@ def give(
     value: float | None,
     reason: str = "",
     shown: float | None = None,
+    asked: Collection[str] = (),
 ) -> None:
-    """Store an answer on a desk of its own, where nothing is submitted: with it the item is done. The answer
-    before it is kept.
+    """Store an answer on a desk of its own, where nothing is submitted: with it the item is done, or with the
+    last one of the questions that are `asked`. The answer before it is kept.
 
     Words alone have no value; `shown` is the judge's score that stood beside the item. Raises StudyError for
     too many words, and where one person answers an item for all, as long as an answer of another one holds.
@@ -457,20 +458,28 @@ def give(
         return
     _replace(db, placement, question)
     _keep(db, placement, question, value, reason, shown)
-    db.execute(
-        "UPDATE placements SET state = 'done', submitted = ifnull(submitted, ?) WHERE id = ?",
-        [now(), placement],
+    answered = column(
+        db, "SELECT question FROM answers WHERE placement_id = ? AND replaced IS NULL", [placement]
     )
+    if {*asked} <= {*answered}:
+        db.execute(
+            "UPDATE placements SET state = 'done', submitted = ifnull(submitted, ?) WHERE id = ?",
+            [now(), placement],
+        )
 
 
-def take_back(db: Database, purpose: str, rater: int, item: int, question: str) -> None:
-    """Take back an answer at such a desk; it is kept as replaced. Without any answer the item is open."""
+def take_back(
+    db: Database, purpose: str, rater: int, item: int, question: str, asked: Collection[str] = ()
+) -> None:
+    """Take back an answer at such a desk; it is kept as replaced. Without any answer, or one of those that
+    are `asked`, the item is open.
+    """
     if row := find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item):
         _replace(db, row["id"], question)
         db.execute(
-            "UPDATE placements SET state = 'open', submitted = NULL WHERE id = :id AND NOT EXISTS "
-            "(SELECT 1 FROM answers WHERE placement_id = :id AND replaced IS NULL)",
-            row,
+            "UPDATE placements SET state = 'open', submitted = NULL WHERE id = :id AND (:asked OR NOT EXISTS "
+            "(SELECT 1 FROM answers WHERE placement_id = :id AND replaced IS NULL))",
+            {**row, "asked": question in asked},
         )
 
 

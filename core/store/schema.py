@@ -28,6 +28,8 @@ STEPS: tuple[str | Path, ...] = (
     PRAGMA writable_schema = RESET;
     """,
     SCHEMA.with_name("form_3.sql"),
+    # How many items somebody of a crowd platform had when their time was over.
+    "ALTER TABLE crowd_workers ADD COLUMN dealt INTEGER NOT NULL DEFAULT 0;",
 )
 """SQL, or a file of it: the first leads from form 1 to form 2."""
 

@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -170,7 +170,7 @@ CREATE TABLE crowd_links (
 );
 
 -- Who came by a crowd's link, by the platform's number of them; when their time is over (`expires`), what they have
--- not begun is taken back (`reclaimed`).
+-- not begun is taken back (`reclaimed`), of `dealt` items in all.
 CREATE TABLE crowd_workers (
     id INTEGER PRIMARY KEY,
     study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
@@ -183,6 +183,7 @@ CREATE TABLE crowd_workers (
     created TEXT NOT NULL,
     expires TEXT NOT NULL,
     reclaimed TEXT,
+    dealt INTEGER NOT NULL DEFAULT 0,
     UNIQUE (study_id, worker)
 );
 CREATE INDEX crowd_workers_of_rater ON crowd_workers (rater_id);

@@ -136,7 +136,7 @@ def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | Non
         return None
     now = {
         (one.item, one.criterion): one
-        for one in answers.answers(db, name, purpose)
+        for one in answers.answers(db, name, purpose, unfinished=True)
         if of.alone or one.rater == rater
     }
     own: dict[tuple[int, str], float] = {}
@@ -184,10 +184,11 @@ def answer(
     where it needs one, and for what another has answered for all.
     """
     reason, of = reason.strip(), PURPOSES[purpose]
-    if score is None:
-        return placements.take_back(db, purpose, rater, item, criterion)
     state = look(db, purpose, name, None if of.alone else rater)
     questions = state.items.get(item, ()) if state and state.opened else ()
+    asked = [one.criterion.name for one in questions]
+    if score is None:
+        return placements.take_back(db, purpose, rater, item, criterion, asked)
     question = next((one for one in questions if one.criterion.name == criterion), None)
     if question is None:
         raise NotAllowed(
@@ -199,4 +200,4 @@ def answer(
     if of.reasoned and not reason:
         raise StudyError(f"Say why “{label}” is {question.criterion.scale.word(score)}: give a reason.")
     judge = question.beside[0].score if of.beside == "judge" else None
-    placements.give(db, purpose, rater, item, criterion, score, reason, judge)
+    placements.give(db, purpose, rater, item, criterion, score, reason, judge, asked)

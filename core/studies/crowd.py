@@ -11,7 +11,7 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import urlencode
 
 from sqlite_utils import Database
@@ -144,17 +144,29 @@ def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
     return [unit for units in chosen for unit in units]
 
 
-def ending(db: Database, study: str, rater: int) -> dict[str, str] | None:
-    """What a desk shows of a crowd platform at its end: code and, on Prolific, the address that takes it.
+class Ending(TypedDict):
+    """What a desk shows of a crowd platform at its end: the completion code and, on Prolific, the address
+    that takes it; without a code, of how many items somebody's time was over.
+    """
 
-    None for others, and as long as there is something to rate.
+    code: str
+    link: str
+    dealt: int
+
+
+def ending(db: Database, study: str, rater: int) -> Ending | None:
+    """How somebody's work for a crowd platform ended; None for others, and as long as there is something to
+    rate.
     """
     crowd = crowds.of_study(db, study)
     worker = next(iter(crowds.workers(db, study, rater)), None) if crowd else None
-    if worker is None or crowd is None or worker.returned or worker.open:
+    if worker is None or crowd is None or worker.open:
         return None
+    if worker.returned:
+        return Ending(code="", link="", dealt=max(worker.dealt, worker.done + worker.skipped))
     by_code = crowd.platform == "prolific" and bool(crowd.code)
-    return {"code": worker.code, "link": COMPLETE + urlencode({"cc": worker.code}) if by_code else ""}
+    link = COMPLETE + urlencode({"cc": worker.code}) if by_code else ""
+    return Ending(code=worker.code, link=link, dealt=0)
 
 
 def payments(db: Database, study: str) -> Table:

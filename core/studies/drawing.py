@@ -63,6 +63,9 @@ def draw_study(
                 f"The rubric “{rubric.rubric.name}” asks only which of two is better. Make a study of pairs "
                 "with `concord study pairs`."
             )
+        from concord.rubrics.shelf import refuse_unknown_facets  # loads pydantic
+
+        refuse_unknown_facets(db, rubric.rubric, wanted.benchmark)
         rubric.publish(db)
         criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
     candidates = conversations.table(db, wanted)

@@ -1,6 +1,7 @@
 // Time at work on an item: while the page is in sight and somebody did something within the last minute.
 
 const IDLE = 60_000;
+const MOST = 3600; // seconds that one event may report
 
 class Clock {
   constructor() {
@@ -29,7 +30,7 @@ class Clock {
   // The seconds since the last time somebody asked.
   take() {
     this.count();
-    const seconds = this.busy / 1000;
+    const seconds = Math.min(MOST, this.busy / 1000);
     this.busy = 0;
     return Math.round(seconds * 100) / 100;
   }

@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 from sqlite_utils import Database
 
-from concord.errors import ConcordError, NotAllowed
+from concord.errors import ConcordError, NotAllowed, StudyError
 from concord.store.desk import Event, Refusal, Taken, once, take
 from pages.desk.form import Moving, Take, sent_by
 from pages.desk.report import checked
@@ -116,19 +116,26 @@ def _exchange(desk_name: str, take_one: Take, answer: Answer, allowed: Callable[
     """
     state = st.session_state.get(f"link {desk_name}")
     content = state.get("report") if state else None
+    data: dict[str, Any] = {}
+    taken = Taken({}, [])
     try:
         if not allowed():
             raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
-        report = checked(content) if content else {"k": 0, "boxes": {}, "want": None}
-        taken, boxes = Taken({}, []), report["boxes"]
+        try:
+            report = checked(content) if content else {"k": 0, "boxes": {}, "want": None}
+        except StudyError as error:
+            report, data = {"k": None, "boxes": {}, "want": None}, {"unreadable": str(error)}
+        boxes = report["boxes"]
         if any(boxes.values()):
             taken = workspace().change(lambda db: take(boxes, lambda *events: take_one(db, *events)))
+        data |= {"seen": report["k"]}
         with workspace().read() as db:
-            data = answer(db, report["want"], taken.refused)
-        data |= {"seen": report["k"], "marks": taken.marks}
+            data |= answer(db, report["want"], taken.refused)
     except SignedOut as error:
         data = {"signed_out": str(error)}
     except ConcordError as error:
-        data = {"closed": str(error)}
+        # What was stored before the desk was closed is stored, and the browser is told.
+        data |= {"closed": str(error)}
+    data |= {"marks": taken.marks}
     data |= {"desk": desk_name, "session": st.session_state.setdefault("desk session", token_hex(8))}
     _link(data=data, key=f"link {desk_name}", on_report_change=lambda: None)

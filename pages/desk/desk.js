@@ -52,6 +52,9 @@ class Desk {
     const { model, dialogs } = this;
     const needsItem = ["digit", "answer", "compose", "order", "keep", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
     if (needsItem && !model.item) return;
+    const { at } = model;
+    if (["submit", "go", "earlier", "back", "skip", "flag", "undo"].includes(name)) this.view.settle();
+    if (name === "submit" && model.at !== at) return; // what was written ended the item
     if (model.locked && ["digit", "answer", "compose", "order", "words", "reason", "skip"].includes(name)) return model.say(t("Your answers to this item are locked. Enter goes on."));
     if (["skip", "flag"].includes(name) && !model.fixed.reasons.length) return;
     switch (name) {
@@ -59,7 +62,7 @@ class Desk {
         return this.digit(rest[0]);
       case "answer":
         model.answer(...rest);
-        return model.item && model.unsaid(model.criteria[rest[0]]) && this.view.write(rest[0]);
+        return model.item && !rest[2] && model.unsaid(model.criteria[rest[0]]) && this.view.write(rest[0]);
       case "compose":
         return model.compose(...rest);
       case "order":

@@ -11,9 +11,11 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
+from concord.questions import MOST_WORDS
 from concord.rating import Criterion
 from concord.store import desk
 from concord.store.desk import Refusal
+from concord.store.placements import REASON
 
 REASONS = (
     "I cannot judge this one",
@@ -58,7 +60,7 @@ class Moving:
             "items": list(self.items),
             "count": count,
             "refused": [vars(refusal) for refusal in refused],
-            **{"elsewhere": [], "training": None, "finished": None},
+            **{"elsewhere": {}, "training": None, "finished": None},
             **annotators,
         }
 
@@ -150,6 +152,7 @@ def question(criterion: Criterion, **more: Any) -> dict[str, Any]:
         "reason": criterion.reason,
         "required": criterion.required,
         "named": scale.named,
+        "most": MOST_WORDS if scale.kind.content else REASON,
         **more,
     }
 

@@ -20,7 +20,9 @@ class Model {
     this.held = []; // keys pressed while the item is on its way
     this.heldSince = 0;
     this.finished = null; // the completion code of a crowd platform and where it leads, once all is done
-    this.elsewhere = false; // somebody was at this desk on another device a short while ago
+    this.others = false; // somebody was at this desk on another device a short while ago
+    this.elsewhere = false; // somebody is there now
+    this.before = null; // when each device had reported last as this desk was opened here
     this.stale = false; // the present item may have changed there
     this.begun = 0; // the question that was marked when the present item was shown
     this.closed = null;
@@ -100,12 +102,14 @@ class Model {
   receive(news) {
     if (news.signed_out) return this.outbox.refused(news.signed_out);
     if (news.closed) {
+      this.outbox.answered(news);
       this.closed = news.closed;
       return this.changed("all");
     }
     if (this.closed) this.changed("item");
     this.closed = null;
     const free = this.outbox.answered(news);
+    if (news.unreadable) this.say(news.unreadable, "bad");
     for (const { item, message } of news.refused) {
       this.outbox.once = false; // nothing of it was saved
       this.say(t("Not kept: {message}", { message }), "bad");
@@ -121,7 +125,11 @@ class Model {
     this.training = news.training;
     if (news.finished?.code !== this.finished?.code) this.changed("item"); // the end shows it
     this.finished = news.finished;
-    this.elsewhere = news.elsewhere.some((client) => client.split(".")[0] !== this.outbox.client.split(".")[0]);
+    this.before ??= news.elsewhere;
+    const [browser] = this.outbox.client.split(".");
+    const others = Object.entries(news.elsewhere).filter(([client]) => client.split(".")[0] !== browser);
+    this.others = others.length > 0;
+    this.elsewhere = others.some(([client, at]) => this.before[client] !== at);
     for (const item of news.items) {
       this.items.set(item.id, item);
       if (item.state === "open" || !this.asked.delete(item.id) || !this.told(item)) continue;
@@ -188,7 +196,7 @@ class Model {
     this.at = id;
     this.shown = undefined;
     this.held = [];
-    this.stale = this.elsewhere && !!this.item;
+    this.stale = this.others && !!this.item;
     if (this.item) this.arrive();
     else {
       this.clock.run(false);
@@ -268,7 +276,7 @@ class Model {
       if (item && event.score == null) delete item.answers[event.criterion], delete item.reasons[event.criterion];
       else if (item) (item.answers[event.criterion] = event.score), (item.reasons[event.criterion] = event.text ?? "");
       if (!this.fixed.submits && item) this.setState(item, entry, this.missing(item).length ? "open" : "done");
-      else if (event.score == null && entry?.[1] === "done") this.setState(item, entry, "open");
+      else if (entry?.[1] === "done" && (item ? this.missing(item).length : event.score == null)) this.setState(item, entry, "open");
     } else if (event.do === "flag") {
       if (item) item.flag = event.text;
       if (entry) entry[2] = event.text ? 1 : 0;
@@ -283,7 +291,8 @@ class Model {
     if (entry) entry[1] = state;
   }
 
-  answer(index, given) {
+  // With `stays` somebody is still at this question, as with the keys of a slider.
+  answer(index, given, stays = false) {
     const item = this.item;
     const criterion = this.criteria[index];
     const old = item.answers[criterion.name] ?? null;
@@ -299,24 +308,24 @@ class Model {
     }
     this.change(event, old, text, index);
     // One that must have a reason stays marked until it has one.
-    if (this.fixed.submits) this.focus = next || this.unsaid(criterion) ? index : this.beside(index, 1);
-    else if (!next) this.onward();
+    if (this.fixed.submits) this.focus = stays || next || this.unsaid(criterion) ? index : this.beside(index, 1);
+    else if (!next && !stays) this.onward();
     this.changed();
   }
 
-  // An answer that is made of words: what was marked in the reply, or the reply as it should be (null: as it is). What score they
-  // make is computed where they are kept.
-  compose(index, score, given) {
+  // An answer that is made of words: what was marked in the reply, or the reply as it should be ("" with 0: nothing, as it is). What
+  // score they make is computed where they are kept.
+  compose(index, score, text) {
     const { item } = this;
     const { name } = this.criteria[index];
-    const text = given ?? replied(item);
+    this.said = null;
     const old = item.answers[name] ?? null;
     const before = item.reasons[name] ?? "";
     this.focus = index;
     const event = { item: item.id, do: "answer", criterion: name, score, text };
-    if (old === null || before !== text) {
+    if (old === null || (score === 0 ? old !== 0 : before !== text)) {
       this.record(event);
-      this.done.push({ item: item.id, focus: index, back: [{ ...event, score: old, text: before }], what: t("the answer to “{name}”", { name: this.criteria[index].label }) });
+      this.done.push({ item: item.id, focus: index, back: [{ ...event, score: old, text: old === 0 ? "" : before }], what: t("the answer to “{name}”", { name: this.criteria[index].label }) });
     }
     this.changed();
   }
@@ -358,12 +367,14 @@ class Model {
     const { name, options, reason } = this.criteria[index];
     const old = item.answers[name] ?? null;
     const before = item.reasons[name] ?? "";
+    const done = item.state === "done";
     const words = text.trim();
     const waits = fixed.together && reason === "required";
     const score = old ?? (over && words && options.length === 1 ? options[0].value : null);
     if (before !== words || (old === null && score !== null)) {
       if (score === null || (waits && !words)) item.reasons[name] = score === null ? words : before;
       else this.change({ item: item.id, do: "answer", criterion: name, score, text: words }, waits && !before ? null : old, before, index);
+      if (done && item.state === "open") this.say(t("A reason is needed here: this item is open again."), "bad");
     }
     if (over && score !== null && !fixed.submits) this.onward();
     this.changed();

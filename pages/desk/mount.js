@@ -56,6 +56,7 @@ const signedOutLine = (outbox) => {
 // Whether somebody is writing, whose keys are letters.
 const typing = (event) => {
   const target = event.composedPath()[0];
+  if (target.type === "range") return RANGE_KEYS.includes(event.key); // its own keys alone
   return target.isContentEditable || target.closest?.(".passage") || ["input", "textarea", "select"].includes(target.localName);
 };
 
@@ -66,6 +67,9 @@ const taken = (event, name, host) => {
   if (control && (name === "Space" || (name === "Enter" && control.getAttribute("role") !== "radio"))) return true;
   return !event.composedPath().includes(host) && !!target.closest?.("[role=menu], [role=listbox], [role=dialog]");
 };
+
+// The keys that move a range.
+const RANGE_KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
 const MOVES = ["Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End"];
 

@@ -13,6 +13,16 @@ const OVERDUE = 2000; // how old an event may grow before it is reported without
 
 const random = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
 
+// An event as it lies in the storage; null for what is none.
+const eventOf = (text) => {
+  try {
+    const event = JSON.parse(text);
+    return Number.isInteger(event.n) && event.n > 0 && Number.isFinite(event.at) && event.item != null ? event : null;
+  } catch {
+    return null;
+  }
+};
+
 class Outbox {
   // `heard` is called with each event of another window.
   constructor(desk, send, changed, heard) {
@@ -73,7 +83,10 @@ class Outbox {
   find() {
     try {
       for (const name of Object.keys(localStorage)) {
-        if (this.of(name)) this.put(this.of(name), JSON.parse(localStorage.getItem(name)));
+        const client = this.of(name);
+        const event = client && eventOf(localStorage.getItem(name));
+        if (event) this.put(client, event);
+        else if (client) localStorage.removeItem(name); // no event of ours: it would never be stored
       }
     } catch {
       // A browser may forbid storage: then answers are safe as long as the page is open.
@@ -97,7 +110,8 @@ class Outbox {
   other({ key, newValue, oldValue }) {
     const client = this.of(key);
     if (!client) return;
-    const event = JSON.parse(newValue ?? oldValue);
+    const event = eventOf(newValue ?? oldValue);
+    if (!event) return;
     const rest = (this.boxes[client] ?? []).filter(({ n }) => n !== event.n);
     this.boxes[client] = rest;
     if (newValue) {
@@ -177,7 +191,7 @@ class Outbox {
   // Python's answer. Returns whether the way is free for the next report.
   answered({ seen, marks, session }) {
     this.signedOut = null;
-    for (const [client, n] of Object.entries(marks)) this.stored(client, n);
+    for (const [client, n] of Object.entries(marks ?? {})) this.stored(client, n);
     // A new session follows a server that was started again: it never saw the report under way.
     const lost = session !== this.session;
     this.session = session;

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from concord.errors import StudyError
+from concord.questions import MOST_WORDS
 
 EVENTS = 20
 """Events of one report, as many as `outbox.js` sends. How many reports come, `server.bounds` says."""
@@ -18,7 +19,7 @@ ITEMS = 50
 """Items that one report may ask for."""
 ID = 500
 """Characters of an item's id."""
-TEXT = 20_000
+TEXT = MOST_WORDS
 """Characters of any text in an event; each kind of event has closer limits of its own."""
 NUMBER = 2**53
 """Browsers count exactly up to here, and SQLite stores it."""
@@ -37,18 +38,28 @@ class Report(BaseModel):
 
 
 def checked(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A desk's report. Raises StudyError for what is none."""
+    """A desk's report. An event out of bounds is there by its number alone, so that it is refused without the
+    others: a browser reports it again until it is answered. Raises StudyError for what is no report.
+    """
     try:
         report = Report.model_validate(content)
     except ValidationError as error:
         raise StudyError(UNREADABLE) from error
     events = [event for box in report.boxes.values() for event in box]
-    if len(events) > EVENTS or not all(map(_is_small, events)):
+    if len(events) > EVENTS:
         raise StudyError(UNREADABLE)
-    return {"k": report.k, "boxes": report.boxes, "want": list(dict.fromkeys(report.want))}
+    boxes = {client: [_bounded(event) for event in box] for client, box in report.boxes.items()}
+    return {"k": report.k, "boxes": boxes, "want": list(dict.fromkeys(report.want))}
 
 
 UNREADABLE = "The desk sent something that cannot be read. Reload the page."
+
+
+def _bounded(event: dict[str, Any]) -> dict[str, Any]:
+    """An event; of one that is out of bounds only what says which it is."""
+    if _is_small(event):
+        return event
+    return {name: event[name] for name in ("n", "at", "item") if name in event and _is_small(event[name])}
 
 
 def _is_small(value: Any, depth: int = 0) -> bool:

@@ -68,7 +68,7 @@ class CheckDesk:
 
         Raises StudyError for what says nothing of a judge's score.
         """
-        judgement = int(event.criterion) if event.criterion.isdecimal() else 0
+        judgement = int(event.criterion[:15]) if event.criterion.isdecimal() else 0
         match event.do, event.score:
             case "answer", None:
                 spotcheck.withdraw(db, judgement, self.person)

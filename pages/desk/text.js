@@ -35,6 +35,9 @@ let WORDS = {};
 const speak = (words) => (WORDS = words ?? {});
 const t = (text, values = {}) => (Object.hasOwn(WORDS, text) ? WORDS[text] : text).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
+// A whole number with its thousands apart, as the language of whoever sits there writes it.
+const grouped = (number) => number.toLocaleString(WORDS.English ? undefined : "en");
+
 const key = (name) => el("kbd", { "aria-hidden": "true" }, name);
 
 // *actions* in italics, **stress** in bold, `code`; with `links` also links.

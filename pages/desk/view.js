@@ -116,6 +116,12 @@ class View {
     return this.questions.children[index].querySelector(tag);
   }
 
+  // What is being written is over: a thumb on a button does not take the focus from a field in every browser.
+  settle() {
+    const written = this.root.getRootNode().activeElement;
+    if (written?.matches("textarea, [type=number]") && this.questions.contains(written)) written.blur();
+  }
+
   write(index) {
     const field = this.field(index, "textarea");
     field.disabled = false; // the answer that opens it is not drawn yet
@@ -266,9 +272,10 @@ class View {
       question.hidden = this.steps.children[i].hidden = !!item && !model.asks(model.criteria[i]);
       for (const field of question.querySelectorAll("input, .because textarea")) {
         field.disabled = !item || model.locked || (field.localName === "textarea" && answer == null && model.fixed.submits);
-        if (field === written && this.filled === item?.id) continue;
-        field.value = (field.localName === "textarea" ? item?.reasons[model.criteria[i].name] : answer) ?? "";
         field.classList.toggle("unset", answer == null);
+        // Not under the hands of whoever writes in it, or pushes it.
+        if (this.filled === item?.id && (field.type === "range" ? field.press && !field.press.stored : field === written)) continue;
+        field.value = (field.localName === "textarea" ? item?.reasons[model.criteria[i].name] : answer) ?? "";
       }
       const active = !!item && model.focus === i;
       question.classList.toggle("active", active);
@@ -323,7 +330,7 @@ class View {
     if (item?.state === "done") return this.model.fixed.submits ? t("Submitted. You may change your answers; changes are saved at once.") : t("Done. You may change your answers; changes are saved at once.");
     if (item?.state === "skipped") return t("Skipped: {reason}. Answer it if you can after all.", { reason: t(item.reason) });
     if (item && this.model.outbox.windows.size) return t("This desk is open in another window too. Answers appear in both, and the later one holds.");
-    if (item && this.model.elsewhere) return t("This desk was in use on another device within the last ten minutes. The later answer holds.");
+    if (item && this.model.elsewhere) return t("This desk is in use on another device too. The later answer holds.");
     if (item && !this.model.tally.done && !this.model.done.length && this.model.strip.every(([, state]) => state === "open"))
       return this.welcome();
     return "";
@@ -345,11 +352,19 @@ class View {
     }
     const { over, nothing, submits, back, you } = model.fixed;
     const some = model.strip.length > 0;
+    // A crowd worker whose time was over: what they had not begun went to others.
+    const late = model.finished && !model.finished.code;
+    if (late && model.finished.dealt > model.strip.length)
+      return [
+        el("h1", {}, t("Your time is over")),
+        el("p", {}, t("{you}, you have rated {done} of the {all} items that you were given. What you rated is stored; the others went to somebody else.", { you, done: model.count("done"), all: model.finished.dealt })),
+        el("p", {}, t("There is no completion code for part of the items. Return your submission on the platform, or write to the researcher.")),
+      ];
     return [
       el("h1", {}, some ? t(over) : t(nothing)),
       some && submits && el("p", {}, t(skipped ? "{you}, you have rated {done} of {all} items and skipped {skipped}." : "{you}, you have rated {done} of {all} items.",
         { you, done: model.count("done"), all: model.strip.length, skipped })),
-      model.finished && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
+      model.finished?.code && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
       model.finished?.link && el("p", {}, el("a", { class: "button", href: model.finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
       some && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
       el("p", {}, some && [this.button("earlier", [`${t("Look again")} `, key("←")]), " "], back && this.button("back", t(back))),

@@ -30,7 +30,7 @@ def whole_window() -> None:
     """Give the page the whole window: no padding, no limit to the width, no empty bar on top."""
     st.html(
         """<style>
-        [data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }
+        [data-testid="stMainBlockContainer"] { padding: 0 !important; max-width: none; }
         [data-testid="stVerticalBlock"] { gap: 0; }
         [data-testid="stHeader"] { background: transparent; pointer-events: none; }
         [data-testid="stHeader"] * { pointer-events: auto; }

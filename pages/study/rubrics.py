@@ -157,6 +157,9 @@ def _preview(rubric: Rubric) -> None:
     key = st.selectbox("Preview with the conversation", keys, key="shown with") if keys else ""
     with workspace().read() as db:
         conversation = conversations.load(db, key) if key else EXAMPLE
+        nobody = shelf.unasked(db, rubric)
+    for sentence in nobody:
+        st.warning(plain(sentence))
     people, prompt = st.tabs(
         ["As annotators see it", "As the judge is asked"], key="preview", on_change="rerun"
     )

@@ -148,7 +148,7 @@ def test_every_type_of_question_is_rated_by_mouse_and_comes_back(
     field = question.nth(3).get_by_role("spinbutton")
     field.fill("400")
     field.press("Enter")
-    expect(page.locator(".notice")).to_contain_text("Write a number from 0 to 100.")
+    expect(page.locator(".notice")).to_contain_text("Write a whole number from 0 to 100.")
     question.nth(4).get_by_role("radio", name="2").click()
     page.keyboard.type("hm")
     page.keyboard.press("Enter")

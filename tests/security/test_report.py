@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from concord.errors import StudyError
+from concord.questions import MOST_WORDS
 from pages.desk.report import EVENTS, checked
 
 
@@ -47,17 +48,32 @@ def deep(levels: int) -> Any:
         {"want": [2**63]},
         {"want": ["x" * 501]},
         {"want": list(range(51))},
-        {"boxes": {"a": [{"n": 2**63}]}},
-        {"boxes": {"a": [{"at": float("nan")}]}},
-        {"boxes": {"a": [{"score": float("inf")}]}},
-        {"boxes": {"a": [{"text": "x" * 20_001}]}},
-        {"boxes": {"a": [{"x" * 501: 1}]}},
-        {"boxes": {"a": [{"edited": deep(9)}]}},
     ],
 )
 def test_what_is_out_of_bounds_is_refused_whole(change: dict[str, Any]) -> None:
     with pytest.raises(StudyError, match="cannot be read"):
         checked({"k": 1, "boxes": {}, "want": [], **change})
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"score": float("inf")},
+        {"text": "x" * (MOST_WORDS + 1)},
+        {"x" * 501: 1},
+        {"edited": deep(9)},
+    ],
+)
+def test_an_event_out_of_bounds_is_named_and_the_others_pass(part: dict[str, Any]) -> None:
+    fine = {"n": 2, "at": 2, "item": 4, "do": "submit"}
+    about = {"n": 1, "at": 1, "item": 4}
+    report = checked({"k": 1, "boxes": {"a": [{**about, "do": "answer", **part}, fine]}, "want": []})
+    assert report["boxes"] == {"a": [about, fine]}
+
+
+def test_numbers_out_of_bounds_are_left_out() -> None:
+    report = checked({"k": 1, "boxes": {"a": [{"n": 2**63, "at": float("nan"), "item": 4}]}, "want": []})
+    assert report["boxes"] == {"a": [{"item": 4}]}
 
 
 def test_too_many_events_in_one_report_are_refused() -> None:

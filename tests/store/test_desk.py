@@ -9,9 +9,10 @@ import pytest
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
-from concord.errors import StudyError
+from concord.questions import MOST_WORDS
 from concord.rating import Criterion
-from concord.store import access, conversations, desk, placements, studies
+from concord.store import access, conversations, desk, placements, settings, studies
+from concord.store.studies import Study
 from concord.workspace import Workspace
 
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
@@ -165,16 +166,84 @@ def test_undoing_reopens_and_takes_back(workspace: Workspace) -> None:
         assert (now.state, dict(now.answers)) == ("open", {"fluency": 3})
 
 
-@pytest.mark.parametrize("told", [["text"], [{"item": 1}], [None], [{"n": "x", "item": 1, "do": "submit"}]])
-def test_what_is_no_report_stores_nothing(workspace: Workspace, told: list[Any]) -> None:
-    with workspace.read() as db:
+@pytest.mark.parametrize("other", ["text", {"item": 1}, None, {"n": "x", "item": 1, "do": "submit"}])
+def test_what_has_no_number_is_no_event_and_keeps_no_answer_back(workspace: Workspace, other: Any) -> None:
+    with workspace.write() as db:
         rater, (item, *_) = mine(db)
-    report = [*events((item, "answer", ("wit", 1))), *told]
-    with workspace.write() as db, pytest.raises(StudyError, match="cannot be read"):
-        desk.apply(db, rater, "tab", report)
-    with workspace.read() as db:
-        assert db.execute("SELECT count(*) FROM answers").fetchone() == (0,)
-        assert desk.mark(db, desk.of(rater), "tab") == 0
+        assert desk.apply(db, rater, "tab", [*events((item, "answer", ("wit", 1))), other]) == (1, [])
+        assert task(db, rater, item).answers == {"wit": 1}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"item": None, "do": "submit"},
+        {"do": "submit"},
+        {"item": 2**62, "do": "submit"},
+        {"item": "x" * 501, "do": "submit"},
+        {"item": 1, "do": "erase"},
+        {"item": 1, "do": "answer", "criterion": "wit", "score": 1, "text": "x" * (MOST_WORDS + 1)},
+        {"item": 1, "do": "answer", "criterion": "wit", "score": 1, "text": "\ud800"},
+        {"item": 1, "do": "answer", "criterion": "w" * 201, "score": 1},
+        {"item": 1, "do": "answer", "criterion": "wit", "score": {}},
+        {"item": 1, "do": "time", "seconds": -1},
+        {"item": 1, "do": "flag", "text": "x" * 4001},
+    ],
+)
+def test_no_refused_event_keeps_those_behind_it_back(workspace: Workspace, event: dict[str, Any]) -> None:
+    """The browser reports an event at every visit until it is answered: one that raised closed the desk for
+    good.
+    """
+    with workspace.write() as db:
+        rater, (item, *_) = mine(db)
+        last, refused = desk.apply(
+            db, rater, "tab", [{"n": 1, "at": 1, **event}, *events((item, "answer", ("wit", 1)), start=2)]
+        )
+        assert (last, [refusal.n for refusal in refused]) == (2, [1])
+        assert task(db, rater, item).answers == {"wit": 1}
+
+
+def test_an_event_that_fails_as_nobody_foresaw_is_undone_alone(workspace: Workspace) -> None:
+    def fails(event: desk.Event) -> None:
+        settings.put(db, f"done {event.item}", "yes")
+        if event.item == 1:
+            raise OverflowError("no number of SQLite")
+
+    both = [{"n": n, "item": n, "do": "submit"} for n in (1, 2)]
+    with workspace.write() as db:
+        last, [refusal] = desk.once(db, "a desk", "tab", both, fails)
+        assert (last, refusal.n) == (2, 1)
+        assert [settings.get(db, f"done {item}") for item in (1, 2)] == [None, "yes"]
+
+
+def test_who_reads_for_hours_keeps_the_answer(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        rater, (item, *_) = mine(db)
+        event = events((item, "answer", ("wit", 1)))[0] | {"seconds": 5000.0}
+        assert desk.apply(db, rater, "tab", [event]) == (1, [])
+        assert task(db, rater, item).seconds == 3600
+
+
+def test_a_needed_reason_that_is_taken_away_opens_the_item_again(tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "reasons")
+    with workspace.write() as db:
+        said = (Message("user", "Hello."), Message("assistant", "Good day."))
+        number = conversations.save(db, Conversation("b", "k", "p", said))
+        studies.create(db, Study("reasons", (Criterion("safe", "It is safe.", reason="required"),)))
+        [item] = studies.add_units(db, "reasons", [(number, None, "")])
+        access.invite(db, "ann")
+        rater = access.annotator_id(db, "ann")
+        placements.assign(db, rater, [item])
+        placement = placements.find_id(db, rater, item)
+        placements.answer(db, rater, placement, "safe", 4, "nothing hot")
+        placements.submit(db, rater, placement)
+        placements.answer(db, rater, placement, "safe", 4, "")
+        assert placements.get(db, rater, placement).state == "open"
+        assert db.execute("SELECT count(*) FROM ratings").fetchone() == (0,)
+        placements.answer(db, rater, placement, "safe", 4, "nothing hot")
+        placements.submit(db, rater, placement)
+        placements.answer(db, rater, placement, "safe", 5, "nothing hot")
+        assert placements.get(db, rater, placement).state == "done"
 
 
 def test_an_answer_to_an_item_that_was_taken_back_does_not_land_on_another(workspace: Workspace) -> None:

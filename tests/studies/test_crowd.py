@@ -197,7 +197,9 @@ def test_what_is_not_begun_when_time_is_over_goes_to_others_and_answers_stay(wor
         rate(db, late.rater)
         assert len(frames.frame(db, "s")) == 2
         assert refused(db, 1) == "over"
-        assert crowd.ending(db, "s", late.rater) is None
+        end = crowd.ending(db, "s", late.rater)
+        assert end is not None
+        assert (end["code"], end["link"], end["dealt"]) == ("", "", 4)
         assert crowds.expire(db, "s") == []
 
 

@@ -248,3 +248,34 @@ def test_what_was_answered_in_sight_of_others_is_not_anchoring(db):
     assert (row["n"], row["share"].value) == (7, 1)
     assert "after others' answers were shown are left out" in table.notes[0]
     assert len(answers.answers(db, "s", "revise")) == 8, "it is kept"
+
+
+def test_an_item_is_done_with_its_last_answer(tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "three")
+    names = ("fluency", "wit", "depth")
+    with workspace.write() as db:
+        stored.create(db, stored.Study("s", tuple(Criterion(name, f"{name}.") for name in names)))
+        number = conversations.save(db, Conversation("x", "k", "p", SAID))
+        [item] = stored.add_units(db, "s", [(number, None, "")])
+        studies.invite(db, ["ann"])
+        dealing.deal_study(db, "s", ["ann"])
+        given = tuple(Rating(Unit("k"), name, 3, "because") for name in names)
+        ratings.save_judgement(db, Judgement("j", "k", Rater("j", "judge", "v1"), given))
+        rater = access.annotator_id(db, "ann")
+        for name in names:
+            placements.answer(db, rater, placements.find_id(db, rater, item), name, 2)
+        placements.submit(db, rater, placements.find_id(db, rater, item))
+        second.show_judge(db, "s", "j")
+        asking.begin(db, "revise", "s", rater)
+
+        def state() -> list[str]:
+            return [one.state for one in placements.placed(db, "s", ["revise"])]
+
+        for n, name in enumerate(names):
+            assert (state(), len(answers.answers(db, "s", "revise"))) == (["open"], 0)
+            asking.answer(db, "revise", "s", rater, item, name, 3)
+            held = [one for one in shown(db, "revise", rater).items[item] if one.answer]
+            assert len(held) == n + 1, "what was answered is there at the next visit"
+        assert (state(), len(answers.answers(db, "s", "revise"))) == (["done"], 3)
+        asking.answer(db, "revise", "s", rater, item, "wit", None)
+        assert state() == ["open"]
