@@ -42,7 +42,7 @@ Widget = Literal["options", "several", "number", "slider", "passages", "correcti
 
 MOST_POINTS = 1000
 """Whole numbers over a wider range than this are a continuous scale."""
-OF_ONE = ("unit", "reason", "required", "counted", "only")
+OF_ONE = ("unit", "reason", "required", "counted", "only", "when")
 """The fields that every question about one conversation may have."""
 PLACES = "1234567890x"
 """The keys of answers by their places."""
@@ -841,7 +841,7 @@ def question(type: Name, fields: Fields, given: Collection[str]) -> tuple[Scale,
     """
     name = meant(type, fields)
     known = {each: kind.fields + (() if kind.of_two else OF_ONE) for each, kind in TYPES.items()}
-    known |= {each: ("required", "only") for each, kind in TYPES.items() if kind.content}
+    known |= {each: ("required", "only", "when") for each, kind in TYPES.items() if kind.content}
     for wrong in fields:
         types = [f'"{each}"' for each, fields in known.items() if wrong in fields]
         if wrong in given and types and wrong not in known[name]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add
 from typing import Any, Literal, NamedTuple
@@ -27,15 +27,43 @@ Reason = Literal["", "optional", "required"]
 
 
 @dataclass(frozen=True, slots=True)
+class Dependence:
+    """The answers on which something depends: these values (of labels: any of these that applies), or those
+    between two bounds, which are not among them.
+    """
+
+    values: tuple[float, ...] = ()
+    below: float | None = None
+    above: float | None = None
+
+    def holds(self, scale: Scale, score: float) -> bool:
+        """Whether an answer on a scale is one of them."""
+        if self.values and scale.sets:
+            return any(int(score) & int(value) or value == score for value in self.values)
+        if self.values:
+            return score in self.values
+        return (self.below is None or score < self.below) and (self.above is None or score > self.above)
+
+    def words(self, scale: Scale) -> str:
+        """It in words, such as “fail” or “unclear”, below 3."""
+        if self.values:
+            return " or ".join(f"“{scale.word(value)}”" for value in self.values)
+        bounds = {"above": self.above, "below": self.below}
+        return " and ".join(f"{name} {bound:g}" for name, bound in bounds.items() if bound is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class Criterion:
     """A question asked of a unit. `statement` is what a rater agrees or disagrees with.
 
     `counted` says whether it enters *final* (a yes/no flag such as refusal does not). `conditional` means
     that it is asked of some conversations only: where nobody answered it, it is taken as not asked. `judged`
     is the scale that judges answer on, where it is another one than people's. `reason` says whether an answer
-    may or must have a few words beside it. A question that is not `required` may be left out, and one with
-    `only` is asked of conversations with these values of their facets. One that is `whole` is about a
-    conversation as a whole, where others of the same study are about its replies.
+    may or must have a few words beside it; it must where `explain` holds for the answer. A question that is
+    not `required` may be left out, and one with `only` is asked of conversations with these values of their
+    facets. One with `when` is asked where the answers to the questions that it names, which stand before it,
+    meet these conditions. One that is `whole` is about a conversation as a whole, where others of the same
+    study are about its replies.
     """
 
     name: str
@@ -49,10 +77,17 @@ class Criterion:
     required: bool = True
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     whole: bool = False
+    when: Mapping[str, Dependence] = field(default_factory=dict, hash=False)
+    explain: Dependence | None = None
 
     def asked_of(self, facets: Mapping[str, str]) -> bool:
         """Whether it is asked of a conversation with these facets."""
         return all(facets.get(name) in values for name, values in self.only.items())
+
+    def explained(self, score: float) -> bool:
+        """Whether this answer must have words beside it."""
+        by_answer = self.explain is not None and self.explain.holds(self.scale, score)
+        return self.reason == "required" or by_answer
 
     def scale_of(self, kind: RaterKind) -> Scale:
         """The scale that people, or judges, answer on."""
@@ -62,6 +97,36 @@ class Criterion:
     def label(self) -> str:
         """The name as a reader sees it."""
         return self.title or self.name.replace("_", " ").capitalize()
+
+
+def asked(criteria: Sequence[Criterion], answers: Mapping[str, float]) -> tuple[Criterion, ...]:
+    """Those of the questions that are asked, given the answers by name.
+
+    One that depends on others is asked where these are asked themselves and their answers meet its
+    conditions.
+    """
+    by_name = {criterion.name: criterion for criterion in criteria}
+
+    def there(criterion: Criterion) -> bool:
+        return all(
+            name in by_name
+            and name in answers
+            and there(by_name[name])
+            and condition.holds(by_name[name].scale, answers[name])
+            for name, condition in criterion.when.items()
+        )
+
+    return tuple(criterion for criterion in criteria if there(criterion))
+
+
+def conditions_in_words(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
+    """On what a question depends, such as Verdict is “fail”; “” where it is always asked."""
+    by_name = {one.name: one for one in criteria}
+    return " and ".join(
+        f"{by_name[name].label} is {condition.words(by_name[name].scale)}"
+        for name, condition in criterion.when.items()
+        if name in by_name
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,9 @@ def _questions(criterion: Criterion, name: str) -> Iterator[dict[str, Any]]:
     words = {f"{v:g}" for v in scale.values} != set(scale.labels)
     legend = "; ".join(scale.legend) if words else ""
     description = " ".join(filter(None, (criterion.statement, f"({legend})" if legend else "")))
-    yield {**_part(name, settings, criterion.label, required=criterion.required), "description": description}
+    # Nothing depends on an answer there.
+    required = criterion.required and not criterion.when
+    yield {**_part(name, settings, criterion.label, required=required), "description": description}
     if criterion.reason:
         text = {"type": "text", "use_markdown": False}
         yield _part(

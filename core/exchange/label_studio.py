@@ -5,7 +5,7 @@ only the number, are left out and counted.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -26,8 +26,8 @@ from concord.exchange.answers import (
     rater,
     usable,
 )
-from concord.questions import NONE
-from concord.rating import Criterion, Rater
+from concord.questions import NONE, Scale
+from concord.rating import Criterion, Dependence, Rater
 from concord.store import studies
 
 OBJECT = "dialogue"
@@ -61,8 +61,13 @@ def configuration(study: studies.Study) -> str:
         f'  <Paragraphs name="{OBJECT}" value="$dialogue" layout="dialogue" nameKey="author" '
         'textKey="text"/>',
     ]
+    by_name = {criterion.name: criterion for criterion in study.criteria}
     for criterion in study.criteria:
-        lines += [f"  {line}" for line in _question(criterion, called[criterion.name])]
+        question = [*_question(criterion, called[criterion.name])]
+        for name, condition in criterion.when.items():
+            if name in by_name:
+                question = _dependent(question, by_name[name].scale, called[name], condition)
+        lines += [f"  {line}" for line in question]
     return "\n".join([*lines, "</View>", ""])
 
 
@@ -85,6 +90,20 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
         yield f'<Number name="{name}" toName="{OBJECT}" min="{scale.low:g}" max="{scale.high:g}" {required}/>'
     if criterion.reason:
         yield f'<TextArea name="{name}-reason" toName="{OBJECT}" placeholder="Why?"/>'
+
+
+def _dependent(question: Sequence[str], scale: Scale, name: str, condition: Dependence) -> list[str]:
+    """A question that is shown where another one has such an answer; always, where that is a number, on which
+    nothing can depend there.
+    """
+    if not scale.offered:
+        return [line.replace('required="true"', 'required="false"') for line in question]
+    met = [
+        value for value in (*scale.offered, *([0.0] if scale.sets else [])) if condition.holds(scale, value)
+    ]
+    words = [scale.word(value, level=True) if not scale.sets else scale.chosen(value)[0] for value in met]
+    shown = f'visibleWhen="choice-selected" whenTagName="{name}" whenChoiceValue={quoteattr(",".join(words))}'
+    return [f"<View {shown}>", *(f"  {line}" for line in question), "</View>"]
 
 
 def _task(item: StudyItem) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from sqlite_utils import Database
 from concord.arrays import Columns, coded
 from concord.errors import check_known, not_found
 from concord.files.plain import plain_line
+from concord.rating import Criterion, conditions_in_words
 from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
 from concord.reports.flags import flags_of
@@ -244,6 +245,7 @@ def _notes(of: StudyRatings, units: int) -> list[str]:
             "Judges that answered several versions of the prompt count once among all judges, with the last: "
             f"{', '.join(latest)}."
         )
+    sentences += [_depends(of, c) for c in of.study.criteria if c.when]
     if of.study.anonymous:
         sentences.append("People's ratings have no names: no figure compares one person with another.")
     questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]
@@ -253,6 +255,22 @@ def _notes(of: StudyRatings, units: int) -> list[str]:
         names = ", ".join(c.name for c in questions)
         sentences.append(f"Final is the mean of what people and judges both rated: {names}.")
     return sentences
+
+
+def _depends(of: StudyRatings, criterion: Criterion) -> str:
+    """On which items the figures of a question rest that depends on an answer."""
+    counts = []
+    for kind, who in (("human", "annotators"), ("judge", "judges")):
+        theirs = of.column("kind") == kind
+        asked = theirs & (of.column("criterion") == criterion.name)
+        units = [len(coded(of.column("unit")[chosen])[1]) for chosen in (asked, theirs)]
+        if units[1]:
+            counts.append(f"{who} were asked on {units[0]} of {units[1]} items")
+    when = conditions_in_words(criterion, of.study.criteria)
+    return (
+        f"{criterion.label} is asked only where {when}. Each of its figures rests on the items on which both "
+        f"raters were asked: {', '.join(counts)}."
+    )
 
 
 def _figures(report: AgreementReport) -> list[Table]:

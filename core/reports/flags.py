@@ -340,9 +340,12 @@ def _one_answer(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Ite
 
 
 def _lacking(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
+    # Who was not asked, because of their own answer to another question, lacks nothing.
+    depends = {criterion.name for criterion in evidence.of.study.criteria if criterion.when}
     rows = [
         (on, row)
         for on, name in names.items()
+        if name not in depends
         for row in lacking(evidence.ratings, name, evidence.of.clusters)
     ]
     by_judge: dict[str, list[tuple[str, Lacking, bool]]] = {}

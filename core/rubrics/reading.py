@@ -1,8 +1,10 @@
 """Read a rubric from TOML. A mistake is one sentence that names the file, the place and the remedy."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,14 +14,15 @@ from concord.errors import ConfigError, not_found
 from concord.files import read_toml
 from concord.files.limits import NAME
 from concord.llm.templates import mistake
-from concord.questions import Name, question
-from concord.rating import Criterion, Reason
+from concord.questions import Name, Scale, question
+from concord.rating import Criterion, Dependence, Reason
 from concord.rubrics import templates
 from concord.rubrics.rubric import TURN, Example, JudgePart, Reasons, Rubric, UnitKind
 
 MOST_CRITERIA = 50
 MOST_EXAMPLES = 50
 
+_REASONS: Mapping[str, Reason] = {"none": "", "optional": "optional", "required": "required"}
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
@@ -27,6 +30,15 @@ Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Bounds(_Part):
+    below: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    above: Annotated[float, Field(allow_inf_nan=False)] | None = None
+
+
+_One = bool | int | float | str
+_Answers = list[_One] | _Bounds
 
 
 class _Criterion(_Part):
@@ -39,12 +51,13 @@ class _Criterion(_Part):
     scale: str | list[int] = ""
     anchors: dict[str, Text] = {}
     categories: list[Annotated[str, Field(min_length=1, max_length=NAME)]] = []
-    reason: Literal["none", "optional", "required"] = "none"
+    reason: Literal["none", "optional", "required"] | _Answers = "none"
     required: bool = True
     ties: bool = True
     strength: bool = False
     counted: bool | None = None
     only: dict[str, str | list[str]] = {}
+    when: dict[str, _One | _Answers] = {}
 
 
 class _Example(_Part):
@@ -101,6 +114,7 @@ def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool 
         if criterion.name in names[: number - 1] or criterion.name == "final":
             raise ConfigError(f"{place}: the name is taken. Give it another one.")
     every = [_criterion(c, f"{where}: criterion “{c.name}”", file.unit) for c in file.criteria]
+    every = _dependent(file.criteria, every, where)
     criteria = _counted(file.criteria, every)
     if criteria and all(c.whole for c in criteria):
         raise ConfigError(
@@ -168,10 +182,16 @@ def _mistake(error: ValidationError, body: Mapping[str, Any]) -> str:
     place = _place(way, body)
     if first["type"] == "extra_forbidden":
         tables: Mapping[str, type[_Part]] = {"criteria": _Criterion, "judge": _Judge}
-        kind = tables.get(str(way[0]) if way else "", _File)
+        kind = _Bounds if "_Bounds" in way else tables.get(str(way[0]) if way else "", _File)
         return place + str(not_found("field", str(last), kind.model_fields))
     if first["type"] == "missing":
         return f"{place}“{last}” is missing. Add it."
+    if "when" in way or last == "when":
+        wanted = 'when = { verdict = ["fail"] }, or when = { score = { below = 3 } }'
+        return f"{place}“when” names questions before this one and their answers: {wanted}."
+    if "reason" in way or last == "reason":
+        wanted = '"none", "optional", "required", or the answers that need one, such as { below = 3 }'
+        return f"{place}“reason” is {wanted}."
     sentence = first["msg"].removeprefix("Value error, ")
     field = ".".join(map(str, first["loc"][2 if way[:1] == ["criteria"] else 0 :]))
     return f"{place}“{field}”: {sentence[:1].lower()}{sentence[1:]}."
@@ -199,19 +219,125 @@ def _criterion(entry: _Criterion, where: str, unit: UnitKind) -> Criterion:
     only = {name: (v,) if isinstance(v, str) else tuple(v) for name, v in entry.only.items()}
     if empty := next((name for name, values in only.items() if not values), ""):
         raise ConfigError(f"{where}: only has no value of “{empty}”, so that nobody is asked. Name one.")
-    reason: Reason = "" if entry.reason == "none" else entry.reason
+    explain = None
+    if not isinstance(entry.reason, str):
+        explain = _condition(entry.reason, scale, f"{where}: reason")
+    reason: Reason = "optional" if explain or not isinstance(entry.reason, str) else _REASONS[entry.reason]
     return Criterion(
         entry.name,
         "\n".join([entry.statement, *notes]),
         scale,
         entry.title,
         counted=not scale.kind.of_two and not scale.kind.content,
-        conditional=bool(only) or not entry.required,
+        conditional=bool(only or entry.when) or not entry.required,
         reason=reason,
         required=entry.required,
         only=only,
         whole=bool(entry.unit) and unit != "conversation",
+        explain=explain,
     )
+
+
+def _dependent(entries: Sequence[_Criterion], every: Sequence[Criterion], where: str) -> list[Criterion]:
+    """The questions with the answers on which they depend. Raises ConfigError."""
+    places = {entry.name: place for place, entry in enumerate(entries)}
+    waits = {entry.name: [name for name in entry.when if name in places] for entry in entries}
+    questions = []
+    for place, (entry, criterion) in enumerate(zip(entries, every, strict=True)):
+        here = f"{where}: criterion “{entry.name}”: when"
+        conditions = {}
+        for name, answers in entry.when.items():
+            if name not in places:
+                raise ConfigError(f"{here}: {not_found('question', name, places)}")
+            other = every[places[name]]
+            if circle := _circle(name, entry.name, waits):
+                ways = ", ".join(f"“{a}” depends on “{b}”" for a, b in pairwise((entry.name, *circle)))
+                raise ConfigError(f"{here}: {ways}, so that it is never asked. Remove one of them.")
+            if places[name] > place:
+                raise ConfigError(f"{here}: “{name}” is asked later. Put its [[criteria]] above this one.")
+            if other.scale.kind.content or other.scale.kind.of_two:
+                raise ConfigError(
+                    f"{here}: an answer to “{name}” ({other.scale.type}) is no value of a scale. Depend on a "
+                    "question with answers to choose from, or on a number."
+                )
+            if other.whole != criterion.whole:
+                about = "the conversation as a whole, this one about a reply"
+                if criterion.whole:
+                    about = "a reply, this one about the conversation as a whole"
+                raise ConfigError(f"{here}: “{name}” is about {about}. Both must be about the same.")
+            conditions[name] = _condition(answers, other.scale, f"{here}: {name}")
+        if conditions and entry.counted:
+            raise ConfigError(
+                f"{here}: a question that is asked of some items only enters no mean. Remove counted = true."
+            )
+        questions.append(replace(criterion, when=conditions))
+    return questions
+
+
+def _circle(name: str, end: str, waits: Mapping[str, Sequence[str]], *way: str) -> tuple[str, ...]:
+    """The questions from one to another that each depend on the next; none where no way leads there."""
+    if name == end:
+        return (*way, name)
+    ways = (_circle(each, end, waits, *way, name) for each in waits[name] if each not in way)
+    return next(filter(None, ways), ())
+
+
+def _condition(answers: _One | _Answers, scale: Scale, where: str) -> Dependence:
+    """Answers of a scale as a file names them: one, several, or bounds. Raises ConfigError."""
+    if isinstance(answers, _Bounds):
+        bounds = Dependence((), answers.below, answers.above)
+        if bounds == Dependence():
+            raise ConfigError(
+                f'{where}: it names no answer. Write ["…"], {{ below = 3 }} or {{ above = 3 }}.'
+            )
+        if not scale.ordered:
+            raise ConfigError(f"{where}: its answers have no order. Name some: {_offered(scale)}.")
+        answers_there = scale.offered or _between(scale, bounds)
+        every = f"answer from {scale.low:g} to {scale.high:g} is {bounds.words(scale)}"
+        if not any(bounds.holds(scale, value) for value in answers_there):
+            raise ConfigError(f"{where}: no {every}.")
+        if all(bounds.holds(scale, value) for value in answers_there):
+            raise ConfigError(f"{where}: every {every}. Remove it.")
+        return bounds
+    given = answers if isinstance(answers, list) else [answers]
+    if not given:
+        raise ConfigError(f"{where}: it names no answer. Name some: {_offered(scale)}.")
+    values = []
+    for answer in given:
+        value = _value(answer, scale)
+        if value is None:
+            raise ConfigError(f"{where}: “{answer}” is no answer. Name some of: {_offered(scale)}.")
+        values.append(value)
+    if scale.offered and not scale.sets and {*values} == {*scale.offered}:
+        raise ConfigError(f"{where}: every answer is named, so that it is always asked. Remove it.")
+    return Dependence(tuple(dict.fromkeys(values)))
+
+
+def _between(scale: Scale, bounds: Dependence) -> list[float]:
+    """Numbers of a range that tell whether some, or all, lie within the bounds."""
+    beside = (
+        *(() if bounds.below is None else (math.ceil(bounds.below) - 1,)),
+        *(() if bounds.above is None else (math.floor(bounds.above) + 1,)),
+    )
+    return [value for value in (scale.low, scale.high, *beside) if scale.low <= value <= scale.high]
+
+
+def _value(answer: _One, scale: Scale) -> float | None:
+    """An answer of a scale, by its word or its number; None for what is none."""
+    if isinstance(answer, bool):
+        return float(answer) if scale.ordered and scale.values == (0, 1) else None
+    if not isinstance(answer, str):
+        return float(answer) if answer in scale and not scale.sets else None
+    value = scale.read(answer)
+    return value if value is not None and value in scale else None
+
+
+def _offered(scale: Scale) -> str:
+    """The answers of a scale, for an error."""
+    if not scale.offered:
+        return f"a number from {scale.low:g} to {scale.high:g}"
+    words = [f"“{scale.word(value)}”" for value in scale.offered[:20]]
+    return ", ".join(words + (["“(none)”"] if scale.sets else []))
 
 
 def _counted(entries: Sequence[_Criterion], every: Sequence[Criterion]) -> tuple[Criterion, ...]:
@@ -221,13 +347,15 @@ def _counted(entries: Sequence[_Criterion], every: Sequence[Criterion]) -> tuple
     A mean over several scales, or of categories, means nothing; one over replies and their conversation has
     no unit.
     """
-    first = next((c.scale.values for c in every if c.scale.ordered and c.counted and not c.whole), None)
+    able = (c for c in every if c.scale.ordered and c.counted and not c.whole and not c.when)
+    first = next((c.scale.values for c in able), None)
     return tuple(
         replace(
             criterion,
             counted=criterion.scale.ordered
             and criterion.counted
             and not criterion.whole
+            and not criterion.when
             and (criterion.scale.values == first if entry.counted is None else entry.counted),
         )
         for entry, criterion in zip(entries, every, strict=True)

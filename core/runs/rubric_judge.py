@@ -15,11 +15,12 @@ from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import OptionalReason, Reason, Reply, Unusable
 from concord.llm.templates import compiled
 from concord.questions import LETTERS, ranks_of
-from concord.rating import Criterion, Order, Preference, Rating
+from concord.rating import Criterion, Order, Preference, Rating, asked, conditions_in_words
 from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, lines_of, shown, sides
 from concord.runs.benchmark import Asking
 
 OF_THE_WHOLE = "(This question is about the conversation as a whole.)"
+DEPENDS = "(Answer only if {when}; else null.)"
 REASON = "_reason"
 """What a field of reasons is called: the criterion's name, and this."""
 ORDER = f"^[{LETTERS}]( [>=] [{LETTERS}]){{1,{len(LETTERS) - 1}}}$"
@@ -106,7 +107,7 @@ def _shared(
         "instructions": rubric.judge.instructions,
         "guidelines": rubric.guidance if rubric.judge.guidelines else "",
         "unit": rubric.unit,
-        "questions": [_question(criterion, rubric.mixed) for criterion in criteria],
+        "questions": [_question(criterion, criteria, rubric.mixed) for criterion in criteria],
         "fields": [{"heading": name, "text": as_text(value)} for name, value in fields],
     }
 
@@ -152,7 +153,7 @@ def reply_of(rubric: Rubric) -> type[Reply]:
 def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, Any]:
     """The fields of one criterion. Their names in Python are numbered: a criterion may be called “json”."""
     answer: Any = criterion.scale.kind.reply(criterion.scale)
-    may_lack = bool(criterion.only) or not criterion.required
+    may_lack = bool(criterion.only or criterion.when) or not criterion.required
     form: Any = {"pattern": ORDER} if criterion.scale.kind.ranks else None
     named = Field(alias=criterion.name, json_schema_extra=form)
     fields: dict[str, Any] = {f"answer_{number}": (answer | None if may_lack else answer, named)}
@@ -197,17 +198,23 @@ def filled(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
         return values(replace(rubric, unit="conversation"), conversation)
 
 
-def _question(criterion: Criterion, mixed: bool) -> dict[str, Any]:
-    """A question as a template sees it; among questions about replies one about the whole says so."""
+def _question(criterion: Criterion, criteria: Sequence[Criterion], mixed: bool) -> dict[str, Any]:
+    """A question as a template sees it; among questions about replies one about the whole says so, and one
+    that depends on others says on which answers.
+    """
     scale = criterion.scale
+    notes = [OF_THE_WHOLE] if criterion.whole else []
+    when = conditions_in_words(criterion, criteria)
+    notes += [DEPENDS.format(when=when)] if when else []
     return {
         "name": criterion.name,
         "label": criterion.label,
-        "statement": f"{criterion.statement} {OF_THE_WHOLE if criterion.whole else ''}".strip(),
+        "statement": " ".join([criterion.statement, *notes]).strip(),
         "unit": "conversation" if criterion.whole or not mixed else "reply",
         "type": scale.type,
         "answers": [{"value": value, "label": label} for value, label in scale.kind.beside(scale)],
         "required": criterion.required,
+        "when": when,
     }
 
 
@@ -216,9 +223,9 @@ def reply_form(rubric: Rubric, criteria: Sequence[Criterion]) -> str:
     of_unit: dict[bool, list[str]] = {False: [], True: []}
     for criterion in criteria:
         answer = criterion.scale.kind.example(criterion.scale)
-        answer += "" if criterion.required else " or null"
-        fields = [f'"{criterion.name}": {answer}']
-        reason = f'"{criterion.name}{REASON}": "<one or two sentences>"'
+        lacking = "" if criterion.required and not criterion.when else " or null"
+        fields = [f'"{criterion.name}": {answer}{lacking}']
+        reason = f'"{criterion.name}{REASON}": "<one or two sentences>"{" or null" if criterion.when else ""}'
         order = {"before": [reason, *fields], "after": [*fields, reason], "none": fields}
         of_unit[criterion.whole] += order["none" if criterion.scale.kind.content else rubric.judge.reasons]
     for criterion in rubric.criteria:
@@ -263,14 +270,16 @@ def _owed(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
 def _ratings(
     rubric: Rubric, criteria: Sequence[Criterion], conversation: Conversation, turn: int | None, entry: Any
 ) -> list[Rating]:
-    ratings, unit = [], Unit(conversation.key, turn)
+    ratings, unit, scores = [], Unit(conversation.key, turn), dict[str, float]()
     for number, criterion in enumerate(rubric.criteria):
-        if criterion not in criteria:
+        # What is answered though it is not asked, after the answers before it, is no answer.
+        if criterion not in criteria or criterion not in asked(criteria, scores):
             continue
         value = getattr(entry, f"answer_{number}")
         if value is None:
             if criterion.required:
-                raise Unusable(f"“{criterion.name}” must be answered.")
+                when = conditions_in_words(criterion, criteria)
+                raise Unusable(f"“{criterion.name}” must be answered{f', because {when}' if when else ''}.")
             continue
         reason = getattr(entry, f"reason_{number}", None) or ""
         if content := criterion.scale.kind.content:
@@ -282,6 +291,7 @@ def _ratings(
             score = content.score(reason, text)
         else:
             score = criterion.scale.kind.score(criterion.scale, value)
+        scores[criterion.name] = score
         ratings.append(Rating(unit, criterion.name, score, reason))
     return ratings
 

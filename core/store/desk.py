@@ -189,16 +189,10 @@ def in_use(db: Database, rater: int) -> dict[str, str]:
     """The browsers' windows that reported from an annotator's desk in the last ten minutes, newest first,
     with the time of their last report.
     """
-    sql = "SELECT client, stored FROM desk_reports WHERE desk = ? AND stored > ? ORDER BY stored DESC LIMIT 20"
+    sql = (
+        "SELECT client, stored FROM desk_reports WHERE desk = ? AND stored > ? ORDER BY stored DESC LIMIT 20"
+    )
     return dict(db.execute(sql, [of(rater), now(-timedelta(minutes=10))]).fetchall())
-
-
-def _why(error: Exception) -> str:
-    """Why an event was refused, for whoever sits at the desk."""
-    if isinstance(error, ConcordError):
-        return str(error)
-    why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else type(error).__name__
-    return f"This cannot be stored: {why}. Answer this item again."
 
 
 def _why(error: Exception) -> str:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, check_known
+from concord.rating import Criterion, asked
 from concord.store import conversations, database, studies, summaries
 from concord.store.database import column, find, now, records, scalar
 from concord.store.purposes import LOCKING, PURPOSES, QUEUED, RATED, UNRATED
@@ -397,7 +398,9 @@ def answer(
     if item.other_id is not None:
         _end_pair(db, rater, placement)
     elif item.state == "done":
-        if score is None or (criteria[criterion].reason == "required" and not reason):
+        now_given = get(db, rater, placement)
+        _drop_unasked(db, now_given, [*criteria.values()])
+        if _missing(now_given, [*criteria.values()]) or score is None:
             database.update(db, "placements", placement, state="open", submitted=None)
         _rate(db, item)
 
@@ -525,25 +528,42 @@ def _replace(db: Database, placement: int, question: str) -> None:
 
 
 def submit(db: Database, rater: int, placement: int) -> None:
-    """Close an item whose required criteria are answered, with reasons where they must have them.
+    """Close an item whose required criteria are answered, with reasons where they must have them. Answers to
+    questions that depend on another answer than was given are taken back.
 
     Where the known answer is shown now, the item is locked. Twice is as good as once. Raises StudyError where
     something is missing.
     """
     item = get(db, rater, placement)
     criteria = studies.criteria_of(db, item.study, item.conversation_id, item.turn)
-    missing = [c.label for c in criteria if c.required and c.name not in item.answers]
-    if missing:
-        raise StudyError(f"Still to answer: {', '.join(missing)}.")
+    if missing := _missing(item, criteria):
+        raise StudyError(missing)
+    if not item.opened:
+        _drop_unasked(db, item, criteria)
+        _close(db, item)
+
+
+def _missing(item: Placement, criteria: Sequence[Criterion]) -> str:
+    """What an item still lacks of the questions that are asked after its answers, as a sentence; “” if
+    nothing.
+    """
+    there = asked(criteria, item.answers)
+    if missing := [c.label for c in there if c.required and c.name not in item.answers]:
+        return f"Still to answer: {', '.join(missing)}."
     unsaid = [
         c.label
-        for c in criteria
-        if c.reason == "required" and c.name in item.answers and c.name not in item.reasons
+        for c in there
+        if c.name in item.answers and c.explained(item.answers[c.name]) and c.name not in item.reasons
     ]
-    if unsaid:
-        raise StudyError(f"Still to give a reason for: {', '.join(unsaid)}.")
-    if not item.opened:
-        _close(db, item)
+    return f"Still to give a reason for: {', '.join(unsaid)}." if unsaid else ""
+
+
+def _drop_unasked(db: Database, item: Placement, criteria: Sequence[Criterion]) -> None:
+    """Take back answers to questions that are not asked after the others; they are kept as replaced."""
+    there = asked(criteria, item.answers)
+    for criterion in criteria:
+        if criterion.when and criterion not in there and criterion.name in item.answers:
+            _replace(db, item.id, criterion.name)
 
 
 def _close(db: Database, item: Placement) -> None:

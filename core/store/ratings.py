@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
@@ -95,6 +95,10 @@ def _row(criterion: Criterion) -> dict[str, Any]:
     row["judged"] = criterion.judged.as_json if criterion.judged else None
     only = row.pop("only") | ({summaries.WHOLE: []} if row.pop("whole") else {})
     row["only_of"] = json.dumps(only, ensure_ascii=False)
+    when = {name: astuple(condition) for name, condition in criterion.when.items()}
+    row["asked_when"] = json.dumps(when, ensure_ascii=False)
+    row["explain"] = json.dumps(astuple(criterion.explain) if criterion.explain else None)
+    del row["when"]
     return row
 
 

@@ -28,8 +28,13 @@ STEPS: tuple[str | Path, ...] = (
     PRAGMA writable_schema = RESET;
     """,
     SCHEMA.with_name("form_3.sql"),
-    # How many items somebody of a crowd platform had when their time was over.
-    "ALTER TABLE crowd_workers ADD COLUMN dealt INTEGER NOT NULL DEFAULT 0;",
+    # How many items somebody of a crowd platform had when their time was over; questions that depend on an
+    # answer.
+    """
+    ALTER TABLE crowd_workers ADD COLUMN dealt INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE criteria ADD COLUMN asked_when TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE criteria ADD COLUMN explain TEXT NOT NULL DEFAULT 'null';
+    """,
 )
 """SQL, or a file of it: the first leads from form 1 to form 2."""
 

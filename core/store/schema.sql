@@ -82,8 +82,9 @@ CREATE INDEX scenarios_discarded ON scenarios (key) WHERE state = 'discarded';
 -- ── What is asked ──────────────────────────────────────────────────────────────────────────────────────
 
 -- The questions of a benchmark (`scope` is its name) or of a study (“study:NAME”). `judged` is the scale of
--- judges where it is another than people's; `only_of` says of which conversations a question is asked; `refusals`
--- is the criterion by which judges of the benchmark see a refusal, the same in all rows of a scope.
+-- judges where it is another than people's; `only_of` says of which conversations a question is asked, `asked_when` on
+-- which answers to other questions it depends, `explain` which of its own answers need words; `refusals` is the
+-- criterion by which judges of the benchmark see a refusal, the same in all rows of a scope.
 CREATE TABLE criteria (
     scope TEXT NOT NULL,
     position INTEGER NOT NULL,
@@ -98,6 +99,8 @@ CREATE TABLE criteria (
     required INTEGER NOT NULL DEFAULT 1,
     only_of TEXT NOT NULL DEFAULT '{}',
     refusals TEXT NOT NULL DEFAULT '',
+    asked_when TEXT NOT NULL DEFAULT '{}',
+    explain TEXT NOT NULL DEFAULT 'null',
     PRIMARY KEY (scope, name)
 ) WITHOUT ROWID;
 

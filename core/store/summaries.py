@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from concord import scores
 from concord.questions import Scale
-from concord.rating import Criterion, Rater, RaterKind
+from concord.rating import Criterion, Dependence, Rater, RaterKind
 from concord.scores import DIGITS, Line
 
 Criteria = Mapping[str, Sequence[Criterion]]
@@ -167,7 +167,8 @@ WHOLE = ""
 def criteria(db: Database, scope: str = "") -> Criteria:
     """What each scope, or one, asks, in the order of its criteria."""
     by_scope: dict[str, list[Criterion]] = {}
-    columns = "name, statement, scale, title, counted, conditional, judged, reason, required, only_of, scope"
+    columns = "name, statement, scale, title, counted, conditional, judged, reason, required, only_of, "
+    columns += "asked_when, explain, scope"
     rows = db.execute(
         f"SELECT {columns} FROM criteria WHERE ? IN ('', scope) ORDER BY scope, position", [scope]
     )
@@ -178,8 +179,8 @@ def criteria(db: Database, scope: str = "") -> Criteria:
 
 @lru_cache  # every judgement that is stored reads the criteria again
 def _criterion(row: tuple[Any, ...]) -> Criterion:
-    name, statement, scale, title, counted, conditional, judged, reason, required, only_of, _ = row
-    only = json.loads(only_of)
+    name, statement, scale, title, counted, conditional, judged, reason, required, *depends, _ = row
+    only, when, explain = map(json.loads, depends)
     return Criterion(
         name,
         statement,
@@ -192,4 +193,10 @@ def _criterion(row: tuple[Any, ...]) -> Criterion:
         bool(required),
         {facet: tuple(values) for facet, values in only.items() if facet != WHOLE},
         WHOLE in only,
+        {of: _condition(*condition) for of, condition in when.items()},
+        _condition(*explain) if explain else None,
     )
+
+
+def _condition(values: Sequence[float], below: float | None, above: float | None) -> Dependence:
+    return Dependence(tuple(values), below, above)

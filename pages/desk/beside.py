@@ -50,6 +50,8 @@ class BesideDesk:
         study = studies.get(db, self.study)
         # What people differ on of an order is which of two is better.
         more |= {"widget": "options"} if study.ranks else {}
+        # What is asked here is what has answers beside it, whatever else somebody answers.
+        more |= {"when": {}, "explain": None}
         questions = [form.question(c, **more) for c in study.criteria]
         says: dict[str, Any] = {"over": OVER[self.purpose], "together": reasoned}
         return form.fixed(self.desk, self.purpose, title, self.person, back, questions, **says)

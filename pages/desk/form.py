@@ -5,7 +5,7 @@ lie ready, and what was refused (`Moving`); all that is done at a desk is a `con
 """
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlite_utils import Database
@@ -152,6 +152,9 @@ def question(criterion: Criterion, **more: Any) -> dict[str, Any]:
         "reason": criterion.reason,
         "required": criterion.required,
         "named": scale.named,
+        "sets": scale.sets,
+        "when": {name: asdict(condition) for name, condition in criterion.when.items()},
+        "explain": asdict(criterion.explain) if criterion.explain else None,
         "most": MOST_WORDS if scale.kind.content else REASON,
         **more,
     }

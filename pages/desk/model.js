@@ -4,6 +4,13 @@ const HELD = 2000; // how long keys pressed while an item is on its way are kept
 const CACHED = 60;
 const WANTED = 40; // items asked for at a time
 
+// Whether an answer to a question is one that something depends on.
+const meets = ({ values, below, above }, { sets }, answer) => {
+  if (answer == null) return false;
+  if (values.length) return values.some((value) => value === answer || (sets && (answer & value) > 0));
+  return (below == null || answer < below) && (above == null || answer > above);
+};
+
 class Model {
   constructor(fixed, outbox, clock, changed) {
     Object.assign(this, { fixed, outbox, clock, changed });
@@ -74,9 +81,15 @@ class Model {
     return { done: this.finishedHere + this.beyond.done, all: this.strip.length + this.beyond.all };
   }
 
-  // Some questions are asked of some items only, and some items have questions of their own.
+  // Some questions are asked of some items only, and some items have questions of their own. One that depends on others is asked where
+  // these are asked and have such an answer.
   asks(criterion, item = this.item) {
-    return !item?.asks || item.asks.includes(criterion?.name);
+    if (item?.asks && !item.asks.includes(criterion?.name)) return false;
+    const criteria = item?.questions ?? this.fixed.criteria;
+    return Object.entries(criterion?.when ?? {}).every(([name, condition]) => {
+      const other = criteria.find((one) => one.name === name);
+      return other && this.asks(other, item) && meets(condition, other, item?.answers[name]);
+    });
   }
 
   // What stands between an item and its submission: answers, or the words that must stand beside one.
@@ -86,7 +99,12 @@ class Model {
   }
 
   unsaid(criterion, item = this.item) {
-    return criterion?.reason === "required" && !item?.reasons[criterion.name]; // no question: the next item has fewer
+    return !!criterion && this.explained(criterion, item) && !item?.reasons[criterion.name]; // no question: the next item has fewer
+  }
+
+  // Whether words must stand beside the answer.
+  explained(criterion, item = this.item) {
+    return criterion.reason === "required" || (!!criterion.explain && meets(criterion.explain, criterion, item?.answers[criterion.name]));
   }
 
   // The next question in a direction that is asked of this item; criteria.length after the last one, where Enter submits.
@@ -276,14 +294,30 @@ class Model {
       if (item && event.score == null) delete item.answers[event.criterion], delete item.reasons[event.criterion];
       else if (item) (item.answers[event.criterion] = event.score), (item.reasons[event.criterion] = event.text ?? "");
       if (!this.fixed.submits && item) this.setState(item, entry, this.missing(item).length ? "open" : "done");
-      else if (entry?.[1] === "done" && (item ? this.missing(item).length : event.score == null)) this.setState(item, entry, "open");
+      else if (entry?.[1] === "done") {
+        if (item) this.dropUnasked(item);
+        if (event.score == null || (item && this.missing(item).length)) this.setState(item, entry, "open");
+      }
+      if (item && event.item === this.at) this.refocus();
     } else if (event.do === "flag") {
       if (item) item.flag = event.text;
       if (entry) entry[2] = event.text ? 1 : 0;
     } else if (state) {
+      if (item && state === "done") this.dropUnasked(item);
       this.setState(item, entry, state);
       if (item) item.reason = event.text ?? "";
     }
+  }
+
+  // Answers to questions that are not asked, after the others, are not submitted; until then they are there again when they are.
+  dropUnasked(item) {
+    for (const criterion of item.questions ?? this.fixed.criteria)
+      if (!this.asks(criterion, item)) delete item.answers[criterion.name], delete item.reasons[criterion.name];
+  }
+
+  // A question that is not asked any more is not the marked one.
+  refocus() {
+    if (this.focus < this.criteria.length && !this.asks(this.criteria[this.focus])) this.focus = this.beside(this.focus, 1);
   }
 
   setState(item, entry, state) {

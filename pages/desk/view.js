@@ -74,7 +74,8 @@ class View {
   }
 
   question(criterion, index, beside) {
-    return el("div", { class: "question", "data-index": index, onclick: () => this.act("focus", index) },
+    const depends = Object.keys(criterion.when ?? {}).length > 0;
+    return el("div", { class: `question ${depends ? "dependent" : ""}`, "data-index": index, onclick: () => this.act("focus", index) },
       el("div", { class: "head" }, el("div", { class: "name", dir: "auto", id: `name-${index}` }, criterion.label), beside && this.score(beside)),
       criterion.statement && el("p", { class: "statement", dir: "auto", id: `statement-${index}` }, criterion.statement),
       beside && this.words(beside),
@@ -96,7 +97,7 @@ class View {
   because(criterion, index) {
     let at; // what is written belongs to the item that was there when it was begun
     const commit = (over = false) => (clearTimeout(this.writing), at === this.model.at && this.act("reason", index, words.value, over));
-    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), placeholder: criterion.reason === "required" ? t("Why? (needed)") : t("Why?"),
+    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), 
       onfocus: () => (at = this.model.at), onchange: () => commit(), onclick: (event) => event.stopPropagation(),
       // Kept also where somebody closes the page while writing.
       oninput: () => (clearTimeout(this.writing), (this.writing = setTimeout(commit, WRITTEN))),
@@ -277,6 +278,8 @@ class View {
         if (this.filled === item?.id && (field.type === "range" ? field.press && !field.press.stored : field === written)) continue;
         field.value = (field.localName === "textarea" ? item?.reasons[model.criteria[i].name] : answer) ?? "";
       }
+      const reason = question.querySelector(".because textarea");
+      if (reason) reason.placeholder = item && model.explained(model.criteria[i]) ? t("Why? (needed)") : t("Why?");
       const active = !!item && model.focus === i;
       question.classList.toggle("active", active);
       question.classList.toggle("answered", answer != null);

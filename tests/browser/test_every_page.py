@@ -87,7 +87,7 @@ animation gives is not kept where its element goes."""
 
 
 def same_machine(netloc: str) -> str:
-    """A host and its port, with one name for this machine: which of its names a page uses is no matter here."""
+    """A host and its port, with one name for this machine, of which a page may use either."""
     host, _, port = netloc.partition(":")
     return f"{'localhost' if host == '127.0.0.1' else host}:{port}"
 

@@ -18,6 +18,7 @@ from concord.workspace import Workspace
 
 from .keeper import Server, serving
 from .test_rubric_desk import kept, saved
+from .test_thumb_desk import word
 
 pytestmark = pytest.mark.browser
 
@@ -128,8 +129,7 @@ def test_passages_are_marked_by_mouse_taken_away_undone_and_come_back(
     page.locator(".message").first.wait_for()
     at = to(page, server, whole=False)
     passage = page.locator(".passage")
-    word = passage.locator("span", has_text="comes")
-    word.dblclick()
+    page.mouse.dblclick(*word(page, "comes"))
     expect(passage.locator(".marked")).to_have_text(["comes"])
     saved(page)
     page.reload()

@@ -219,7 +219,8 @@ def test_the_code_comes_with_the_last_item(workspace):
         assert sent.moving(db, one.rater, study, [], [])["finished"] is None
         rate(db, one.rater)
         told = sent.moving(db, one.rater, study, [], [])["finished"]
-        assert told == {"code": "C0DE", "link": "https://app.prolific.com/submissions/complete?cc=C0DE"}
+        link = "https://app.prolific.com/submissions/complete?cc=C0DE"
+        assert told == {"code": "C0DE", "link": link, "dealt": 0}
         studies.invite(db, ["ann", "bob"], "https://example.org")
         studies.deal_study(db, "s", ["ann", "bob"])
         ann = access.annotator_id(db, "ann")
