@@ -9,6 +9,7 @@ from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
 from concord.rubrics import shelf
 from concord.runs.plans import JudgePlan
+from concord.store import studies
 
 
 @click.command(name="judge")
@@ -16,6 +17,7 @@ from concord.runs.plans import JudgePlan
 @options.several("--judges", "Models that rate.", required=True)
 @options.whose
 @options.where("conversations")
+@click.option("--study", default="", metavar="NAME", help="Only the conversations of this study.")
 @options.judging
 @running
 @click.pass_obj
@@ -26,6 +28,7 @@ def command(
     judges: tuple[str, ...],
     benchmark: str,
     facets: options.Facets,
+    study: str,
     **how: Any,
 ) -> None:
     """Have judges rate the stored conversations that they have not rated yet.
@@ -42,5 +45,11 @@ def command(
         raise ConcordError(
             f"“{name}” is a benchmark and asks about its own conversations. Leave --benchmark out."
         )
-    plan = JudgePlan(benchmark or name, judges, facets, version, repeats, rubric)
+    among: tuple[str, ...] = ()
+    if study:
+        with workspace.read() as db:
+            among = tuple(sorted({str(unit["key"]) for unit in studies.units(db, study)}))
+        if not among:
+            raise ConcordError(f"The study “{study}” has no items. Draw some, or leave --study out.")
+    plan = JudgePlan(benchmark or name, judges, facets, version, repeats, rubric, among)
     carry_out(workspace, plan, **how)

@@ -143,6 +143,10 @@ class AgreementReport(Evidence):
         values |= {"verdicts": {c: self.verdict(c).as_json() for c in self.criteria}}
         values |= {"summary": self.summary, "missing": self.missing, "notes": self.notes}
         values |= {"limits": self.limits, "left_out": self.left_out}
+        values["partial"] = [
+            {**one.judge._asdict(), "rated": one.rated, "of": one.of, "lacks": len(one.lacks)}
+            for one in self.partial
+        ]
         values["excluded"] = [
             {"annotator": one.annotator, "reason": one.reason, "decided": one.excluded}
             for one in self.of.excluded
@@ -240,12 +244,14 @@ def _notes(of: StudyRatings, units: int) -> list[str]:
             f"{n} items have an extra rating, given because their first raters differed. Agreement is "
             "measured on first ratings alone: with more ratings where people differ, it comes out too low."
         )
-    if len(latest := of.latest(of.judges)) < len(of.judges):
+    covering = of.covering(of.judges)
+    if len(set(of.models_of_judges.values())) < len(of.models_of_judges):
         sentences.append(
-            "Judges that answered several versions of the prompt count once among all judges, with the last: "
-            f"{', '.join(latest)}."
+            "Judges that answered several versions of the prompt count once among all judges, with the last "
+            f"version that covers the study: {', '.join(covering)}."
         )
     sentences += [_depends(of, c) for c in of.study.criteria if c.when]
+    sentences += [one.sentence(of.study) for one in of.partial(of.judges)]
     if of.study.anonymous:
         sentences.append("People's ratings have no names: no figure compares one person with another.")
     questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]

@@ -29,6 +29,7 @@ from concord.statistics.ratings import (
     read_ratings,
 )
 from concord.statistics.study import StudyAgreement, study_agreement
+from concord.studies.coverage import Partial
 from concord.studies.scales import SharedScale, final_scale, other_scales, scale_notes, scales
 from concord.studies.studies import StudyRatings
 from concord.table import Table
@@ -139,14 +140,19 @@ class Evidence:
 
     @cached_property
     def judges(self) -> tuple[str, ...]:
-        """The judges, each model once: see `StudyRatings.latest`."""
-        return self.of.latest(self.ratings.judges)
+        """The judges that the answer rests on, each model once: see `concord.studies.coverage.covering`."""
+        return self.of.covering(self.ratings.judges)
+
+    @cached_property
+    def partial(self) -> tuple[Partial, ...]:
+        """The judges that it does not rest on, as they rated too few of the items."""
+        return self.of.partial(self.ratings.judges)
 
     @property
     def panels(self) -> tuple[tuple[str, ...], ...]:
         """The panel looked at closely, of all judges, where there are several.
 
-        A judge that answered several versions of the prompt is in it once, with the last.
+        A judge that answered several versions of the prompt is in it once: see `judges`.
         """
         return (self.judges,) if len(self.judges) > 1 else ()
 

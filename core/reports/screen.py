@@ -140,6 +140,7 @@ def screen(
         parts += body[2 : len(body) - reasons - bool(reasons)]
         parts += [_lines(table.caption, width, 2)] if table.caption else []
         parts.append("")
+    parts += [_lines(f"! {one.sentence(report.of.study)}", width, 2) for one in report.partial]
     parts += [_lines(f"! {flag.text}", width, 2) for flag in verdict.flags]
     if next_commands:
         parts += ["Next:", *(f"  {plain_line(command)}" for command in next_commands)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,9 @@ from concord.store.exclusions import ExcludedAnnotator
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
 from concord.store.studies import Study
+from concord.studies import coverage
 from concord.studies.clusters import FIRST_MESSAGE, clusters, facets_for
+from concord.studies.coverage import Judge, Partial
 from concord.studies.dealing import deal_study as deal_study
 from concord.studies.drawing import draw_study as draw_study
 from concord.studies.drawing import left_to_draw as left_to_draw
@@ -117,16 +118,21 @@ class StudyRatings:
         """The version of each judge's prompt; empty for ratings that were not stored."""
         return self._of_judges("variant")
 
-    def latest(self, judges: Sequence[str]) -> tuple[str, ...]:
-        """Each model once: of those that answered several versions of the prompt the last, v10 after v9."""
+    def covering(self, judges: Sequence[str]) -> tuple[str, ...]:
+        """The judges that the answer rests on: see `concord.studies.coverage.covering`."""
+        return tuple(judge.name for judge in coverage.covering(self._judges(judges), self._rated))
+
+    def partial(self, judges: Sequence[str]) -> tuple[Partial, ...]:
+        """The judges that it does not rest on, as they rated too few of the items."""
+        return coverage.partial(self._judges(judges), self._rated)
+
+    @cached_property
+    def _rated(self) -> Mapping[str, set[int]]:
+        return coverage.units_of({name: self.column(name) for name in ("unit", "kind", "rater")})
+
+    def _judges(self, names: Sequence[str]) -> list[Judge]:
         models, versions = self.models_of_judges, self.versions_of_judges
-
-        def place(judge: str) -> list[tuple[bool, int, str]]:
-            parts = re.split(r"(\d+)", versions.get(judge, ""))
-            return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
-
-        last = {models.get(judge, judge): judge for judge in sorted(judges, key=place)}
-        return tuple(judge for judge in judges if judge in last.values())
+        return [Judge(name, models.get(name, name), versions.get(name, "")) for name in names]
 
     def _of_judges(self, column: str) -> dict[str, str]:
         if column not in self.rows:

@@ -164,6 +164,11 @@ def _figures(study: StudyHeld) -> None:
     left, right = st.columns([3, 2], gap="medium", vertical_alignment="center")
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
     left.caption(plain(rated(report, report.main)))
+    for of in report.partial:
+        left.caption(with_code(of.sentence(report.of.study)))
+    if report.partial:
+        with left:
+            link("agreement", "Have it rate the rest", study=study.name)
     with right:
         for _, chart in glance(tables, limit=180):
             show(chart, f"Judges and panels of {study.title}")

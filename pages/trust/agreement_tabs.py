@@ -32,7 +32,8 @@ from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
 from concord.store import access, closings, conversations, ratings
 from concord.store.conversations import Filter
-from concord.studies import studies
+from concord.studies import coverage, studies
+from concord.studies.coverage import Partial
 from concord.table import Cell, Column, Table
 from pages.parts.address import go, link, read, several
 from pages.parts.charts import show, undefined_rows
@@ -40,6 +41,7 @@ from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import live, workspace
 from pages.parts.table import draw
+from pages.study.run_form import estimate
 from pages.trust import agreement_charts as charts
 
 MOST_ITEMS = 10
@@ -88,8 +90,26 @@ def answer(report: AgreementReport, criterion: str) -> None:
     if about.flags:
         flags = "\n".join(f"- {plain(flag.text)}" for flag in about.flags)
         st.warning(flags, icon=":material/flag:")
+    for partial_judge in report.partial:
+        _rest(report, partial_judge)
     for decided in tables(report, criterion)[1:]:
         draw(decided, titled=False)
+
+
+def _rest(report: AgreementReport, of: Partial) -> None:
+    """A judge that rated too few items for the answer to rest on it, and the run that makes up for it."""
+    st.info(with_code(of.sentence(report.of.study)), icon=":material/incomplete_circle:")
+    with workspace().read() as db:
+        plan = coverage.rest(db, report.of.study.name, of)
+    if plan is None:
+        return
+    number = len(of.lacks)
+    title = f"Have {of.judge.name} rate the other {number:,} items" if number > 1 else "Rate the other item"
+    key = f"rest {of.judge.name}"
+    more = st.expander(plain(title), icon=":material/play_arrow:", key=key, on_change="rerun")
+    if more.open:
+        with more:
+            estimate(plan, key=f"{key} run")
 
 
 def _what_next(report: AgreementReport, criterion: str, about: Assessment, advice: str) -> None:

@@ -1,6 +1,7 @@
 """From a file of conversations and a rubric to ratings, a study, and its agreement."""
 
 import json
+import re
 
 import pytest
 
@@ -9,8 +10,10 @@ from concord.errors import StudyError
 from concord.questions import categories
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
+from concord.runs import engine, planning
+from concord.runs.plans import JudgePlan
 from concord.store import access, conversations, ratings, rubrics, studies
-from concord.studies import audits
+from concord.studies import audits, coverage
 from concord.studies.purposes import spotcheck
 from concord.studies.studies import deal_study, invite, ratings_for_agreement
 from tests.annotated import Annotation, import_annotations
@@ -257,6 +260,31 @@ def test_judges_that_are_added_to_a_study_by_rubric_count_in_it(shop, run, tmp_p
         assert ratings_for_agreement(db, "crowd").judges == ("a", "remote")
         # They are nobody's judges elsewhere: another study of the rubric has its own alone.
         assert studies.get(db, "crowd").own_judges == (("remote", ""),)
+
+
+def test_a_partial_version_is_named_with_the_run_that_makes_up_for_it(shop, run, tmp_path):
+    write(shop, GOOD.replace("each-reply", "conversation"))
+    done(run(shop, "judge", "support", "--judges", "a"))
+    scores = tmp_path / "people.csv"
+    people = [f"c{item},solved,human,x,{1 + item}" for item in range(4)]
+    scores.write_text("\n".join(["item_id,criterion,rater_type,rater,score", *people]) + "\n")
+    done(run(shop, "import", "ratings", scores, "--study", "crowd", "--rubric", "support"))
+    write(shop, GOOD.replace("each-reply", "conversation").replace("is solved.", "is gone."))
+    job = planning.job(shop, JudgePlan("shop", ("a",), rubric="support", among=("c0",)))
+    engine.execute(shop, job)
+    with shop.read() as db:
+        report = agreement_report(db, "crowd", Options(resamples=0))
+        assert report.judges == ("a support v1",)
+        [partial] = report.partial
+        assert (partial.judge.variant, partial.rated, len(partial.lacks)) == ("support v2", 1, 3)
+        plan = coverage.rest(db, "crowd", partial)
+    assert plan == JudgePlan("shop", ("a",), version="2", rubric="support", among=("c1", "c2", "c3"))
+    command = re.search("`concord (.*?)`", " ".join(report.notes)).group(1)
+    assert command == "judge support --version 2 --judges a --study crowd"
+    assert "· 3 calls (" in done(run(shop, *command.split()))
+    with shop.read() as db:
+        report = agreement_report(db, "crowd", Options(resamples=0))
+    assert (report.judges, report.partial) == (("a support v2",), ())
 
 
 def test_of_repeated_runs_the_category_given_most_often_counts(shop):
