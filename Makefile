@@ -4,7 +4,7 @@ PORT ?= 8501
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo record-demo app test fuzz test-real test-cluster lint format browser bench mutants docs screenshots lock tools audit clean
+.PHONY: help setup demo record-demo app test fuzz test-real test-cluster test-lowest lint format browser bench mutants docs screenshots lock tools audit clean
 
 help:
 	@echo "make demo         put the demo into a workspace and open it on http://localhost:$(PORT)"
@@ -13,6 +13,7 @@ help:
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
 	@echo "make test-real    run the three systems with a small language model, and through a real proxy"
 	@echo "make test-cluster  run over a Dask cluster of two workers on this machine"
+	@echo "make test-lowest  test statistics, check and commands with the lowest versions that pyproject.toml names"
 	@echo "make record-demo  play the demo anew and record it in data/demo"
 	@echo "make lint         ruff, format check, mypy"
 	@echo "make audit        known vulnerabilities and licences of the dependencies"
@@ -68,6 +69,19 @@ test-real: setup
 test-cluster: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "distributed>=2026.8"
 	$(BIN)/python -m pytest -q tests/runs/test_cluster.py
+
+# In an environment of its own, made anew: the lowest versions that pyproject.toml names, and the newest of what it
+# does not name.
+LOWEST := .venv/lowest
+test-lowest:
+	rm -rf $(LOWEST) && $(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip compile --quiet pyproject.toml --extra excel --extra pytest --resolution lowest-direct \
+		--python $(LOWEST)/bin/python -o $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python -r $(LOWEST)/lowest.txt \
+		pytest-xdist hypothesis psutil hatchling editables
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps --no-build-isolation -e .
+	$(LOWEST)/bin/python -m pytest -q -n 2 tests/agreement tests/commands tests/test_library.py
 
 lint: setup
 	$(BIN)/ruff check .

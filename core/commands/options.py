@@ -28,7 +28,7 @@ Facets = dict[str, tuple[str, ...]]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Names(click.ParamType[tuple[str, ...]]):
+class _Names(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions of click
     name = "A,B,…"
 
     def convert(

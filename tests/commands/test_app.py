@@ -10,11 +10,13 @@ from click.testing import CliRunner
 
 from concord.cli import main
 from concord.commands.app import _listen, _shown
+from concord.workspace import Workspace
 
 
 def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
+        Workspace.open(tmp_path)
         result = CliRunner().invoke(
             main, ["--workspace", str(tmp_path), "app", "--no-browser", "--port", str(port)]
         )
@@ -27,6 +29,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
 
 
 def test_an_address_that_is_not_ours_is_said_in_a_sentence(tmp_path: Path) -> None:
+    Workspace.open(tmp_path)
     result = CliRunner().invoke(
         main, ["--workspace", str(tmp_path), "app", "--no-browser", "--host", "192.0.2.1", "--port", "0"]
     )
