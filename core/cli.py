@@ -16,6 +16,7 @@ from concord.files.plain import brief, plain
 # `command`, or so as what follows a colon.
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("concord.commands.check", "How far judges can be trusted, from one table of labels."),
+    "plan": ("concord.commands.plan", "How many rows to label, which ones, and what it costs."),
     "demo": ("concord.commands.demo", "Put the demo into a workspace and open it."),
     "quickstart": (
         "concord.commands.quickstart",

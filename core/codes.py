@@ -382,3 +382,24 @@ class Claim(StrEnum):
     ATTENTION = "attention"
     INCOMPLETE = "incomplete"
     SCALE = "scale"
+
+
+class PlanFigure(StrEnum):
+    """What labels are planned for."""
+
+    AGREEMENT = "agreement"
+    """Kappa of two answers and categories, Spearman's ρ of scores."""
+    RATE = "rate"
+    """The pass rate, or the mean, that people would give to all items: the judge's, corrected."""
+    SENSITIVITY = "sensitivity"
+    SPECIFICITY = "specificity"
+    ANNOTATOR = "annotator"
+    """Whether the judge is as good as another annotator."""
+
+
+class LabelDraw(StrEnum):
+    """How the items that people label are drawn."""
+
+    RANDOM = "random"
+    BY_ANSWER = "by_answer"
+    """So many of each of the judge's answers, with weights."""

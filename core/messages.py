@@ -17,7 +17,9 @@ from concord.codes import (
     Claim,
     Computation,
     Exclusion,
+    LabelDraw,
     Layout,
+    PlanFigure,
     RoleReason,
     StreamFigure,
     StreamState,
@@ -403,3 +405,19 @@ def partial_judge(name: str, rated: int, of: int, lacks: int, command: str) -> s
     items = "1 item is" if lacks == 1 else f"{lacks:,} items are"
     sentence = f"{name} rated {rated:,} of {of:,} items. The answer does not rest on it: {items} missing."
     return sentence + (f" Have it rate the rest: `{command}`." if command else "")
+
+
+PLAN_FIGURES: Mapping[PlanFigure, str] = {
+    PlanFigure.AGREEMENT: "agreement",
+    PlanFigure.RATE: "corrected rate",
+    PlanFigure.SENSITIVITY: "sensitivity",
+    PlanFigure.SPECIFICITY: "specificity",
+    PlanFigure.ANNOTATOR: "as good as another annotator",
+}
+"""What labels are planned for."""
+
+LABEL_DRAWS: Mapping[LabelDraw, str] = {
+    LabelDraw.RANDOM: "at random",
+    LabelDraw.BY_ANSWER: "by the judge's answer",
+}
+"""How the rows to label are drawn."""

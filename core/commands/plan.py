@@ -1,0 +1,149 @@
+"""`concord plan FILE`: how many rows to label, which ones, and what it costs, before anybody labels."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from concord.codes import LabelDraw, PlanFigure
+from concord.commands import options
+from concord.commands.check import table_options
+from concord.commands.printing import columns, echo
+from concord.errors import ConcordError
+from concord.table import FORMS, as_document
+
+if TYPE_CHECKING:
+    from concord.reading.labels import LabelTable
+    from concord.reading.options import TableOptions
+    from concord.reports.plan import LabelPlan
+
+_price = click.FloatRange(min=0)
+
+
+@click.command("plan")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--for",
+    "figure",
+    type=click.Choice([figure.value for figure in PlanFigure]),
+    default=PlanFigure.AGREEMENT.value,
+    show_default=True,
+    help="What the labels are for: agreement with people, the corrected pass rate or mean, sensitivity, "
+    "specificity, or whether the judge is as good as another annotator.",
+)
+@click.option(
+    "--width",
+    "half_width",
+    type=click.FloatRange(min=0, min_open=True),
+    default=None,
+    help="The goal: an interval of ± this; of rates 0.05 is 5 points of a hundred.",
+)
+@click.option("--bar", type=float, default=None, help="The goal: to show on which side of this it lies.")
+@click.option(
+    "--expect",
+    "agreement",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=None,
+    help="The agreement (κ or ρ) to plan with; unless given that of the labels in FILE, else 0.7.",
+)
+@options.number("--annotators", 1, "Annotators on each row.", least=1)
+@click.option("--price", type=_price, default=0.0, help="What a label costs.")
+@click.option("--seconds", type=_price, default=0.0, help="How long a label takes.")
+@click.option(
+    "--judge-price", type=_price, default=0.0, help="What judging a row costs, all judges together."
+)
+@click.option(
+    "--rows",
+    "log",
+    type=click.IntRange(1),
+    default=None,
+    help="How many rows there are in all: what judging a part of them would show, and cost.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write the rows to label, as CSV.")
+@click.option(
+    "--draw",
+    type=click.Choice([draw.value for draw in LabelDraw]),
+    default=LabelDraw.RANDOM.value,
+    show_default=True,
+    help="How --out draws: at random, or more where the judge gives the rarer answer, with weights.",
+)
+@click.option(
+    "--labels", type=click.IntRange(1), default=None, help="How many rows to label, unless the goal says."
+)
+@table_options
+@options.form()
+@options.seeded("draws the same rows")
+def command(
+    file: Path,
+    figure: str,
+    half_width: float | None,
+    bar: float | None,
+    agreement: float | None,
+    annotators: int,
+    price: float,
+    seconds: float,
+    judge_price: float,
+    log: int | None,
+    out: Path | None,
+    draw: str,
+    labels: int | None,
+    form: str,
+    seed: int,
+    reading: "TableOptions",
+) -> None:
+    """How many rows to label, which ones, and what it costs, from a judge's scores alone or a pilot.
+
+    FILE has the judge's answers, and perhaps some people's. Without a goal (--width or --bar) the tables say
+    how wide intervals would be. --out writes the rows to label without the judge's answers: fill the column
+    human from the top, as far as you get, then `concord check FILE --labels OUT`.
+    """
+    from concord.reading import labels as label_tables
+    from concord.reports.plan import PlanOptions, plan
+
+    if half_width is not None and bar is not None:
+        raise ConcordError("Give one goal: --width or --bar.")
+    table = label_tables.read(file, reading, people=False)
+    wanted = PlanOptions(
+        PlanFigure(figure),
+        half_width,
+        bar,
+        agreement,
+        annotators,
+        price,
+        seconds,
+        judge_price,
+        log or 0,
+        labels or 0,
+    )
+    of = plan(table.of, reading.criterion, next(iter(reading.judges), ""), wanted)
+    if form == FORMS[0]:
+        for sentence in of.sentences:
+            echo(sentence)
+        echo()
+    echo(as_document(of.tables, form, width=columns(100)), nl=False)
+    if out is not None:
+        _write(out, table, of, LabelDraw(draw), labels or 0, seed)
+
+
+def _write(
+    out: Path, table: "LabelTable", plan: "LabelPlan", draw: LabelDraw, labels: int, seed: int
+) -> None:
+    """Write the rows to label: id, groups and text, an empty column `human`, and each row's weight."""
+    from concord.files import write_csv
+
+    if out.exists():
+        raise ConcordError(f"{out} exists. Name another file: labels in it would be lost.")
+    drawn = plan.rows(draw, labels, seed)
+    players = table.of.of_units("player")
+    groups: dict[str, Mapping[Any, str]] = {**table.of.facets}
+    if len({*players.values()}) > 1:
+        groups = {"model": players, **groups}
+    rows: list[Sequence[object]] = [["id", *groups, "response", "human", "weight"]]
+    for place, weight in zip(drawn.places.tolist(), drawn.weights.tolist(), strict=True):
+        unit: Any = plan.units[place]
+        about = [of.get(unit, "") for of in groups.values()]
+        rows.append([table.keys[unit], *about, table.texts.get(unit, ""), "", f"{weight:.6g}"])
+    with out.open("w", encoding="utf-8", newline="") as stream:
+        write_csv(stream, rows)
+    echo(f"{len(rows) - 1} rows to label are in {out}, in the order to label them.", err=True)

@@ -1,0 +1,381 @@
+"""A plan of labels as tables: how many rows, which ones, how wide the intervals will be, what it costs."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from concord.codes import LabelDraw, PlanFigure
+from concord.errors import ConcordError, StudyError, check_known
+from concord.messages import LABEL_DRAWS, PLAN_FIGURES
+from concord.questions import Scale
+from concord.reports.evidence import Evidence
+from concord.statistics.majority import answer_of_people
+from concord.statistics.planning import (
+    FEWEST,
+    CrossedAnswers,
+    Design,
+    DrawnRows,
+    Needed,
+    ScorePair,
+    annotator_study,
+    drawn_rows,
+    expected_joint,
+    judging,
+    labels_for_bar,
+    labels_for_width,
+    pilot_joint,
+)
+from concord.statistics.ratings import Floats
+from concord.studies.studies import StudyRatings
+from concord.table import Cell, Column, Table
+
+USUAL_LABELS = (25, 50, 100, 200, 400, 800, 1600)
+USUAL_PARTS = (1_000, 5_000, 20_000, 100_000)
+EXPECTED = 0.7
+"""Agreement that is expected where nobody says and no pilot shows it."""
+USUAL = 400
+"""Labels that a log's plan takes, where no goal says how many."""
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """What is wanted and what it costs.
+
+    `half_width` or `bar` is the goal, for `figure`. `agreement` is expected, else a pilot's, else `EXPECTED`.
+    `price` and `seconds` are those of a label, `judge_price` that of a judged row. `log` is how many rows the
+    judge may be applied to; 0 is the table itself.
+    """
+
+    figure: PlanFigure = PlanFigure.AGREEMENT
+    half_width: float | None = None
+    bar: float | None = None
+    agreement: float | None = None
+    annotators: int = 1
+    price: float = 0.0
+    seconds: float = 0.0
+    judge_price: float = 0.0
+    log: int = 0
+    labels: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan:
+    """A plan: its tables, the answer in sentences, and what `rows` needs to draw the rows to label."""
+
+    tables: tuple[Table, ...]
+    sentences: tuple[str, ...]
+    labels: int
+    answers: Mapping[LabelDraw, Mapping[float, int] | None]
+    judge: Floats
+    units: tuple[object, ...]
+
+    def rows(self, draw: LabelDraw, labels: int, seed: int) -> DrawnRows:
+        """The rows to label, as places of `units`; as many as the plan says where `labels` is 0."""
+        of_answer = self.answers.get(draw)
+        if draw == LabelDraw.BY_ANSWER and of_answer is None:
+            raise StudyError("Scores are drawn at random: --draw by_answer is for answers, not scores.")
+        return drawn_rows(self.judge, dict(of_answer) if of_answer else None, labels or self.labels, seed)
+
+
+def plan(of: StudyRatings, criterion: str, judge: str, options: PlanOptions) -> LabelPlan:
+    """The plan of labels for one judge on one criterion, from its scores and those of people, if any.
+
+    Raises NotFound for an unknown name, StudyError where the judge has too few answers, ConcordError for a
+    goal that does not fit the answers.
+    """
+    evidence = Evidence.read(of)
+    if criterion:
+        check_known("criterion", criterion, evidence.criteria)
+    name = criterion or evidence.main
+    scores = evidence.ratings[name]
+    if judge:
+        check_known("judge", judge, scores.judges)
+    judge = judge or next(iter(scores.judges), "")
+    if not judge or np.isfinite(scores.judges[judge]).sum() < FEWEST:
+        raise StudyError(f"{judge or 'No judge'} answered fewer than {FEWEST} rows: nothing can be planned.")
+    given = scores.judges[judge]
+    scale = evidence.scale(name)
+    two = scale is not None and (scale.low, scale.high) == (0, 1) and len(scale.values) == 2
+    if scores.sets:
+        raise StudyError(f"{name} has sets of labels, for which Concord has no plan. Plan for single labels.")
+    crossed = two or not scores.ordered
+    people = answer_of_people(scores) if crossed else scores.target
+    _check(options, two=two, crossed=crossed)
+    design: Design
+    words: dict[float, str] = {}
+    if crossed:
+        design, words, basis = _crossed(people, given, options, scale)
+    else:
+        design, basis = _scores(people, given, options, scale)
+    return _plan(evidence.label(name), judge, design, words, basis, options, given, evidence)
+
+
+def _check(options: PlanOptions, *, two: bool, crossed: bool) -> None:
+    """Raise ConcordError for a goal that does not fit the answers."""
+    of_two = (PlanFigure.SENSITIVITY, PlanFigure.SPECIFICITY)
+    if options.figure in of_two and not two:
+        raise ConcordError(f"--for {options.figure} is for two answers, such as pass and fail.")
+    if options.figure == PlanFigure.RATE and crossed and not two:
+        raise ConcordError("--for rate is for two answers or scores; categories have no mean.")
+    if options.figure == PlanFigure.ANNOTATOR:
+        if not crossed:
+            raise ConcordError("--for annotator is for two answers or categories. Use --for agreement.")
+        if options.annotators < 2:
+            raise ConcordError("--for annotator needs two annotators on each row: add --annotators 2.")
+        if options.half_width is not None or options.bar is not None:
+            raise ConcordError("--for annotator has its own goal, the margin. Leave out --width and --bar.")
+
+
+def _crossed(
+    people: Floats, judge: Floats, options: PlanOptions, scale: Scale | None
+) -> tuple[CrossedAnswers, dict[float, str], str]:
+    """The design of two answers or categories, the words of answers, and what is assumed."""
+    answered = np.isfinite(judge)
+    both = answered & np.isfinite(people)
+    pilot = options.agreement is None and int(both.sum()) >= FEWEST
+    seen = [judge[answered], people[both]] if pilot else [judge[answered]]
+    answers = np.unique(np.concatenate([*seen, [0.0, 1.0]] if _is_two(scale) else seen))
+    shares = np.array([(judge[answered] == answer).mean() for answer in answers])
+    words = {float(answer): scale.word(float(answer)) if scale else f"{answer:g}" for answer in answers}
+    if pilot:
+        theirs, its = (np.searchsorted(answers, of[both]) for of in (people, judge))
+        joint = pilot_joint(theirs, its, shares)
+        basis = f"as in the pilot of {int(both.sum())} labels"
+    else:
+        agreement = EXPECTED if options.agreement is None else options.agreement
+        joint = expected_joint(shares, agreement)
+        basis = (
+            "as you expect"
+            if options.agreement is not None
+            else "an assumption: say --expect, or label a pilot"
+        )
+    return CrossedAnswers(joint, int(answered.sum())), words, basis
+
+
+def _is_two(scale: Scale | None) -> bool:
+    return scale is not None and (scale.low, scale.high) == (0, 1) and len(scale.values) == 2
+
+
+def _scores(
+    people: Floats, judge: Floats, options: PlanOptions, scale: Scale | None
+) -> tuple[ScorePair, str]:
+    """The design of scores, and what is assumed."""
+    answered = np.isfinite(judge)
+    both = answered & np.isfinite(people)
+    own = judge[answered]
+    ends = (scale.low, scale.high) if scale else (float(own.min()), float(own.max()))
+    pilot = options.agreement is None and int(both.sum()) >= FEWEST
+    if pilot and np.ptp(people[both]) > 0 and np.ptp(judge[both]) > 0:
+        agreement = float(np.corrcoef(people[both], judge[both])[0, 1])
+        mean, deviation = float(people[both].mean()), float(people[both].std(ddof=1))
+        basis = f"as in the pilot of {int(both.sum())} labels"
+    else:
+        agreement = EXPECTED if options.agreement is None else options.agreement
+        mean, deviation = float(own.mean()), float(own.std(ddof=1))
+        basis = (
+            "as you expect"
+            if options.agreement is not None
+            else "an assumption: say --expect, or label a pilot"
+        )
+    return ScorePair(agreement, mean, deviation, ends, int(answered.sum())), basis
+
+
+def _plan(
+    label: str,
+    judge: str,
+    design: Design,
+    words: Mapping[float, str],
+    basis: str,
+    options: PlanOptions,
+    given: Floats,
+    evidence: Evidence,
+) -> LabelPlan:
+    figures = _figures(design)
+    draws = [LabelDraw.RANDOM, *([LabelDraw.BY_ANSWER] if isinstance(design, CrossedAnswers) else [])]
+    goals = _goals(design, options, draws)
+    labels = options.labels or next((goal.labels for goal in goals.values() if goal.labels), 0)
+    labels = min(labels or USUAL, design.items)
+    answers: dict[LabelDraw, Mapping[float, int] | None] = {}
+    aim = options.figure if options.figure in figures else PlanFigure.AGREEMENT
+    if isinstance(design, CrossedAnswers):
+        stratified = goals.get(LabelDraw.BY_ANSWER)
+        number = (stratified.labels if stratified and not options.labels else 0) or labels
+        allocated = design.allocated(aim, number).tolist()
+        answers[LabelDraw.BY_ANSWER] = dict(zip(words, allocated, strict=True))
+    sentences = _sentences(label, judge, design, words, basis, options, goals, answers)
+    tables = [_widths(design, figures, draw, aim, options, label) for draw in draws]
+    if options.log or options.judge_price:
+        tables.append(_judging(design, options, labels))
+    meta = {
+        "judge": judge,
+        "criterion": label,
+        "expected": design.value(PlanFigure.AGREEMENT),
+        "basis": basis,
+    }
+    meta |= {"goals": {draw.value: goal.labels for draw, goal in goals.items()}}
+    first, *rest = tables
+    tables = [Table(first.name, first.title, first.columns, first.rows, notes=first.notes, meta=meta), *rest]
+    return LabelPlan(tuple(tables), tuple(sentences), labels, answers, given, tuple(evidence.ratings.units))
+
+
+def _figures(design: Design) -> tuple[PlanFigure, ...]:
+    """The figures that are planned for a kind of answers."""
+    if isinstance(design, ScorePair):
+        return PlanFigure.AGREEMENT, PlanFigure.RATE
+    if len(design.joint) > 2:
+        return (PlanFigure.AGREEMENT,)
+    return PlanFigure.AGREEMENT, PlanFigure.RATE, PlanFigure.SENSITIVITY, PlanFigure.SPECIFICITY
+
+
+def _goals(design: Design, options: PlanOptions, draws: list[LabelDraw]) -> dict[LabelDraw, Needed]:
+    """How many labels reach the goal, by draw; none without a goal."""
+    if options.figure == PlanFigure.ANNOTATOR:
+        assert isinstance(design, CrossedAnswers)
+        agreement = max(design.value(PlanFigure.AGREEMENT), 0.0)
+        study = annotator_study(design.shares, agreement, options.annotators)
+        return {LabelDraw.RANDOM: Needed(study.labels, study.margin)}
+    if options.half_width is not None:
+        return {draw: labels_for_width(design, options.figure, options.half_width, draw) for draw in draws}
+    if options.bar is not None:
+        return {draw: labels_for_bar(design, options.figure, options.bar, draw) for draw in draws}
+    return {}
+
+
+def _sentences(
+    label: str,
+    judge: str,
+    design: Design,
+    words: Mapping[float, str],
+    basis: str,
+    options: PlanOptions,
+    goals: Mapping[LabelDraw, Needed],
+    answers: Mapping[LabelDraw, Mapping[float, int] | None],
+) -> list[str]:
+    """The answer first, then what it assumes."""
+    kind = "κ" if isinstance(design, CrossedAnswers) else "ρ"
+    expected = f"{kind} = {design.value(PlanFigure.AGREEMENT):.2f}"
+    said = []
+    for draw, goal in goals.items():
+        what = _goal_words(options, goal, kind)
+        which = answers.get(draw)
+        parts = ", ".join(f"{n:,} × {words[answer]}" for answer, n in which.items()) if which else ""
+        drawn = f"{LABEL_DRAWS[draw]}{f' ({parts})' if parts else ''}"
+        if goal.labels is None:
+            said.append(f"The {design.items:,} rows are too few, {LABEL_DRAWS[draw]}, {what}.")
+        else:
+            lacking = f" (the table has {design.items:,})" if goal.labels > design.items else ""
+            said.append(f"Label {goal.labels:,} rows{lacking} {drawn} {what}{_cost(goal.labels, options)}.")
+    shares = ""
+    if isinstance(design, CrossedAnswers):
+        of_words = zip(words.values(), design.shares.tolist(), strict=True)
+        shares = ": " + ", ".join(f"{share:.1%} {word}" for word, share in of_words)
+    said.append(f"{judge} judged {design.items:,} rows on {label}{shares}. Expected {expected}, {basis}.")
+    return said
+
+
+def _goal_words(options: PlanOptions, goal: Needed, kind: str) -> str:
+    figure = PLAN_FIGURES[options.figure] if options.figure != PlanFigure.AGREEMENT else kind
+    if options.figure == PlanFigure.ANNOTATOR:
+        return (
+            f"with {options.annotators} annotators each, to show that a judge as good as another annotator "
+            f"loses less than {goal.half_width:.2g}, 4 times of 5"
+        )
+    if options.half_width is not None:
+        reached = "" if goal.labels else f": all of them give ± {goal.half_width:.2g}"
+        return f"for ± {options.half_width:g} on {figure}{reached}"
+    return f"to show on which side of {options.bar:g} {figure} lies, 4 times of 5"
+
+
+def _cost(labels: int, options: PlanOptions) -> str:
+    """What so many rows cost, in words."""
+    parts = []
+    if options.seconds:
+        parts.append(f"{labels * options.annotators * options.seconds / 3600:,.1f} h")
+    if options.price:
+        parts.append(f"{labels * options.annotators * options.price:,.2f} for labels")
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _widths(
+    design: Design,
+    figures: tuple[PlanFigure, ...],
+    draw: LabelDraw,
+    aim: PlanFigure,
+    options: PlanOptions,
+    label: str,
+) -> Table:
+    """Half of the width of each figure's interval, by the number of labels."""
+    rows: list[dict[str, Cell]] = []
+    sizes = [n for n in USUAL_LABELS if n <= design.items]
+    if options.labels and options.labels <= design.items and options.labels not in sizes:
+        sizes = sorted([*sizes, options.labels])
+    for labels in sizes or [design.items]:
+        row: dict[str, Cell] = {"labels": labels}
+        for figure in figures:
+            row[figure.value] = design.half_width(figure, labels, draw)
+        work = labels * options.annotators
+        row |= {"hours": work * options.seconds / 3600, "price": work * options.price}
+        rows.append(row)
+    shares = isinstance(design, CrossedAnswers)
+    columns = [
+        Column("labels", "Rows labelled"),
+        *(
+            Column(
+                figure.value,
+                f"± {PLAN_FIGURES[figure]}",
+                digits=3 if figure == PlanFigure.AGREEMENT or shares else 2,
+                percent=shares and figure != PlanFigure.AGREEMENT,
+            )
+            for figure in figures
+        ),
+        Column("hours", "Hours", digits=1, file_only=not options.seconds),
+        Column("price", "Price", file_only=not options.price),
+    ]
+    note = "Half of the width that 95% intervals are expected to have."
+    if draw == LabelDraw.BY_ANSWER:
+        note += f" Of each of the judge's answers as many as {PLAN_FIGURES[aim]} needs."
+    title = f"{label}: {LABEL_DRAWS[draw]}"
+    return Table(f"plan_{draw.value}", title, tuple(columns), tuple(rows), notes=(note,))
+
+
+def _judging(design: Design, options: PlanOptions, labels: int) -> Table:
+    """Judging a random part of a log and correcting it, against judging all: intervals and prices."""
+    log = max(options.log or design.items, design.items)
+    if isinstance(design, CrossedAnswers):
+        if len(design.joint) > 2:
+            raise ConcordError("--rows is for two answers or scores; categories have no mean.")
+        rate = design.value(PlanFigure.RATE)
+        deviation = math.sqrt(rate * (1 - rate))
+        inside = float((design.shares * design.spread(PlanFigure.RATE)).sum())
+        correlation = math.sqrt(max(1 - inside / deviation**2, 0)) if deviation else 0.0
+    else:
+        deviation, correlation = design.deviation, design.correlation
+    parts = sorted({part for part in (labels, *USUAL_PARTS, log) if labels <= part <= log})
+    people = labels * options.annotators * options.price
+    rows = [
+        {
+            "judged": one.judged,
+            "half_width": one.half_width,
+            "judging": one.price,
+            "total": one.price + people,
+            "beyond": one.half_width / all_of.half_width - 1 if all_of.half_width else 0.0,
+        }
+        for every in [judging(deviation, correlation, labels, log, parts, price=options.judge_price)]
+        for all_of in every[-1:]
+        for one in every
+    ]
+    shares = isinstance(design, CrossedAnswers)
+    columns = (
+        Column("judged", "Rows judged, at random"),
+        Column("half_width", f"± {PLAN_FIGURES[PlanFigure.RATE]}", percent=shares, digits=4 if shares else 3),
+        Column("beyond", "Wider than judging all", percent=True, digits=3),
+        Column("judging", "Judging", file_only=not options.judge_price),
+        Column("total", "With labels", file_only=not (options.judge_price and options.price)),
+    )
+    note = (
+        f"{labels:,} labels, a random part of the rows judged; the judge's mean is corrected by them. "
+        f"The log has {log:,} rows; the table is taken for a random draw of it."
+    )
+    return Table("plan_judging", "Judge a part of the log, or all", columns, tuple(rows), notes=(note,))
