@@ -13,6 +13,7 @@ from concord.commands import options
 from concord.commands.printing import columns, echo
 
 if TYPE_CHECKING:
+    from concord.reading.drawn import LabelSource
     from concord.reading.options import TableOptions
 
 OPTIONS = {
@@ -78,16 +79,40 @@ def criterion_called(criteria: Iterable[str], name: str) -> str:
     return next((one for one in criteria if one.casefold() == name.casefold()), name)
 
 
+def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where people's labels come from and how their rows were drawn: `source`, a `LabelSource`."""
+
+    @wraps(command)
+    def read(*args: Any, **given: Any) -> Any:
+        from concord.reading.drawn import LabelSource  # loads numpy
+
+        names = ("people", "labels_id", "weight", "strata")
+        return command(*args, source=LabelSource(*(given.pop(name) for name in names)), **given)
+
+    options_of: Any = read
+    weight = "A column: how many rows each labelled row stands for, where they are no random draw."
+    strata = (
+        "A column, or a judge, by whose answer the labelled rows were drawn: they stand for their stratum."
+    )
+    for option in (
+        click.option("--strata", default="", metavar="COLUMN|JUDGE", help=strata),
+        click.option("--weight", default="", metavar="COLUMN", help=weight),
+        click.option("--labels-id", default="", help="The column of ids of LABELS, where it differs."),
+        click.option(
+            "--labels",
+            "people",
+            metavar="LABELS",
+            type=click.Path(path_type=Path),
+            help="A second table with people's answers, joined by id.",
+        ),
+    ):
+        options_of = option(options_of)
+    return cast(Callable[..., Any], options_of)
+
+
 @click.command("check")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option(
-    "--labels",
-    "people",
-    metavar="LABELS",
-    type=click.Path(path_type=Path),
-    help="A second table with people's answers, joined by id.",
-)
-@click.option("--labels-id", default="", help="The column of ids of LABELS, where it is called otherwise.")
+@label_options
 @table_options
 @click.option("-v", "--verbose", is_flag=True, help="The whole overview instead of a screen.")
 @options.several("--section", "Sections of the report; “all” for every one.")
@@ -99,8 +124,6 @@ def criterion_called(criteria: Iterable[str], name: str) -> str:
 @options.seed
 def command(
     file: Path,
-    people: Path | None,
-    labels_id: str,
     verbose: bool,
     section: tuple[str, ...],
     html: Path | None,
@@ -108,6 +131,7 @@ def command(
     resamples: int,
     seed: int,
     reading: "TableOptions",
+    source: "LabelSource",
 ) -> None:
     """How far judges can be trusted, from one table of labels: CSV, TSV, Parquet, JSON, JSON Lines, Excel.
 
@@ -116,15 +140,11 @@ def command(
     """
     import json
 
-    from concord.reading import joined, labels
+    from concord.reading import drawn
     from concord.reports import screen
     from concord.reports.agreement_report import Options, report_of
 
-    join = None
-    if people is None:
-        table = labels.read(file, reading)
-    else:
-        table, join = joined.read(file, people, reading, labels_id=labels_id)
+    table, join = drawn.read(file, reading, source)
     report = report_of(table.of, Options(resamples=resamples, seed=seed), table.features)
     on = criterion_called(report.criteria, reading.criterion)
     if html is not None:
@@ -149,7 +169,8 @@ def command(
         echo(report.document(form, sections=section, criterion=on, width=columns(WIDTH)), nl=False)
     else:
         same = f"concord check {quote(str(file))}"
-        same += f" --labels {quote(str(people))}" if people else ""
+        stated = {"--labels": source.labels, "--weight": source.weight, "--strata": source.strata}
+        same += "".join(f" {option} {quote(str(of))}" for option, of in stated.items() if of)
         shown = on or report.main
         others = [name for name in report.criteria if name != shown]
         more = [*(f"{same} --criterion {quote(name)}" for name in others[:2]), f"{same} --html report.html"]

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from concord.commands import options
-from concord.commands.check import criterion_called, table_options
+from concord.commands.check import criterion_called, label_options, table_options
 from concord.commands.printing import echo
 from concord.errors import ConcordError
 
 if TYPE_CHECKING:
+    from concord.reading.drawn import LabelSource
     from concord.reading.options import TableOptions
     from concord.reports.gate import Tested
 
@@ -59,6 +60,7 @@ class OutcomeCommand(click.Command):
     "Spearman's ρ.",
 )
 @options.several("--judges", "One judge, or several as a panel; unless given, the panel of all.")
+@label_options
 @table_options
 @outcome_form
 @options.resamples("items")
@@ -76,6 +78,7 @@ def command(
     resamples: int,
     seed: int,
     reading: "TableOptions",
+    source: "LabelSource",
 ) -> None:
     """Exit with 2 unless judges agree with people at least so well: in FILE, or in a study of the workspace.
 
@@ -88,14 +91,14 @@ def command(
     """
     if file and study:
         raise ConcordError("Name a FILE of labels or a study of the workspace, not both.")
-    from concord.reading import labels
+    from concord.reading import drawn
     from concord.reports.agreement_report import Options, agreement_report, report_of
     from concord.reports.gate import gate
     from concord.workspace import Workspace
 
     report_options = Options(resamples=resamples, seed=seed)
     if file is not None:
-        table = labels.read(file, reading)
+        table, _ = drawn.read(file, reading, source)
         report, within = report_of(table.of, report_options, table.features), f" in {file.name}"
     else:
         with Workspace.open(workspace, create=False).read() as db:

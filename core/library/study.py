@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from concord.errors import StudyError, check_known
 from concord.library.result import Agreement
 from concord.questions import Scale, scale_of
-from concord.reading import joined
-from concord.reading import labels as label_tables
+from concord.reading import drawn
+from concord.reading.labels import Treatment
 from concord.reading.options import TableOptions
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.statistics.figures import People
@@ -39,6 +39,8 @@ def agreement(
     *,
     labels: Any = None,
     labels_id: str = "",
+    weight: str = "",
+    strata: str = "",
     human: Sequence[str] = (),
     judge: Sequence[str] = (),
     id: str = "",
@@ -55,7 +57,9 @@ def agreement(
     answer with a column a rater, or a row a rating, in Concord's own columns (unit or item_id, criterion,
     rater, kind or rater_type, score) or others. Answers are numbers, pass or fail in the usual words, or
     categories; an empty one is a missing rating. `labels` is a second table with people's answers, joined by
-    id; `labels_id` names its column of ids where it is called otherwise.
+    id; `labels_id` names its column of ids where it is called otherwise. Where labelled rows are no random
+    draw, `weight` is a column that says how many rows each stands for, or `strata` the column, or the judge,
+    by which they were drawn.
 
     The other arguments are the options of `concord check`: columns of people, judges and gold labels, of ids
     and groups, the criterion in names of columns, scales such as {"helpful": "1..5"}, and from which number
@@ -70,11 +74,8 @@ def agreement(
     )
     kept = ("cluster_by", "exclude_refused")
     treatment = {name: of for name, of in how.items() if name in kept}
-    if labels is None:
-        read = label_tables.read(table, columns, **cast(label_tables.Treatment, treatment))
-    else:
-        how_read = cast(label_tables.Treatment, treatment)
-        read, _ = joined.read(table, labels, columns, labels_id=labels_id, **how_read)
+    source = drawn.LabelSource(labels, labels_id, weight, strata)
+    read, _ = drawn.read(table, columns, source, **cast(Treatment, treatment))
     return Agreement(report_of(read.of, _options(how), read.features), read.warnings, read.columns)
 
 

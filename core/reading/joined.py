@@ -75,15 +75,18 @@ def read(
     options: TableOptions = NO_OPTIONS,
     *,
     labels_id: str = "",
+    beside: Sequence[str] = (),
     **how: Unpack[labels.Treatment],
 ) -> tuple[labels.LabelTable, Join]:
     """A table as `concord.reading.labels.read` reads it, with people's answers of another one.
+
+    Of the columns `beside` those that `people` has are taken over as well.
 
     Both may be all that it takes. A row of `people` is an answer with a column a rater, or a rating; its ids
     stand in `labels_id`, else in the column that is called as the table's. Raises ImportRefused where ids
     have nothing in common, may mean several rows, or have two different labels; NotFound for a column.
     """
-    records, stated, join, name = joined(table, people, options, labels_id)
+    records, stated, join, name = joined(table, people, options, labels_id, beside)
     try:
         whole = labels.read(records, stated, **how)
     except ImportRefused as error:
@@ -92,7 +95,7 @@ def read(
 
 
 def joined(
-    table: Any, people: Any, options: TableOptions, labels_id: str
+    table: Any, people: Any, options: TableOptions, labels_id: str, beside: Sequence[str] = ()
 ) -> tuple[list[dict[str, Any]], TableOptions, Join, str]:
     """The rows of a table with people's answers, whose these are, how they met, and what messages call both.
 
@@ -109,7 +112,7 @@ def joined(
     rows: dict[tuple[str, ...], list[int]] = {}
     for place, key in enumerate(_keys(judged, row_id, apart)):
         rows.setdefault(key, []).append(place)
-    answers, without_id = _answers(labelled, judged, label_id, apart, options)
+    answers, without_id = _answers(labelled, judged, label_id, apart, options, beside)
     matched, alike = _matched(judged, labelled, rows, [*dict.fromkeys(one.key for one in answers)])
     cells: dict[tuple[tuple[str, ...], str], _Answer] = {}
     repeated: dict[str, None] = {}
@@ -128,6 +131,10 @@ def joined(
                 whole.append(_rating(judged, whole[place], one))
             else:
                 _fill(judged, labelled, whole[place], one)
+    for record, key in zip(labelled.records, _keys(labelled, label_id, apart), strict=True):
+        for column in (column for column in beside if column in labelled.columns):
+            for place in matched.get(key, ()):
+                whole[place][column] = record.get(column)
     met = {place for key in matched for place in matched[key]}
     join = Join(
         row_id,
@@ -215,11 +222,16 @@ def _keys(table: SourceTable, column: str, apart: Sequence[str]) -> Iterator[tup
 
 
 def _answers(
-    labelled: SourceTable, judged: SourceTable, label_id: str, apart: Sequence[str], options: TableOptions
+    labelled: SourceTable,
+    judged: SourceTable,
+    label_id: str,
+    apart: Sequence[str],
+    options: TableOptions,
+    beside: Sequence[str] = (),
 ) -> tuple[list[_Answer], int]:
     """The answers of a file of labels, and how many of its rows have answers but no id."""
     rater, criterion = labelled.named("raters"), labelled.named("criteria")
-    columns = _answer_columns(labelled, judged, label_id, {*apart, rater, criterion}, options)
+    columns = _answer_columns(labelled, judged, label_id, {*apart, *beside, rater, criterion}, options)
     raters = {text: place for place, text in enumerate(_texts(labelled, rater), 1)}
     several = len(columns) > 1 or bool(criterion)
 

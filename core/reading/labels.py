@@ -73,7 +73,8 @@ class RatingsFile:
 class LabelTable:
     """A table that was read: its ratings, what its columns were taken for, warnings of what was left out.
 
-    `keys` and `texts` are those of units, in the order of the table.
+    `keys` and `texts` are those of units, in the order of the table; `beside` has the cells of units in the
+    columns that `TableOptions.beside` names.
     """
 
     of: StudyRatings
@@ -82,6 +83,7 @@ class LabelTable:
     warnings: tuple[str, ...]
     keys: Mapping[int, str]
     texts: Mapping[int, str]
+    beside: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,8 +430,10 @@ def _refuse_without(scored: ScoredTable, unread: Sequence[tuple[int, str, str]])
         answered.add("human")
     for kind, who in (("human", "a person"), ("judge", "a judge")):
         names = dict.fromkeys(voice.rater for voice in found.voices if voice.kind == kind)
-        if kind not in answered and (names or kind in table.needed):
-            shown = [f"{table.place(row)}, {rater}: “{cell[:40]}”" for row, rater, cell in unread if row >= 0]
+        shown = [f"{table.place(row)}, {rater}: “{cell[:40]}”" for row, rater, cell in unread if row >= 0]
+        # A column that nobody has filled yet is no mistake where only judges are looked for.
+        missing = kind in table.needed or (names and (shown or not table.needed))
+        if kind not in answered and missing:
             examples = f"; {'; '.join(shown[:2])}" if shown else ": all cells are empty"
             raise table.refusal(f"no answer of {who} can be read in {', '.join(names)}{examples}.")
 
@@ -670,6 +674,10 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
         tuple(table.warnings),
         _Texts(len(rated), lambda unit: found.items.name(int(rated.items[unit - 1]))),
         _Texts(len(rated), whole_text),
+        {
+            column: dict(enumerate(map(str, rated.cells(column).tolist()), 1))
+            for column in table.options.beside
+        },
     )
 
 

@@ -98,7 +98,8 @@ def _check_names(table: SourceTable) -> TableOptions:
         if name and not (option == "id" and name == NO_ID):
             single[option] = _one_column(table, name)
     by = tuple(_one_column(table, name) for name in options.by)
-    return replace(options, by=by, **single)
+    beside = tuple(_one_column(table, name) for name in options.beside)
+    return replace(options, by=by, beside=beside, **single)
 
 
 def _one_column(table: SourceTable, name: str) -> str:
@@ -261,7 +262,8 @@ class Long:
             for names in ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats", "ids")
             for word in words(names)
         }
-        beside = {self.rater, self.kind, self.item, *self.table.options.by, self.table.options.run}
+        options = self.table.options
+        beside = {self.rater, self.kind, self.item, *options.by, *options.beside, options.run}
         may = [
             name
             for name, profile in self.profiles.items()
@@ -527,7 +529,7 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
             (n for n in table.columns if _ends_as_id(n) and table.columns[n].distinct == table.size), ""
         )
     criterion = _criterion_column(table, profiles, item)
-    beside = {item, criterion, *table.options.by, table.options.run}
+    beside = {item, criterion, *table.options.by, *table.options.beside, table.options.run}
     roles = WideRoles(table, profiles, beside).decide()
     judges = [rater.column for rater in roles.raters if rater.kind == "judge"]
     if len({*judges}) > MOST_JUDGES:

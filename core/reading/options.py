@@ -38,6 +38,8 @@ class TableOptions:
     missing: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    """Columns that hold no answers and are read with each item, such as its weight."""
 
     @property
     def criterion(self) -> str:

@@ -40,6 +40,10 @@ from concord.table import (
 
 WIDTH = 110
 """Columns of a terminal whose width is not known."""
+BY_WEIGHT = (
+    "Items that people rated count by their weights, so that figures describe all items. Counts (n) are of "
+    "items; intervals rest on the number of items of equal weight that say as much."
+)
 AS_DRAWN = "Strata were drawn with unequal probabilities: figures describe the items as drawn."
 DRAWN = ("resamples", "seed", "clusters", "people")
 """How resamples were drawn, as JSON has it."""
@@ -237,6 +241,8 @@ def _notes(of: StudyRatings, units: int) -> list[str]:
         )
     if of.simulated:
         sentences.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
+    if of.weights:
+        sentences.append(BY_WEIGHT)
     if of.drawn_unequally:
         sentences.append(AS_DRAWN)
     if n := len(coded(of.extra["unit"])[1]) if of.extra else 0:

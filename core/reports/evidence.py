@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,6 +24,7 @@ from concord.statistics.ratings import (
     DIGITS,
     FINAL,
     Floats,
+    Inclusion,
     Ratings,
     default_panels,
     read_ratings,
@@ -105,6 +106,11 @@ class Evidence:
             sets=[c.name for c in of.study.criteria if c.scale.sets],
             categories=[c.name for c in of.study.criteria if not c.scale.ordered],
         )
+        if of.weights:
+            units = [int(str(unit)) for unit in ratings.units]
+            weights = np.array([of.weights.get(unit, 0.0) for unit in units])
+            strata = np.array([of.strata.get(unit, -1) for unit in units]) if of.strata else None
+            ratings = replace(ratings, inclusion=Inclusion(weights, strata))
         return cls(of, ratings, options, {} if features is None else features, shared)
 
     @property

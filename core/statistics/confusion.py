@@ -10,15 +10,17 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
-from concord.statistics.corrected import corrected_mean
+from concord.statistics.corrected import corrected_mean, rogan_gladen
 from concord.statistics.figures import Drawing, PointEstimate, tabulate
 from concord.statistics.hidden import share
+from concord.statistics.inclusion import DrawnAnswers, weighted_share
 from concord.statistics.intervals import of_kappa
 from concord.statistics.majority import answer_of_people, ties_of_people
 from concord.statistics.nominal import kappa, rarer, why_no_kappa
-from concord.statistics.ratings import DIGITS, Floats, Panels, Ratings
+from concord.statistics.ratings import DIGITS, Bools, Floats, Inclusion, Panels, Ratings
 from concord.table import Cell, Column, Table
 
 COUNTS = (("both_pass", 1, 1), ("judge_only", 0, 1), ("people_only", 1, 0), ("both_fail", 0, 0))
@@ -47,31 +49,60 @@ def answer_columns(words: Sequence[str], *, unrated: bool) -> tuple[Column, ...]
             help="What people would answer on all items.",
             file_only=not unrated,
         ),
+        Column(
+            "rogan_gladen",
+            f"“{yes}”, all items (Rogan–Gladen)",
+            percent=True,
+            interval="ends",
+            help=explain("Rogan–Gladen estimate"),
+            file_only=not unrated,
+        ),
         *(Column(name, file_only=True) for name, *_ in COUNTS),
     )
 
 
-def two_answers(people: Floats, judge: Floats, words: Sequence[str]) -> dict[str, Cell]:
+def two_answers(
+    people: Floats, judge: Floats, words: Sequence[str], inclusion: Inclusion | None = None
+) -> dict[str, Cell]:
     """A judge's answers, 0 or 1, beside people's (nan: none), a row but for its name and kappa.
 
     `accuracy` is the share of items with equal answers, `sensitivity` the share of people's 1 that the judge
     gives 1, `specificity` the share of their 0 that it gives 0, `precision` the share of its 1 that people
     give 1, each with the number of these items; undefined without any. Intervals add an observation at each
-    end (Agresti and Coull).
+    end (Agresti and Coull). With `inclusion` items count by their weights; counts stay those of items.
     """
     both, alone = ~np.isnan(people) & ~np.isnan(judge), np.isnan(people) & ~np.isnan(judge)
     counts = {name: int((both & (people == o) & (judge == i)).sum()) for name, o, i in COUNTS}
-    passes, its_own, missed, fails = counts.values()
-    mean = corrected_mean(people[both], judge[both], judge[alone], scale=(0.0, 1.0))
     no, yes = words
+    parts: dict[str, Any] = {}
+    if inclusion is not None:
+        strata = None if inclusion.strata is None else inclusion.strata[both]
+        parts = {"weights": inclusion.weights[both], "strata": strata}
+    mean = corrected_mean(people[both], judge[both], judge[alone], scale=(0.0, 1.0), **parts)
+    y, f = people[both], judge[both]
+    drawn = None if inclusion is None else DrawnAnswers.of(y, f, **parts)
+    if drawn is not None:
+        y, f = drawn.people, drawn.judge
+
+    def of_items(among: Bools, without: str) -> Estimate:
+        hits = among & (y == f)
+        if drawn is None:
+            return share(int(hits.sum()), int(among.sum()), without)
+        return weighted_share(hits, among, drawn, without)
+
+    sensitivity = of_items(y == 1, f"people answer no item {yes}")
+    specificity = of_items(y == 0, f"people answer no item {no}")
     return {
         "n": int(both.sum()),
         **counts,
-        "accuracy": share(passes + fails, int(both.sum()), "no item was answered by both"),
-        "sensitivity": share(passes, passes + missed, f"people answer no item {yes}"),
-        "specificity": share(fails, fails + its_own, f"people answer no item {no}"),
-        "precision": share(passes, passes + its_own, f"the judge answers no item {yes}"),
+        "accuracy": of_items(y == y, "no item was answered by both"),
+        "sensitivity": sensitivity,
+        "specificity": specificity,
+        "precision": of_items(f == 1, f"the judge answers no item {yes}"),
         **{"judge": mean.judges, "people": mean.people, "corrected": mean.value},
+        "rogan_gladen": rogan_gladen(mean.judges, sensitivity, specificity)
+        if inclusion is None
+        else undefined("items count by their weights", n=int(both.sum())),
     }
 
 
@@ -85,15 +116,22 @@ def decisions(
     people = answer_of_people(scores)
     between = [judge for judge, score in scores.judges.items() if not _decided(np.append(people, score))]
     rows = tuple(
-        {"rater": judge, **two_answers(people, score, words), "kappa": kappas[judge]}
+        {"rater": judge, **two_answers(people, score, words, table.inclusion), "kappa": kappas[judge]}
         for judge, score in scores.judges.items()
         if judge not in between
     )
+    unrated = any(((scores.present == 0) & ~np.isnan(score)).any() for score in scores.judges.values())
     ties = ties_of_people(scores)
     notes = [f"People's answer is that of most of them; they tie on {ties:,} items, which are excluded."]
+    if rows and unrated:
+        notes.append(
+            "Of all items: people's share, corrected by the judge (PPI++), which takes their items for a "
+            "random draw of all; Rogan–Gladen takes sensitivity and specificity for those on all items."
+            if table.inclusion is None
+            else "Of all items: people's share, corrected by the judge, with items by their weights."
+        )
     if rows and between:
         notes.append(f"Without {', '.join(between)}: not every score is 0 or 1, as where runs differ.")
-    unrated = any(((scores.present == 0) & ~np.isnan(score)).any() for score in scores.judges.values())
     return Table("decisions", "Two answers", answer_columns(words, unrated=unrated), rows, notes=tuple(notes))
 
 
@@ -123,7 +161,13 @@ def decisions_at(
         why = table.no_level(criterion, judge.members) or why
         kind = of_kappa(rarer(own[both], people[both]), int(both.sum()))
         agreement = PointEstimate(kappa(own, people), int(both.sum()), reason=why, kind=kind)
-        rows.append({"rater": judge.name, **two_answers(people, own, ("fail", "pass")), "kappa": agreement})
+        rows.append(
+            {
+                "rater": judge.name,
+                **two_answers(people, own, ("fail", "pass"), table.inclusion),
+                "kappa": agreement,
+            }
+        )
     form = Table(
         "thresholds",
         "Pass or fail: judges and panels beside people",

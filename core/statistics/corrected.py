@@ -1,13 +1,14 @@
 """A mean over items that judges scored, corrected by those that people scored too (PPI++)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from concord.estimate import Estimate, estimate, too_few, undefined
+from concord.statistics.inclusion import effective, weighted_error
 from concord.statistics.intervals import Ends, bounded_mean, student
-from concord.statistics.ratings import Floats
+from concord.statistics.ratings import Floats, Ints
 
 FEWEST = 4
 """Fewer items with people give neither the slope nor its error."""
@@ -35,6 +36,8 @@ def corrected_mean(
     others: Floats,
     *,
     scale: Ends | None = None,
+    weights: Floats | None = None,
+    strata: Ints | None = None,
 ) -> Corrected:
     """The corrected mean of people's scores y.
 
@@ -44,7 +47,9 @@ def corrected_mean(
     cov(y, f)/var(f). As the n are among all N = n + M, its variance is (var(y) − 2λ·cov(y, f)·M/N +
     λ²·var(f)·M/N)/n (PPI++, Angelopoulos et al. 2023, with the n as part of all; it is the regression
     estimator of survey sampling). Judges may be biased and use another scale. It assumes that people's items
-    are a random draw of all.
+    are a random draw of all, or, with `weights`, that each stands for as many items as its weight says: means
+    and λ are then weighted (Hájek 1971), and the error is that of y − λ·f by weight, within `strata` where
+    these number the strata of the n items.
 
     With `scale`, the least and greatest score that people can give, the interval is that of a bounded mean
     (`bounded_mean`), and has width where people all say the same. Without it the interval is Student's with
@@ -67,6 +72,8 @@ def corrected_mean(
     if n < FEWEST:
         few = undefined(too_few(n, of="with people") if n else "no item with people", n=n)
         return Corrected(by_people, by_judges, few, few, few)
+    if weights is not None:
+        return _weighted(people, judged, everything, weights, strata, by_judges, scale)
     var_people, var_judged = float(people.var(ddof=1)), float(judged.var(ddof=1))
     covariance = float(((people - people.mean()) * (judged - judged.mean())).sum() / (n - 1))
     weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
@@ -84,6 +91,63 @@ def corrected_mean(
         Estimate(weight, n=n),
         worth,
     )
+
+
+def _weighted(
+    people: Floats,
+    judged: Floats,
+    everything: Floats,
+    weights: Floats,
+    strata: Ints | None,
+    by_judges: Estimate,
+    scale: Ends | None,
+) -> Corrected:
+    """The corrected mean of items that were not drawn alike: see `corrected_mean`."""
+    n, total = len(people), float(weights.sum())
+    mean_people, mean_judged = float(weights @ people) / total, float(weights @ judged) / total
+    apart = judged - mean_judged
+    var_judged = float(weights @ apart**2) / total
+    covariance = float(weights @ ((people - mean_people) * apart)) / total
+    weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
+    value = mean_people + weight * (float(everything.mean()) - mean_judged)
+    error = weighted_error(people - weight * judged, weights, strata)
+    variance = error**2 + weight**2 * float(everything.var()) / len(everything)
+    alone = weighted_error(people, weights, strata) ** 2
+    worth = Estimate(n * alone / variance, n=n) if variance > 1e-12 else undefined("no error", n=n)
+    size = max(int(effective(weights)), 2)
+    figure = replace(_with_interval(value, math.sqrt(variance), size, scale), n=n)
+    return Corrected(Estimate(mean_people, n=n), by_judges, figure, Estimate(weight, n=n), worth)
+
+
+def rogan_gladen(judge: Estimate, sensitivity: Estimate, specificity: Estimate) -> Estimate:
+    """The share of yes that people would give, from the judge's share and its sensitivity and specificity.
+
+    (p + sp − 1) ÷ (se + sp − 1) (Rogan and Gladen 1978), with the interval of Lang and Reiczigel (2014), in
+    which p, se and sp are drawn a little to one half. It needs no draw of all items: those with people have
+    to show how the judge answers a yes and a no, and may hold more yes than all. The value is kept within 0
+    and 1. Undefined where a part is, and where the judge is not shown to tell yes from no: se + sp − 1 has
+    to be more than two of its errors above 0.
+    """
+    p, se, sp = judge.value, sensitivity.value, specificity.value
+    n, yes, no = judge.n or 0, sensitivity.n or 0, specificity.n or 0
+    if p is None or se is None or sp is None or not (n and yes and no):
+        why = next((of.reason for of in (judge, sensitivity, specificity) if of.value is None), "no item")
+        return undefined(why, n=yes + no)
+    z = student(math.inf)
+    drawn = (n * p + z**2 / 2) / (n + z**2)
+    se_drawn, sp_drawn = (yes * se + 1) / (yes + 2), (no * sp + 1) / (no + 2)
+    var_se, var_sp = se_drawn * (1 - se_drawn) / (yes + 2), sp_drawn * (1 - sp_drawn) / (no + 2)
+    apart = se_drawn + sp_drawn - 1
+    if apart <= 2 * math.sqrt(var_se + var_sp) or se + sp <= 1:
+        return undefined("the judge is not shown to tell yes from no", n=yes + no)
+    value = min(max((p + sp - 1) / (se + sp - 1), 0.0), 1.0)
+    centre = min(max((drawn + sp_drawn - 1) / apart, 0.0), 1.0)
+    shift = 2 * z**2 * (centre * var_se - (1 - centre) * var_sp)
+    variance = drawn * (1 - drawn) / (n + z**2) + centre**2 * var_se + (1 - centre) ** 2 * var_sp
+    half = z * math.sqrt(variance) / apart
+    low, high = max(centre + shift - half, 0.0), min(centre + shift + half, 1.0)
+    method = "Rogan and Gladen (1978), interval of Lang and Reiczigel (2014)"
+    return Estimate(value, min(low, value), max(high, value), yes + no, method)
 
 
 def _with_interval(value: float, error: float, n: int, scale: Ends | None) -> Estimate:

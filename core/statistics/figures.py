@@ -9,6 +9,7 @@ import numpy as np
 
 from concord.estimate import Estimate, undefined
 from concord.statistics import intervals
+from concord.statistics.inclusion import effective
 from concord.statistics.intervals import DIFFERENCE, Kind, resampled
 from concord.statistics.ratings import Bools, Facet, Floats, Ints, Ratings
 from concord.statistics.resampling import Statistic, bootstrap, everything, own_clusters
@@ -133,30 +134,36 @@ def measured(
     clusters: Ints | None = None,
     method: Callable[[Kind], str] = lambda _kind: "",
     without_each: Floats | None = None,
+    inclusion: Floats | None = None,
 ) -> list[Estimate]:
     """Figures of so many items with intervals, all on the same draws: see `resampling.bootstrap`.
 
     `method` says how the interval of a kind was found. `without_each` has the figures without each annotator
-    in turn (annotators × figures), for intervals that are for annotators like these.
+    in turn (annotators × figures), for intervals that are for annotators like these. With `inclusion`, the
+    weights of items, an interval counts as many items of equal weight as say as much.
     """
     drawing: dict[str, Any] = {"resamples": resamples, "seed": seed, "among": among, "clusters": clusters}
+    drawing |= {"inclusion": inclusion}
     own, drawn = bootstrap([of.on for of in figures], items, **drawing)
     of_items = np.arange(items) if among is None else among
 
     def finished(place: int, figure: PointEstimate, value: float) -> Estimate:
-        if figure.value is not None:
+        if figure.value is not None and inclusion is None:
             value = figure.value
         if np.isnan(value):
             return undefined(figure.reason or "undefined", n=figure.n)
         mine = of_items if figure.items is None else of_items[figure.items[of_items]]
         n = len(of_items) if figure.n is None else figure.n
+        units = count_clusters(clusters, mine)
+        if inclusion is not None:
+            units = min(units, int(effective(inclusion[mine])))
         result = resampled(
             value,
             drawn[place],
             n=n,
             kind=figure.kind,
             method=method(figure.kind),
-            units=min(n, count_clusters(clusters, mine)),
+            units=min(n, units),
             without_each=None if without_each is None else without_each[:, place],
         )
         return replace(result, n=figure.n)
@@ -197,6 +204,7 @@ def estimates(
             among=None if all_items else table.rated,
             clusters=cluster_codes(table, clusters),
             method=method.__getitem__,
+            inclusion=None if table.inclusion is None or all_items else table.inclusion.weights,
             without_each=(
                 _without_each(table, again, len(figures))[:, places] if again and people != "these" else None
             ),
@@ -209,10 +217,13 @@ def estimates(
 def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], number: int) -> Floats:
     """So many figures without each annotator in turn (annotators × figures); nan where one is undefined."""
 
+    weighted = table.inclusion is not None
+    whole = everything(len(table.units)) if table.inclusion is None else table.inclusion.weights[:, None]
+
     def value(figure: Figure) -> float:
-        if isinstance(figure, Estimate) or figure.value is not None:
+        if isinstance(figure, Estimate) or (figure.value is not None and not weighted):
             return math.nan if figure.value is None else figure.value
-        return float(figure.on(everything(len(table.units)))[0])
+        return float(figure.on(whole)[0])
 
     people = sorted({person for scores in table.criteria.values() for person in scores.people.tolist()})
     rows = [[value(figure) for figure in again(table.without(person))] for person in people]

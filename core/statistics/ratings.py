@@ -53,6 +53,14 @@ def called(members: Sequence[str]) -> str:
     return members[0] if len(members) == 1 else f"Avg({', '.join(members)})"
 
 
+@dataclass(frozen=True, eq=False)
+class Inclusion:
+    """How items were drawn for people to rate: the weight of each (0: none), and its stratum where known."""
+
+    weights: Floats
+    strata: Ints | None = None
+
+
 class Contender(NamedTuple):
     """A judge or a panel, and its score of every item (nan where it has none)."""
 
@@ -165,6 +173,8 @@ class Ratings:
     left_out: Mapping[str, int] = field(default_factory=dict)
     other_scale: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     basis_notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    inclusion: Inclusion | None = None
+    """How items were drawn, where that is not alike: figures weigh them by it."""
     target: str = ""
     """What judges are compared with in place of people: see `against`."""
 

@@ -163,14 +163,20 @@ def bootstrap(
     seed: int,
     among: Ints | None = None,
     clusters: Ints | None = None,
+    inclusion: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Each figure of the items as they are, and of every resample (figures × resamples)."""
+    """Each figure of the items as they are, and of every resample (figures × resamples).
+
+    `inclusion` has the weight of each item, as which it counts each time it is drawn.
+    """
     if not statistics:
         return np.empty(0), np.empty((0, 0))
-    whole = everything(items)
+    whole = everything(items) if inclusion is None else inclusion[:, None]
     own = np.array([statistic(whole)[0] for statistic in statistics])
     parts = []
     for weights in draws(items, resamples, seed, among=among, clusters=clusters):
+        if inclusion is not None:
+            weights = weights * inclusion[:, None]
         values = np.array([statistic(weights) for statistic in statistics])
         parts.append(values.reshape(len(statistics), weights.shape[1]))
     return own, np.concatenate([np.empty((len(statistics), 0)), *parts], axis=1)

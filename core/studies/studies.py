@@ -86,6 +86,11 @@ class StudyRatings:
     waiting: Mapping[str, int] = field(default_factory=dict)
     """How many items are open by annotator who was dealt the study and has rated nothing of it."""
 
+    weights: Mapping[int, float] = field(default_factory=dict)
+    """How many units each unit that people rated stands for, where they were not drawn alike."""
+    strata: Mapping[int, int] = field(default_factory=dict)
+    """The number of the stratum from which each unit was drawn, where it is known."""
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """The rows as a frame."""

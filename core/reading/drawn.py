@@ -1,0 +1,129 @@
+"""A table of labels whose rows people did not get at random: read with the weight of each labelled row."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from concord.errors import ImportRefused
+from concord.reading import joined, labels
+from concord.reading.cells import number_of
+from concord.reading.joined import Join
+from concord.reading.labels import LabelTable
+from concord.reading.options import NO_OPTIONS, TableOptions
+from concord.statistics.inclusion import effective, weights_of_strata
+
+SHOWN = 3
+"""So many strata and rows are named."""
+
+
+@dataclass(frozen=True)
+class LabelSource:
+    """Where people's labels come from, if not the table itself, and how their rows were drawn.
+
+    `labels` is a second table and `labels_id` its column of ids. `weight` is a column that says how many rows
+    a labelled row stands for; `strata` a column of groups, or a judge, by which rows were drawn.
+    """
+
+    labels: Any = None
+    labels_id: str = ""
+    weight: str = ""
+    strata: str = ""
+
+
+HERE = LabelSource()
+"""People's labels stand in the table, on a random draw of its rows."""
+
+
+def read(
+    table: Any,
+    options: TableOptions = NO_OPTIONS,
+    source: LabelSource = HERE,
+    **how: Unpack[labels.Treatment],
+) -> tuple[LabelTable, Join | None]:
+    """A table with people's labels and the weights of their rows, and how labels met rows, if joined.
+
+    Raises ImportRefused for weights that are no numbers above 0, and where both a weight and strata are
+    stated; NotFound for a column or a judge.
+    """
+    if source.weight and source.strata:
+        raise ImportRefused("Rows count by a weight or by strata, not both: leave out --weight or --strata.")
+    stated = replace(options, beside=(source.weight,)) if source.weight else options
+    whole, join = _read(table, stated, source, **how)
+    if source.weight:
+        return _weighted(whole, source.weight), join
+    if not source.strata:
+        return whole, join
+    if source.strata not in (*whole.of.judges, *whole.of.facets):
+        whole, join = _read(table, replace(options, beside=(source.strata,)), source, **how)
+    return _stratified(whole, source.strata), join
+
+
+def _read(
+    table: Any, options: TableOptions, source: LabelSource, **how: Unpack[labels.Treatment]
+) -> tuple[LabelTable, Join | None]:
+    if source.labels is None:
+        return labels.read(table, options, **how), None
+    beside = tuple(filter(None, (source.weight, source.strata)))
+    return joined.read(table, source.labels, options, labels_id=source.labels_id, beside=beside, **how)
+
+
+def _labelled(table: LabelTable) -> set[int]:
+    """The units that a person rated."""
+    of = table.of
+    return {int(unit) for unit in of.column("unit")[of.column("kind") == "human"].tolist()}
+
+
+def _weighted(table: LabelTable, column: str) -> LabelTable:
+    """The table with the weights of a column, of which labelled rows need one each."""
+    if not table.beside:
+        raise ImportRefused("A table in Concord's own form, a rating a row, has no column of weights.")
+    (cells,) = table.beside.values()
+    weights: dict[int, float] = {}
+    for unit in sorted(_labelled(table)):
+        number = number_of(cells.get(unit, ""))
+        if number is None or number <= 0:
+            raise ImportRefused(
+                f"The row “{table.keys[unit]}” has a label and no weight above 0 in {column}: "
+                f"“{cells.get(unit, '')[:40]}”. A weight is how many rows a labelled row stands for."
+            )
+        weights[unit] = number
+    return _with(table, weights, {}, f"the column {column}")
+
+
+def _stratified(table: LabelTable, name: str) -> LabelTable:
+    """The table with each labelled row standing for its part of its stratum."""
+    of = table.of
+    units = [*table.keys]
+    stratum: Mapping[int, str]
+    if name in of.judges:
+        mine = (of.column("rater") == name) & (of.column("kind") == "judge")
+        scores = zip(of.column("unit")[mine].tolist(), of.column("score")[mine].tolist(), strict=True)
+        stratum = {int(unit): f"{score:g}" for unit, score in scores}
+    elif name in of.facets:
+        stratum = of.facets[name]
+    elif table.beside:
+        (stratum,) = table.beside.values()
+    else:
+        raise ImportRefused(f"A table in Concord's own form, a rating a row, has no column {name} of strata.")
+    texts = [stratum.get(unit, "") for unit in units]
+    codes = np.unique(texts, return_inverse=True)[1].astype(np.int64)
+    labelled = _labelled(table)
+    drawn = np.array([unit in labelled for unit in units], dtype=bool)
+    weights = weights_of_strata(codes, drawn)
+    empty = {text for text, code in zip(texts, codes, strict=True) if not drawn[codes == code].any()}
+    if empty:
+        shown = ", ".join(sorted(f"“{text}”" for text in empty)[:SHOWN])
+        unseen = f"no row is labelled where {name} is {shown}: figures say nothing of these rows"
+        table = replace(table, warnings=(*table.warnings, unseen))
+    of_units = {unit: float(weight) for unit, weight in zip(units, weights, strict=True) if weight > 0}
+    return _with(table, of_units, dict(zip(units, codes.tolist(), strict=True)), name)
+
+
+def _with(table: LabelTable, weights: Mapping[int, float], strata: Mapping[int, int], by: str) -> LabelTable:
+    """The table with weights, and a warning that figures count rows by them."""
+    size = effective(np.array([*weights.values()]))
+    said = f"labelled rows count by {by}: {len(weights):,} rows say as much as {size:,.0f} drawn at random"
+    of = replace(table.of, weights=weights, strata=strata)
+    return replace(table, of=of, warnings=(*table.warnings, said))
