@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from concord.codes import LabelDraw, PlanFigure
-from concord.statistics.held_out import FEWEST_RARER, held_out
-from concord.statistics.intervals import Ends, bounded_mean, student
+from concord.statistics.held_out import held_out
+from concord.statistics.intervals import FEWEST_RARER, Ends, bounded_mean, student
 from concord.statistics.ratings import Floats, Ints, read_ratings
 
 POWER = 0.8
