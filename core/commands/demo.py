@@ -8,6 +8,7 @@ import click
 from concord.commands.printing import echo
 from concord.demo import server
 from concord.demo import workspace as demo
+from concord.demo.exchanges import exchange
 from concord.store import access
 from concord.workspace import Workspace
 
@@ -50,9 +51,12 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", default=8601, show_default=True, help="0 takes a free one; the line printed says it.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same replies.")
-def mock(host: str, port: int, seed: int) -> None:
+@click.option("--like", default="", metavar="KIND", help="Refuse and answer as this kind of endpoint does.")
+def mock(host: str, port: int, seed: int, like: str) -> None:
     """Serve a mock model over the OpenAI protocol, under any name that begins with “mock-”.
 
-    It follows one rule for every request and is no language model. It fits whatever JSON schema is sent.
+    It follows one rule for every request and is no language model. It fits whatever JSON schema is sent. With
+    `--like` it takes requests as a kind of endpoint of `concord models presets` does, such as groq.
     """
-    server.serve(partial(server.make_app, seed), host, port)
+    exchange(like)
+    server.serve(partial(server.make_app, seed, like), host, port)

@@ -34,9 +34,9 @@ def add(
     given = {"model": model, "base_url": base_url, "api_key_env": api_key_env}
     lines = kinds.add(workspace.models_path, name, preset=preset, **given)
     echo(f"Added to {workspace.models_path}:\n\n{lines}")
-    variable = load_models(workspace.models_path)[name].key_variable
-    if variable and not os.environ.get(variable):
-        echo(f"Set the environment variable {variable} to its key.")
+    for variable in load_models(workspace.models_path)[name].variables:
+        if not os.environ.get(variable):
+            echo(f"Set the environment variable {variable} to its key.")
     echo(f"`concord doctor {shlex.quote(name)}` checks it.")
 
 

@@ -1,8 +1,9 @@
 """What the mock model replies to any request: it counts kind and unkind words, and says that it is a mock.
 
-With a schema it fills the schema; without one it gives the verdict in brackets that the prompt asks for, or
-else a plain turn. A model whose name has “strict”, “lenient” or “noisy” in it leans so. One with “erratic” in
-its name takes courtesies for merit, until its instructions speak of them: docs/lab.md mends it.
+With a schema it fills the schema; without one it fills the form that the prompt shows, gives the verdict in
+brackets that it asks for, or else a plain turn. A model whose name has “strict”, “lenient” or “noisy” in it
+leans so. One with “erratic” in its name takes courtesies for merit, until its instructions speak of them:
+docs/lab.md mends it.
 """
 
 import hashlib
@@ -11,9 +12,10 @@ import math
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from concord.demo.forms import schema_of
 from concord.llm.schemas import Schema, bounds, fill, resolve
 from concord.questions import LETTERS
 
@@ -86,6 +88,8 @@ def reply(request: MockRequest) -> str:
     """The text of the reply."""
     if echo := ECHO.search(request.text):
         return echo[1]
+    if request.schema is None and (shown := schema_of(request.text)) is not None:
+        request = replace(request, schema=shown)
     if request.schema is not None:
         return json.dumps(_object(request, request.schema, request.text), ensure_ascii=False)
     if asked_for := _VERDICT.search(request.text):

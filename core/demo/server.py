@@ -19,6 +19,7 @@ from aiohttp.typedefs import Handler
 from anyio.from_thread import start_blocking_portal
 
 from concord.commands.printing import echo
+from concord.demo.exchanges import exchange
 from concord.demo.rules import MockRequest, reply
 from concord.errors import ConfigError
 
@@ -30,16 +31,25 @@ DIMENSIONS = 64
 Make = Callable[[], web.Application]
 
 
-def make_app(seed: int = 0) -> web.Application:
-    """The server as an aiohttp application. The same request to the same seed gets the same reply."""
+def make_app(seed: int = 0, like: str = "") -> web.Application:
+    """The server as an aiohttp application. The same request to the same seed gets the same reply.
+
+    `like` is the kind of endpoint whose refusals and answers it plays (data/exchanges.toml). It answers below
+    any address, such as /openai/deployments/NAME. Raises NotFound for an unknown kind.
+    """
+    kind = exchange(like)
 
     async def answer(request: web.Request) -> web.Response:
         try:
             body = await request.json()
-            name = str(body["model"])
+            name, completes = str(body["model"]), request.path.endswith("/chat/completions")
             if not name.startswith("mock-"):
                 return _refused(404, f"There is no model {name!r} here. A mock's name begins with “mock-”.")
-            return web.json_response(await asyncio.to_thread(_ANSWERS[request.path], name, body, seed))
+            if completes and (refusal := kind.refused(body, request.query.get("api-version", ""))):
+                return web.Response(text=refusal.body, status=refusal.status, content_type="application/json")
+            make = next(make for path, make in _ANSWERS.items() if request.path.endswith(path))
+            made = await asyncio.to_thread(make, name, body, seed)
+            return web.json_response(kind.answered(made) if completes else made)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             return _refused(400, f"The request cannot be read: {type(error).__name__}: {error}.")
 
@@ -49,7 +59,7 @@ def make_app(seed: int = 0) -> web.Application:
 
     app = web.Application(client_max_size=MAX_BODY)
     for path in _ANSWERS:
-        app.router.add_post(path, answer)
+        app.router.add_post(f"/{{below:.*}}{path}", answer)
     app.router.add_get("/v1/models", models)
     return app
 
@@ -101,9 +111,9 @@ def _moderate(model: str, body: dict[str, Any], _seed: int) -> dict[str, Any]:
 
 
 _ANSWERS: dict[str, Callable[[str, dict[str, Any], int], dict[str, Any]]] = {
-    "/v1/chat/completions": _complete,
-    "/v1/embeddings": _embed,
-    "/v1/moderations": _moderate,
+    "/chat/completions": _complete,
+    "/embeddings": _embed,
+    "/moderations": _moderate,
 }
 
 

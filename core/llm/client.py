@@ -22,7 +22,7 @@ from concord.llm.api_errors import AttemptFailed
 from concord.llm.completions import RAW, Broken, Completion, reported
 from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
-from concord.llm.models import UNSET, Model, pick
+from concord.llm.models import UNSET, Model, pick, plain_number
 from concord.llm.schemas import Feature, weakened
 from concord.rating import NOTHING_SPENT, Spent
 
@@ -471,10 +471,10 @@ def request(
         del body[name]
     for name, most in model.at_most.items():
         if isinstance(value := body.get(name), int | float):
-            body[name] = min(value, _number(most))
+            body[name] = min(value, plain_number(most))
     for name, least in model.at_least.items():
         if isinstance(value := body.get(name), int | float):
-            body[name] = max(value, _number(least))
+            body[name] = max(value, plain_number(least))
     for name, other in model.rename.items():
         if name in body:
             body[other] = body.pop(name)
@@ -488,11 +488,6 @@ def request(
     elif schema is not None and model.replies == "json_object":
         body["response_format"] = {"type": "json_object"}
     return body
-
-
-def _number(value: float) -> int | float:
-    """A whole number as one: endpoints refuse 4096.0 tokens."""
-    return int(value) if value == int(value) else value
 
 
 def _parts(message: Message) -> str | list[dict[str, Any]]:

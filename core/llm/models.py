@@ -5,7 +5,8 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -117,6 +118,11 @@ def headers_of(headers: dict[str, str | FromEnvironment]) -> dict[str, str | Fro
                 "hold a key; put the key into an environment variable, named as in { api-key = { env = … } }"
             )
     return headers
+
+
+def plain_number(value: float) -> int | float:
+    """A whole number as one: TOML tells 4096 from 4096.0, and endpoints refuse the latter."""
+    return int(value) if value == int(value) else value
 
 
 def _letters(name: str) -> str:
@@ -232,8 +238,8 @@ class Model(BaseModel):
             "seed": "from the plan" if self.seed else None,
             "vision": self.vision,
             "rename": self.rename,
-            "at_most": self.at_most,
-            "at_least": self.at_least,
+            "at_most": {name: plain_number(value) for name, value in self.at_most.items()},
+            "at_least": {name: plain_number(value) for name, value in self.at_least.items()},
             "schema_without": [feature.value for feature in self.schema_without],
             "headers": plain,
         }
@@ -379,6 +385,73 @@ def append_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
     return block
+
+
+def change_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
+    """Change settings of an entry in models.toml and return their lines; all else in the file stays as it is.
+
+    Of a setting that is a table, what is new is added. Raises ConfigError, and leaves the file, where the
+    entry is written in a form that cannot be changed line by line.
+    """
+    text = read_text(path, most=limits.TOML_BYTES)
+    before = tomllib.loads(text)
+    entry = before["models"][name]
+    whole = {
+        setting: {**entry.get(setting, {}), **value} if isinstance(value, Mapping) else value
+        for setting, value in settings.items()
+    }
+    after = {**before, "models": {**before["models"], name: {**entry, **whole}}}
+    lines = text.splitlines()
+    for setting, value in whole.items():
+        _write_setting(lines, name, setting, value)
+    changed = "\n".join(lines) + "\n"
+    shown = as_toml(whole)
+    try:
+        if tomllib.loads(changed) != after:
+            raise ValueError("it is written in another form")
+        path.write_text(changed, encoding="utf-8")
+    except ValueError as error:
+        raise ConfigError(
+            f"{path}: the entry of “{name}” cannot be changed ({error}). Write these lines into it:\n{shown}"
+        ) from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+    return shown
+
+
+def _write_setting(lines: list[str], name: str, setting: str, value: Any) -> None:
+    """Write one setting into the lines of an entry: into its table, or its line, or a new one at the end."""
+    if isinstance(value, Mapping) and (place := _table(lines, "models", name, setting)):
+        for key, inner in value.items():
+            _write_line(lines, _table(lines, "models", name, setting) or place, key, inner)
+    elif place := _table(lines, "models", name):
+        _write_line(lines, place, setting, value)
+
+
+def _table(lines: Sequence[str], *keys: str) -> tuple[int, int] | None:
+    """The lines of a table, without its header, from the first to behind the last; None where it has none."""
+    wanted: dict[str, Any] = {}
+    for key in reversed(keys):
+        wanted = {key: wanted}
+    headers = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
+    for number in headers:
+        with suppress(ValueError):
+            if tomllib.loads(lines[number]) == wanted:
+                return number + 1, next((other for other in headers if other > number), len(lines))
+    return None
+
+
+def _write_line(lines: list[str], place: tuple[int, int], key: str, value: Any) -> None:
+    """Write a line into a table, in place of the one with its key, else behind its last line."""
+    begin, end = place
+    new = as_toml({key: value}).rstrip("\n")
+    for number in range(begin, end):
+        if re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", lines[number]):
+            lines[number] = new
+            return
+    while end > begin and not lines[end - 1].strip():
+        end -= 1
+    lines.insert(end, new)
 
 
 def _mistake(error: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@ def add(path: Path, name: str, *, preset: str, **given: Any) -> str:
     own = {key: value for key, value in given.items() if value is not None}
     settings = {"model": "", **available[preset], **own}
     del settings["about"]
-    if blank := _BLANK.search(str(settings.get("base_url", ""))):
+    if "base_url" not in own and (blank := _BLANK.search(str(settings.get("base_url", "")))):
         raise ConfigError(
             f"The preset “{preset}” needs --base-url: {settings['base_url']} with your name for {blank[0]}."
         )
@@ -53,7 +53,8 @@ def listed(models: Iterable[Model], money: str) -> Table:
 
 
 def _row(model: Model) -> dict[str, str]:
-    variable, configuration, price = model.key_variable, model.configuration, model.price
+    configuration, price = model.configuration, model.price
+    variables = [f"{name}{'' if os.environ.get(name) else ' (not set)'}" for name in model.variables]
     given = {"system": model.system, "replies": model.replies, **configuration.parameters}
     default = {"system": "native", "replies": "json_schema"}
     settings = (
@@ -66,7 +67,7 @@ def _row(model: Model) -> dict[str, str]:
         "kind": model.kind,
         "model": model.served,
         "endpoint": configuration.endpoint,
-        "key": f"{variable}{'' if os.environ.get(variable) else ' (not set)'}" if variable else "none needed",
+        "key": ", ".join(variables) or "none needed",
         "family": model.family,
         "price": f"{price.input:g} in, {price.output:g} out" if price else "not known",
         "settings": "; ".join(settings),

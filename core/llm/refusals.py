@@ -199,8 +199,7 @@ _CONTEXT = _phrases(
     *(
         "maximum context",
         "context (?:length|size|limit)",
-        "exceeds? the available context",
-        "context window of",
+        "exceeds? the (?:available )?context",
     ),
     *("longer than the context", "in the messages", "reduce the length", "prompt is too long"),
     *("prompt contains", "input length", "inputs? tokens", "tokens? in (?:the|your) (?:prompt|input)"),

@@ -6,6 +6,7 @@ The messages are worded as the endpoints word them.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from concord.demo.exchanges import exchanges
 from concord.errors import not_found
 
 
@@ -123,13 +124,23 @@ KINDS: Mapping[str, EndpointKind] = {
     "openrouter": EndpointKind(_openrouter),
     "litellm": EndpointKind(_litellm),
     "json-object": EndpointKind(_no_schema),
+    "nothing": EndpointKind(lambda _asked: RefusedCall(400, "The temperature is wrong", param="temperature")),
     "strict": EndpointKind(_forbids_more),
 }
 """The kinds that `concord mock --like KIND` serves."""
 
 
 def kind(name: str) -> EndpointKind:
-    """A kind by name; “” refuses nothing. Raises NotFound."""
-    if name and name not in KINDS:
-        raise not_found("kind of endpoint", name, KINDS)
-    return KINDS[name] if name else EndpointKind()
+    """A kind by name, of these or of those that ship; “” refuses nothing. Raises NotFound."""
+    if not name or name in KINDS:
+        return KINDS[name] if name else EndpointKind()
+    if name not in (played := exchanges()):
+        raise not_found("kind of endpoint", name, [*KINDS, *played])
+
+    def refuses(asked: Mapping[str, Any]) -> RefusedCall | None:
+        refused = played[name].refused(asked)
+        if refused is None:
+            return None
+        return RefusedCall(refused.status, refused.body)
+
+    return EndpointKind(refuses)
