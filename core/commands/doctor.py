@@ -2,23 +2,26 @@
 
 import click
 
-from concord.commands import options
 from concord.commands.printing import echo
 from concord.errors import ConcordError
-from concord.llm.models import load_models, pick
+from concord.llm.models import change_entry, load_models, pick
 from concord.runs import examining
+from concord.workspace import Workspace
 
 
 @click.command(name="doctor")
 @click.argument("names", nargs=-1)
+@click.option("--again", is_flag=True, help="Ask anew what endpoints take of a request.")
+@click.option("--write", is_flag=True, help="Put what was found out into models.toml.")
 @click.pass_obj
-def command(folder: str, names: tuple[str, ...]) -> None:
+def command(folder: str, names: tuple[str, ...], again: bool, write: bool) -> None:
     """Check every configured model (or those named) with small calls.
 
-    They have the parameters, the reply's schema and the length of what players and judges are sent. Of each
-    model that answers it says under which id it is served.
+    They have the parameters, the reply's schema and the length of what the workspace's own rubrics and runs
+    send. A part of a request that an endpoint refuses is sent in a weaker form, and so by later runs. Of each
+    model that answers it says under which id it is served. What other benchmarks need is a note.
     """
-    workspace = options.workspace(folder)
+    workspace = Workspace.open(folder)
     models = load_models(workspace.models_path)
     if not models:
         raise ConcordError(
@@ -29,8 +32,15 @@ def command(folder: str, names: tuple[str, ...]) -> None:
     for name in [name for name, model in chosen.items() if model.kind == "program"]:
         echo(f"· {name}: a program, which is tried when it judges")
     called = {name: model for name, model in chosen.items() if model.kind != "program"}
-    findings = examining.check(workspace, called)
+    findings = examining.check(workspace, called, again=again)
     for name, finding in findings.items():
         echo(f"{'✗' if finding.wrong else '✓'} {name}: {finding.sentence}")
+        for note in finding.notes:
+            echo(f"  · {note}")
+        if finding.settings and write:
+            lines = change_entry(workspace.models_path, name, finding.settings)
+            echo(f"  Written to {workspace.models_path}:\n\n{lines}")
+        elif finding.settings:
+            echo(f"  Runs send it so; `concord doctor {name} --write` puts it into models.toml.")
     if any(finding.wrong for finding in findings.values()):
         raise SystemExit(1)

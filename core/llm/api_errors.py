@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Mapping
 from datetime import UTC
@@ -14,16 +13,13 @@ from concord.codes import Failure
 from concord.errors import CallFailed
 from concord.llm import refusals
 from concord.llm.completions import RAW, Broken, decoded
-from concord.llm.models import UNSET, Model
+from concord.llm.models import Model
 
 _THROTTLED = (429, 529)
 _DOWN = (502, 503, 504, *range(520, 525))
 _TRANSIENT = (408, 409, 425)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached")
 _FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
-_OF_SAMPLING = ("temperature", "top_p", "frequency_penalty", "presence_penalty", "seed")
-_REFUSABLE = ("max_tokens", *_OF_SAMPLING, "response_format")
-"""Parameters of calls that some endpoints do not take."""
 _SAID = 300
 """Characters of an endpoint's complaint in a sentence."""
 
@@ -48,11 +44,10 @@ class AttemptFailed(CallFailed):
 def status_error(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> AttemptFailed:
     """An answer with a status of an error, or of a redirect, which is not followed: the key stays here."""
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
-    message, code, parameter = complaint(content)
-    line = _line_without(parameter, message, model)
+    message, code = complaint(content)
     message = message[:_SAID] or "no message"
     failure = Failure.BAD_REQUEST
-    sentence = f"{where} rejected a call to {name} ({status}): {message}{line}"
+    sentence = f"{where} rejected a call to {name} ({status}): {message}"
     if status < 400:
         failure = Failure.REDIRECTED
         to = headers.get("location", "another address").split("?")[0][:_SAID]
@@ -91,25 +86,6 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
         status=status,
         after=retry_after(headers),
     )
-
-
-def _line_without(parameter: str, message: str, model: Model) -> str:
-    """The line of models.toml that no longer sends the parameter that an error names; “” where it names none.
-
-    A call is never sent in another form than models.toml says: results would be of two configurations.
-    """
-    words = re.findall(r"\w+", f"{parameter} {message}")
-    named = next((word for word in words if word in _REFUSABLE), "")
-    if not named:
-        return ""
-    line = f'params = {{ {named} = "{UNSET}" }}'
-    if named == "max_tokens" and "max_completion_tokens" in words:
-        line = 'rename = { max_tokens = "max_completion_tokens" }'
-    elif named == "response_format":
-        line = f'replies = "{"json_object" if model.replies == "json_schema" else "text"}"'
-    elif named == "seed" and model.seed:
-        line = "seed = false"
-    return f" If {named} is what it does not take, write {line} for it in models.toml."
 
 
 def body_error(error: Broken, content: bytes, model: Model) -> AttemptFailed:
@@ -181,11 +157,10 @@ def _seconds_until(date: str) -> float:
 
 
 class Complaint(NamedTuple):
-    """What an error's body says, in one line, its code, and the parameter that it names; “” where none."""
+    """What an error's body says, in one line, and its code; “” where it has none."""
 
     message: str
     code: str = ""
-    parameter: str = ""
 
 
 def complaint(content: bytes | str) -> Complaint:
@@ -198,5 +173,5 @@ def complaint(content: bytes | str) -> Complaint:
     if not isinstance(error, dict):
         return Complaint(" ".join(str(error).split()))
     message = error.get("message") or error.get("detail") or error
-    code, parameter = error.get("code") or error.get("type"), error.get("param")
-    return Complaint(" ".join(str(message).split()), str(code or ""), str(parameter or ""))
+    code = error.get("code") or error.get("type")
+    return Complaint(" ".join(str(message).split()), str(code or ""))

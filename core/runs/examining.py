@@ -3,23 +3,32 @@
 import asyncio
 import json
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from concord import messages
 from concord.codes import Failure
+from concord.configuration import Configuration
 from concord.conversation import Message
-from concord.errors import CallFailed, ConcordError
-from concord.llm import replies
+from concord.errors import CallFailed, ConcordError, ConfigError
+from concord.llm import handshake, replies
 from concord.llm.client import Client
 from concord.llm.completions import Completion
 from concord.llm.models import Model
 from concord.llm.prompts import Prompt
 from concord.llm.schemas import fill
+from concord.rubrics import reading, shelf
+from concord.rubrics.rubric import Rubric
+from concord.runs import handshakes, rubric_judge
 from concord.runs.benchmark import Materials
+from concord.runs.handshakes import Handshakes, Request
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
-from concord.workspace import Workspace
+from concord.store import configurations, runs
+from concord.store import handshakes as stored
+from concord.workspace import SHIPPED, Workspace
 
 
 class Ping(replies.Reply):
@@ -32,22 +41,31 @@ SYSTEM = Message("system", "You check connections.")
 TEXT = "A check of the connection."
 """The text whose vector is asked of a model of kind “embeddings”."""
 WORDS = ("paper", "river", "stone", "window", "garden", "letter", "winter", "candle")
+TURNS = (1, 2)
+"""The turns that replies about each turn are asked for."""
 LENGTH = 3000
 """Words of the long prompt. No tokenizer makes fewer tokens of them; judges are sent about as many."""
 
 
 @dataclass(frozen=True)
 class Examined:
-    """What calls to a model showed: what is wrong, with the remedy (“” if nothing is), and what was seen."""
+    """What calls to a model showed: what is wrong, with the remedy (“” if nothing is), and what was seen.
+
+    `settings` are those of models.toml by which its endpoint takes requests, where they differ from its
+    entry; `notes` are what roles of benchmarks need that the workspace has not used so far.
+    """
 
     wrong: str = ""
     seen: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """What is wrong, or what a model that answers as asked showed."""
+        """What is wrong, or what a model that answers showed."""
         seen = f" ({'; '.join(self.seen)})" if self.seen else ""
-        return self.wrong or f"answers as asked{seen}"
+        how = "; ".join(messages.forms(self.settings)) if self.settings else "answers as asked"
+        return self.wrong or f"{how}{seen}"
 
 
 def samples(brought: Materials) -> list[Prompt]:
@@ -55,23 +73,79 @@ def samples(brought: Materials) -> list[Prompt]:
 
     A kind is told by the names of its parameters and by whether its reply has a schema.
     """
+    return _longest(
+        benchmark.prompt(brought, name) for benchmark in BENCHMARKS.values() for name in benchmark.prompts
+    )
+
+
+def _longest(prompts: Iterable[Prompt]) -> list[Prompt]:
     longest: dict[tuple[frozenset[str], bool], Prompt] = {}
-    for benchmark in BENCHMARKS.values():
-        for name in benchmark.prompts:
-            prompt = benchmark.prompt(brought, name)
-            kind = frozenset(prompt.params), prompt.reply is not None
-            if kind not in longest or _length(prompt.params) > _length(longest[kind].params):
-                longest[kind] = prompt
+    for prompt in prompts:
+        kind = frozenset(prompt.params), prompt.reply is not None
+        if kind not in longest or _length(prompt.params) > _length(longest[kind].params):
+            longest[kind] = prompt
     return list(longest.values())
 
 
-def check(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, Examined]:
-    """What calls to each model show, one of each kind that roles send."""
-    return asyncio.run(examine(models, samples(materials(workspace))))
+def own(workspace: Workspace) -> list[Prompt]:
+    """What the workspace's rubrics ask judges, and what roles of the benchmarks are sent that it has run.
+
+    Where it has neither: what judges are asked by a usual rubric. Rubrics with a mistake are left out.
+    """
+    prompts: list[Prompt] = []
+    for name in shelf.names(workspace):
+        with suppress(ConfigError):
+            used = shelf.find(workspace, name)
+            prompts += _asked(used.rubric, used.variant)
+    brought = materials(workspace)
+    with workspace.read() as db:
+        run = {one.plan.get("benchmark") for one in runs.recent(db) if not one.plan.get("rubric")}
+    for benchmark in BENCHMARKS.values():
+        if benchmark.name in run:
+            prompts += _longest(benchmark.prompt(brought, name) for name in benchmark.prompts)
+    return prompts or _asked(reading.read(USUAL), "v1")
 
 
-async def examine(models: Mapping[str, Model], sent: Sequence[Prompt] = ()) -> dict[str, Examined]:
-    """What calls to each model show, one as by each of these prompts and one as long as a judge's prompt."""
+USUAL = SHIPPED / "data" / "examples" / "support.toml"
+"""The rubric that a workspace without one is taken to use."""
+
+
+def _asked(rubric: Rubric, variant: str) -> list[Prompt]:
+    """The prompts by which judges are asked by a rubric."""
+    whole = [rubric_judge.prompt_of(rubric, variant)] if rubric.criteria else []
+    return whole + [rubric_judge.pair_prompt_of(rubric, pair, variant) for pair in rubric.pairs]
+
+
+def check(workspace: Workspace, models: Mapping[str, Model], *, again: bool = False) -> dict[str, Examined]:
+    """What calls to each model show, first those that the workspace's own work makes.
+
+    What endpoints take is kept for later runs; `again` asks them as if nothing were known.
+    """
+    with workspace.read() as db:
+        before = {} if again else handshakes.known(db, models)
+        results = configurations.latest(db, models)
+    shaken = Handshakes(models, before)
+    found = asyncio.run(examine(models, own(workspace), samples(materials(workspace)), shaken, results))
+    with workspace.write() as db:
+        for name, of in shaken.of.items():
+            if not found[name].wrong:
+                stored.put(db, models[name].asked_as, of.as_dict())
+    return found
+
+
+async def examine(
+    models: Mapping[str, Model],
+    sent: Sequence[Prompt] = (),
+    others: Sequence[Prompt] = (),
+    shaken: Handshakes | None = None,
+    results: Mapping[str, Configuration] | None = None,
+) -> dict[str, Examined]:
+    """What calls to each model show, one as by each of these prompts and one as long as a judge's prompt.
+
+    What `others` need and an endpoint refuses is a note. `shaken` is what is known of the endpoints, to which
+    what was found out is added; `results` are the configurations that results have.
+    """
+    known = shaken or Handshakes(models, {})
     async with Client(models, retries=1) as client:
 
         async def one(name: str, model: Model) -> Examined:
@@ -79,60 +153,104 @@ async def examine(models: Mapping[str, Model], sent: Sequence[Prompt] = ()) -> d
                 if model.kind != "chat":
                     await client.embed(name, [TEXT])
                     return Examined()
-                return Examined("", tuple(await _seen(client, name, sent)))
+                examiner = _Examiner(client, model, known, (results or {}).get(name))
+                seen = tuple(await examiner.seen(sent))
+                settings = handshake.differences(model, known.models[name])
+                return Examined("", seen, settings, tuple(await examiner.notes(others)))
             except ConcordError as error:
-                return Examined(f"{error}{_hint(model, error)}")
+                return Examined(f"{error}{_hint(known.models[name], error)}")
 
         findings = await asyncio.gather(*(one(name, model) for name, model in models.items()))
     return dict(zip(models, findings, strict=True))
 
 
-async def _seen(client: Client, name: str, sent: Sequence[Prompt]) -> list[str]:
-    """What was seen of a model that answers as asked. Raises CallFailed."""
-    served = (await _answered(client, name, {"max_tokens": 200}, Ping)).reported.model
-    for prompt in sent:
-        try:
-            await _answered(client, name, prompt.params, prompt.reply)
-        except ConcordError as error:
-            error.args = (f"In calls of {prompt.benchmark} ({prompt.name}): {error}",)
-            raise
-    seen = f"served as {served}" if served else "it does not say which model it served"
-    return [seen, await _whole(client, name)]
+@dataclass
+class _Examiner:
+    """Calls one model in the form that its endpoint takes."""
 
+    client: Client
+    model: Model
+    shaken: Handshakes
+    result: Configuration | None
 
-async def _answered(
-    client: Client, name: str, params: Mapping[str, Any], reply: type[replies.Reply] | None
-) -> Completion:
-    """A usable reply to a short text, with what a role sends beside it. Raises CallFailed."""
-    schema = replies.json_schema(reply) if reply else None
-    request = "Say in one short sentence that you are there."
-    if schema is not None:
-        example = json.dumps(fill(schema, random.Random(0)))
-        request = f"Reply with the JSON object {example} and nothing else."
-    last: list[Completion] = []
+    async def seen(self, sent: Sequence[Prompt]) -> list[str]:
+        """What was seen of a model that answers as asked. Raises CallFailed."""
+        served = (await self.answered("ping", {"max_tokens": 200}, Ping)).reported.model
+        for prompt in sent:
+            try:
+                await self.answered(_label(prompt), prompt.params, prompt.reply)
+            except ConcordError as error:
+                error.args = (f"In calls of {_label(prompt)}: {error}",)
+                raise
+        seen = f"served as {served}" if served else "it does not say which model it served"
+        return [seen, await self.whole()]
 
-    async def call(step: str, messages: Sequence[Message], /) -> Completion:
-        last[:] = [await client.complete(name, messages, params=params, schema=schema)]
+    async def notes(self, others: Sequence[Prompt]) -> list[str]:
+        """What other roles need that the endpoint refuses, a sentence each. Nothing of it is kept."""
+        name, notes = self.model.name, []
+        for prompt in others:
+            known = {name: self.shaken.of[name]} if name in self.shaken.of else {}
+            apart = replace(self, shaken=Handshakes({name: self.model}, known), result=None)
+            try:
+                await apart.answered(_label(prompt), prompt.params, prompt.reply)
+            except ConcordError as error:
+                notes.append(f"{_label(prompt)}: {error}")
+                continue
+            more = handshake.differences(self.shaken.models[name], apart.shaken.models[name])
+            if more:
+                notes.append(f"{_label(prompt)}: {'; '.join(messages.forms(more))}")
+        return notes
+
+    async def answered(
+        self, kind: str, params: Mapping[str, Any], reply: type[replies.Reply] | None
+    ) -> Completion:
+        """A usable reply to a short text, with what a role sends beside it. Raises CallFailed."""
+        schema = replies.json_schema(reply, TURNS) if reply else None
+        request = "Say in one short sentence that you are there."
+        if schema is not None:
+            example = json.dumps(fill(schema, random.Random(0)))
+            request = f"Reply with the JSON object {example} and nothing else."
+        last: list[Completion] = []
+
+        async def call(step: str, messages: Sequence[Message], /) -> Completion:
+            last[:] = [await self.asked(Request(self.model.name, kind, messages, params, schema, 0))]
+            return last[0]
+
+        await replies.answer(call, "doctor", (SYSTEM, Message("user", request)), reply)
         return last[0]
 
-    await replies.answer(call, "doctor", (SYSTEM, Message("user", request)), reply)
-    return last[0]
+    async def asked(self, request: Request) -> Completion:
+        """What the endpoint answers, in the form that it takes. Raises CallFailed."""
+
+        async def ask(form: Model, _shaking: bool) -> Completion:
+            return await self.client.complete(
+                request.model, request.messages, params=request.params, schema=request.schema, form=form
+            )
+
+        async def latest() -> Configuration | None:
+            return self.result
+
+        return (await self.shaken.answer(request, ask, latest))[0]
+
+    async def whole(self) -> str:
+        """Says that a prompt as long as a judge's is read whole. Raises CallFailed if it is not."""
+        chance = random.Random(0)
+        text = " ".join(chance.choice(WORDS) for _ in range(LENGTH))
+        question = Message("user", f"{text}\n\nHow many different words are these? Reply with a number.")
+        params = {"max_tokens": 200}
+        done = await self.asked(Request(self.model.name, "whole", (question,), params, None, 0))
+        read = done.spent.input_tokens
+        if 0 < read < LENGTH:
+            raise CallFailed(
+                f"It answered a prompt of {LENGTH:,} words, but read only {read:,} tokens of it. Serve it "
+                "with a longer context: a judge who sees half a conversation rates it all the same.",
+                code=Failure.CONTEXT_EXCEEDED,
+            )
+        return f"prompts of {LENGTH:,} words are read whole" if read else "it does not say how much it read"
 
 
-async def _whole(client: Client, name: str) -> str:
-    """Says that a prompt as long as a judge's is read whole. Raises CallFailed if it is refused or cut."""
-    chance = random.Random(0)
-    text = " ".join(chance.choice(WORDS) for _ in range(LENGTH))
-    question = Message("user", f"{text}\n\nHow many different words are these? Reply with a number.")
-    done = await client.complete(name, (question,), params={"max_tokens": 200})
-    read = done.spent.input_tokens
-    if 0 < read < LENGTH:
-        raise CallFailed(
-            f"It answered a prompt of {LENGTH:,} words, but read only {read:,} tokens of it. Serve it with a "
-            "longer context: a judge who sees half a conversation rates it all the same.",
-            code=Failure.CONTEXT_EXCEEDED,
-        )
-    return f"prompts of {LENGTH:,} words are read whole" if read else "it does not say how much it read"
+def _label(prompt: Prompt) -> str:
+    return f"{prompt.benchmark} ({prompt.name})"
 
 
 def _length(params: Mapping[str, Any]) -> int:

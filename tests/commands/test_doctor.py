@@ -7,16 +7,18 @@ import asyncio
 import pytest
 
 from concord.llm.client import Client
-from concord.llm.models import Model
-from concord.runs.examining import examine, samples
+from concord.llm.handshake import Handshake
+from concord.llm.models import Model, load_models
+from concord.runs.examining import check, examine, own, samples
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
+from concord.store import handshakes
 from tests.mock.faults import Faults
 from tests.mock.server import running
 
 
 def found(workspace, model):
-    return asyncio.run(examine({"m": model}, samples(materials(workspace))))["m"]
+    return asyncio.run(examine({"m": model}, own(workspace), samples(materials(workspace))))["m"]
 
 
 def served(url, model="mock-fixed", **settings):
@@ -27,8 +29,7 @@ def served(url, model="mock-fixed", **settings):
     ("like", "settings", "says"),
     [
         ("", {"model": "gpt-9"}, "does not know “m” as “gpt-9”"),
-        ("openai-reasoning", {}, 'write rename = { max_tokens = "max_completion_tokens" }'),
-        ("json-object", {}, 'write replies = "json_object"'),
+        ("nothing", {}, "in every form that Concord knows"),
         ("ollama", {}, "read only 1,024 tokens of it"),
     ],
 )
@@ -51,10 +52,94 @@ def test_a_well_model_says_who_it_is_and_that_it_reads_prompts_whole(workspace):
     assert seen == ("served as mock-vivid", "prompts of 3,000 words are read whole")
 
 
-def test_a_refused_parameter_is_named_with_the_line_to_write(workspace):
-    with running(like="anthropic") as url:
-        wrong = found(workspace, served(url)).wrong
-    assert 'write params = { temperature = "unset" } for it in models.toml' in wrong
+@pytest.mark.parametrize(
+    ("like", "settings"),
+    [
+        (
+            "openai-reasoning",
+            {"params": {"temperature": "unset"}, "rename": {"max_tokens": "max_completion_tokens"}},
+        ),
+        ("json-object", {"replies": "json_object"}),
+        ("gemma", {"system": "merge", "replies": "text"}),
+        ("dashscope", {"params": {"enable_thinking": False}, "replies": "json_object"}),
+        ("", {}),
+    ],
+)
+def test_what_is_refused_is_settled_and_kept_for_runs(workspace, like, settings):
+    with running(like=like) as url:
+        model = served(url)
+        found = check(workspace, {"m": model})["m"]
+    assert (found.wrong, found.settings) == ("", settings)
+    with workspace.read() as db:
+        assert handshakes.get(db, model.asked_as)["settings"] == settings
+
+
+def test_what_only_benchmarks_need_is_a_note_and_no_cross(workspace, run):
+    with running(like="gemini") as url:
+        found = check(workspace, {"m": served(url)})["m"]
+        assert found.wrong == ""
+        assert found.settings == {}, "no judge of this workspace sends penalties"
+        assert any(
+            note.startswith("stss (utterance): sent without frequency_penalty") for note in found.notes
+        )
+        workspace.models_path.write_text(f'[models.m]\nbase_url = "{url}"\nmodel = "mock-fixed"\n')
+        assert run(workspace, "doctor").exit_code == 0
+
+
+def test_the_rubrics_of_the_workspace_are_tried_first(workspace):
+    usual = own(workspace)
+    assert [prompt.benchmark for prompt in usual] == ["support"]
+    (workspace.path / "rubrics").mkdir()
+    (workspace.path / "rubrics" / "mine.toml").write_text(
+        'unit = "each-reply"\n[[criteria]]\nname = "clear"\nstatement = "It is clear."\nscale = "1..5"\n'
+    )
+    (workspace.path / "rubrics" / "broken.toml").write_text("title = 3\n")
+    assert [(prompt.benchmark, prompt.name) for prompt in own(workspace)] == [("mine", "judge")]
+    with running(like="groq") as url:
+        found = check(workspace, {"m": served(url)})["m"]
+    assert found.settings == {"replies": "json_object"}, "its list of replies has a minItems"
+
+
+def test_again_asks_as_if_nothing_were_known(workspace):
+    with running() as url, workspace.write() as db:
+        model = served(url)
+        handshakes.put(db, model.asked_as, Handshake({"replies": "text"}).as_dict())
+    with running(port=int(url.split(":")[-1].split("/")[0])):
+        assert check(workspace, {"m": model})["m"].settings == {"replies": "text"}
+        assert check(workspace, {"m": model}, again=True)["m"].settings == {}
+        assert check(workspace, {"m": model})["m"].settings == {}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        '[models.m]   # mine\nmodel = "mock-fixed"\nbase_url = "{url}"\n\n# after\n[models.n]\nmodel = "x"\n',
+        '[models.m]\nmodel = "mock-fixed"\nparams = {{ temperature = 0.3 }}  # mine\nbase_url = "{url}"\n',
+        '[models.m]\nmodel = "mock-fixed"\nbase_url = "{url}"\n[models.m.params]\ntemperature = 0.3\n# end\n',
+        '[models."m"]\nmodel = "mock-fixed"\nbase_url = "{url}"',
+    ],
+)
+def test_what_is_settled_is_written_into_the_entry_and_nothing_else_changes(fresh, run, entry):
+    with running(like="openai-reasoning") as url:
+        fresh.models_path.write_text(entry.format(url=url))
+        done = run(fresh, "doctor", "m", "--write")
+        assert done.exit_code == 0, done.output
+        model = load_models(fresh.models_path)["m"]
+        assert model.params == {"temperature": "unset"}
+        assert model.rename == {"max_tokens": "max_completion_tokens"}
+        comments = [line for line in entry.splitlines() if "#" in line and "params" not in line]
+        assert all(line in fresh.models_path.read_text() for line in comments)
+        assert run(fresh, "doctor", "m").output.startswith("✓ m: answers as asked")
+
+
+def test_an_entry_that_cannot_be_changed_by_line_is_left_with_the_lines_to_write(fresh, run):
+    with running(like="openai-reasoning") as url:
+        text = f'[models]\nm = {{ model = "mock-fixed", base_url = "{url}" }}\n'
+        fresh.models_path.write_text(text)
+        done = run(fresh, "doctor", "--write")
+    assert done.exit_code == 1
+    assert 'rename = { max_tokens = "max_completion_tokens" }' in done.output
+    assert fresh.models_path.read_text() == text
 
 
 def test_one_call_of_each_kind_is_sent_with_its_parameters_and_schema(workspace, monkeypatch, run):
@@ -68,9 +153,9 @@ def test_one_call_of_each_kind_is_sent_with_its_parameters_and_schema(workspace,
     sent = []
     real = Client.complete
 
-    async def complete(self, name, messages, *, params=None, schema=None, seed=0):
+    async def complete(self, name, messages, *, params=None, schema=None, **how):
         sent.append((frozenset(params), schema is None))
-        return await real(self, name, messages, params=params, schema=schema, seed=seed)
+        return await real(self, name, messages, params=params, schema=schema, **how)
 
     monkeypatch.setattr(Client, "complete", complete)
     done = run(workspace, "doctor", "a")
