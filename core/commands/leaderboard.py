@@ -40,7 +40,8 @@ from concord.workspace import Workspace
     "--against",
     metavar="FILE.csv",
     type=click.Path(path_type=Path),
-    help="Another ranking of the same models to compare with: columns model and score, or model and rank.",
+    help="Another ranking of the same models to compare with: columns model and score, or model and "
+    "rank; or a CSV file of a leaderboard of Concord's own.",
 )
 @click.option(
     "--beside",

@@ -1,12 +1,16 @@
 """Another benchmark's ranking of the same models, read from a file, beside a leaderboard."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import figure_in, name_in, nfc, refuse
+from concord.exchange.rows import FileRow
 from concord.reports.leaderboards import Leaderboard
 from concord.scores import DIGITS
 from concord.statistics.rankings import against
@@ -15,27 +19,72 @@ from concord.table import Column, Table
 COLUMNS = (Column("player"), *(Column(n, digits=1) for n in ("here", "there")), Column("rise", signed=True))
 
 
-def read(path: Path) -> dict[str, float]:
-    """The score of each model, in lower case, from the columns model and score, or rank.
+MODELS = ("model", "player")
+"""Columns that name what is ranked: of other rankings, and of Concord's own leaderboards."""
+SCORES = ("score", "rank", "all", "overall", "corrected", "final")
+"""Columns, and figures of Concord's own leaderboards, by which it is ranked; the first that there is."""
+FIGURES = {"table", "figure", "value"}
+"""The columns of Concord's CSV of several tables, a figure a line."""
 
-    A rank is negated, so that more is better. Raises ImportRefused naming every row that is wrong.
+
+def read(path: Path) -> dict[str, float]:
+    """The score of each model, in lower case: from the columns model and score, or rank, or from a CSV file
+    of a leaderboard of Concord's own.
+
+    A rank is negated, so that more is better. A player whose score is undefined is left out. Raises
+    ImportRefused naming every row that is wrong.
     """
-    given = [*rows.read(path)]
-    columns = {name.strip().lower() for row in given for name in row.fields or ()}
-    by, sign = ("score", 1) if "score" in columns else ("rank", -1)
+    every = [*rows.read(path)]
+    columns = {name.strip().lower() for row in every for name in row.fields or ()}
+    ranked = _figures(every) if columns >= FIGURES else every
+    columns = {name.strip().lower() for row in ranked for name in row.fields or ()}
+    named = next((name for name in MODELS if name in columns), "model")
+    by = next((name for name in SCORES if name in columns), "rank")
     scores: dict[str, float] = {}
     wrong: list[str] = []
-    for row in given:
+    for row in ranked:
         try:
-            cells = row.cells(("model", by))
-            model = name_in(row.where, "model", nfc(cells["model"]).casefold())
+            if _undefined(row, by):
+                continue
+            cells = row.cells((named, by))
+            model = name_in(row.where, named, nfc(cells[named]).casefold())
             if model in scores:
                 raise ImportRefused(f"{row.where}: “{model}” is there twice. Keep one of the two.")
-            scores[model] = sign * figure_in(row.where, by, cells[by], longest=200)
+            scores[model] = (-1 if by == "rank" else 1) * figure_in(row.where, by, cells[by], longest=200)
         except ImportRefused as error:
             wrong.append(str(error))
     refuse(wrong, f"{path}: {len(wrong):,} rows are wrong.")
     return scores
+
+
+def _undefined(row: FileRow, by: str) -> bool:
+    """Whether a leaderboard of Concord's own says why a player has no score."""
+    fields = _lower(row)
+    return not fields.get(by) and bool(fields.get(f"{by}_reason"))
+
+
+def _lower(row: FileRow) -> dict[str, Any]:
+    """The fields of a row by names in lower case."""
+    return {name.strip().lower(): value for name, value in (row.fields or {}).items()}
+
+
+def _figures(every: Sequence[FileRow]) -> list[FileRow]:
+    """A row a model from a CSV file of several tables, a figure a line: the first table, by the first of
+    `SCORES` that it has. Rows that are broken stay as they are.
+    """
+    lines = [
+        (row, {name.strip().lower(): value for name, value in (row.fields or {}).items()}) for row in every
+    ]
+    board = next((fields["table"] for _, fields in lines if fields.get("table")), "")
+    figures = {str(fields.get("figure", "")).lower() for _, fields in lines if fields.get("table") == board}
+    by = next((name for name in SCORES if name in figures), "")
+    ranked = [row for row in every if row.fields is None]
+    for row, fields in lines:
+        if fields.get("table") == board and str(fields.get("figure", "")).lower() == by:
+            named = {name: fields[name] for name in MODELS if fields.get(name)}
+            reason = {f"{by}_reason": fields.get("reason")}
+            ranked.append(replace(row, fields={**named, by: fields.get("value"), **reason}))
+    return ranked
 
 
 def beside(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Table, Table]:

@@ -8,6 +8,8 @@ import pytest
 
 from concord.errors import ImportRefused
 from concord.exchange import ranking_csv
+from concord.reports import leaderboards
+from concord.reports.rated import gather
 from concord.workspace import Workspace
 from tests.mutual import fill
 
@@ -85,3 +87,53 @@ def test_the_leaderboard_beside_another_ranking(tmp_path, run):
     assert row["spearman"]["reason"] == "no model in common, at least 3 are needed"
     missing = run(grove, "leaderboard", "pingpong", "--against", str(tmp_path / "no.csv"))
     assert "no.csv cannot be read" in missing.output
+
+
+@pytest.fixture
+def grove(tmp_path):
+    workspace = Workspace.open(tmp_path / "grove")
+    with workspace.write() as db:
+        fill(db)
+    return workspace
+
+
+def written(run, workspace, file, *words):
+    """The names and scores that a leaderboard's own CSV file holds, as they are read."""
+    done = run(workspace, "leaderboard", *words, "--format", "csv")
+    assert done.exit_code == 0, done.output
+    file.write_text(done.stdout)
+    return ranking_csv.read(file)
+
+
+def test_a_leaderboard_of_concords_own_is_a_ranking(grove, run, tmp_path):
+    file = tmp_path / "own.csv"
+    own = written(run, grove, file, "pingpong", "--resamples", 0)
+    with grove.read() as db:
+        board = leaderboards.leaderboard(gather(db, "pingpong"), resamples=0)
+    assert own == {s.player.casefold(): pytest.approx(s.score.value) for s in board.standings}
+    words = ("leaderboard", "pingpong", "--against", str(file), "--resamples", 0, "--format", "json")
+    [row] = json.loads(run(grove, *words).output)["tables"]["against"]["rows"]
+    assert (row["spearman"]["value"], row["spearman"]["n"]) == (pytest.approx(1), len(own))
+    # With the rank correlation the command writes several tables, a figure a line.
+    assert written(run, grove, file, "pingpong", "--resamples", 0, "--against", str(file)) == own
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "player,places,score,score_low,score_reason\nElm,1,4,3,\nash,2,3.5,3,\nyew,,,,no conversation\n",
+        "player,judges,people,corrected\nElm,3,4,4\nash,3,3,3.5\n",
+        "table,model,act,figure,value,low,high,n,reason\nboard,Elm,,Hard,1,,,3,\nboard,Elm,,All,4,,,3,\n"
+        "board,ash,,All,3.5,,,3,\nboard,yew,,All,,,,0,no script\ntasks,,Clerk,mean,7,,,,\n",
+        "table,player,architecture,figure,value\naction,Elm,GA,overall,4\naction,ash,GA,overall,3.5\n"
+        "language,elm,GA,quality,7\n",
+    ],
+)
+def test_every_form_of_concords_own_leaderboards_is_read(read, text):
+    assert read(text) == {"elm": 4.0, "ash": 3.5}
+
+
+def test_a_model_with_several_rows_is_told_with_both(read):
+    text = "table,player,architecture,figure,value\naction,elm,GA,overall,4\naction,elm,TDP,overall,3\n"
+    with pytest.raises(ImportRefused, match="line 3: “elm” is there twice"):
+        read(text)
