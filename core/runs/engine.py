@@ -1,8 +1,8 @@
 """The engine of a run: makes what a plan asks for and the store lacks; it can be stopped, killed and resumed.
 
 One process, one event loop, one writing thread. An answered call is in the journal within a fraction of a
-second, and a result is one transaction: after `kill -9` only the calls in flight are paid again. While the
-store takes nothing, no call is made.
+second, and a result is one transaction: after `kill -9` only calls in flight and answers of the last tenth
+of a second are paid again. While the store takes nothing, no call is made.
 """
 
 import asyncio

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 
 from concord.cli import main
 from concord.errors import ConcordError
+from concord.store import studies
+from concord.store.writer import GATHER_SECONDS
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md"))]
@@ -58,3 +61,53 @@ def test_docstrings_and_messages_name_commands_that_exist():
     named = {line: file for file in SOURCES for line in commands(file.read_text(encoding="utf-8"))}
     assert len(named) > 30
     assert not {f"{file.name}: {line}": wrong(line) for line, file in named.items() if wrong(line)}
+
+
+def documented(heading: str, text: str) -> set[str]:
+    """The keys in the first column of the table that follows these words."""
+    table = text.partition(heading)[2].partition("\n| key |")[2].partition("\n\n")[0]
+    return {key for row in table.split("\n") for key in re.findall(r"`(\w+)`", row.split(" | ")[0])}
+
+
+def test_the_json_of_agreement_is_the_documented_one(filled, run):
+    """Every key is in the table, and every key of the table in the JSON."""
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    with filled.read() as db:
+        (name,) = studies.names(db)
+    words = ("agreement", "--study", name, "--resamples", 20, "--format", "json")
+    written = json.loads(run(filled, *words).stdout)
+    known = documented("**JSON of agreement.**", text)
+    assert set(written) <= known
+    assert known - set(written) <= {"clusters"}  # where items are drawn together
+    paragraph = text.partition("**JSON of agreement.**")[2].partition("**Formulas.**")[0]
+    figure = written["sections"][written["main"]]["glance"]["glance"]["rows"][0]["judge"]
+    assert set(figure) <= set(re.findall(r"\w+", re.search(r"\{(\"value.*?)\}", paragraph).group(1)))
+    assert {"by_criterion", "people_by_criterion"} >= set(written["criteria"])
+    for of in written["left_out"]:
+        assert set(of) == {"reason", "units", "by"}
+
+
+def test_the_json_of_check_adds_what_is_documented(fresh, run):
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    file = ROOT / "data" / "examples" / "ratings.csv"
+    written = json.loads(run(fresh, "check", file, "--resamples", 20, "--format", "json").stdout)
+    known = documented("**JSON of agreement.**", text)
+    paragraph = text.partition("**JSON of agreement.**")[2].partition("| key |")[0]
+    assert set(written) - known == {"taken", "not_read", "screen"}
+    assert all(f"`{key}`" in paragraph for key in ("taken", "not_read", "screen"))
+
+
+def test_one_page_says_how_intervals_are_found():
+    """docs/pingpong.md once said percentiles, which docs/intervals.md says are not used."""
+    for file in PAGES:
+        if file.name not in ("intervals.md", "CHANGELOG.md"):
+            assert "percentile" not in file.read_text(encoding="utf-8").lower(), file.name
+
+
+def test_what_a_kill_costs_is_said_with_the_time_that_answers_are_gathered():
+    """An answer is on the disk after `GATHER_SECONDS` at most."""
+    assert GATHER_SECONDS == 0.1
+    for name in ("runs.md", "architecture.md", "cluster.md"):
+        text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        for sentence in re.findall(r"[^.;]*kill -9[^.;]*in flight[^.;]*[.;]", text):
+            assert "last tenth of a second" in sentence, f"{name}: {sentence}"
