@@ -17,6 +17,10 @@ from concord.files.plain import brief, plain
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("concord.commands.check", "How far judges can be trusted, from one table of labels."),
     "plan": ("concord.commands.plan", "How many rows to label, which ones, and what it costs."),
+    "compare-systems": (
+        "concord.commands.compare_systems",
+        "Which of several systems is higher, by one judge corrected by labels.",
+    ),
     "demo": ("concord.commands.demo", "Put the demo into a workspace and open it."),
     "quickstart": (
         "concord.commands.quickstart",

@@ -397,6 +397,16 @@ class PlanFigure(StrEnum):
     """Whether the judge is as good as another annotator."""
 
 
+class SystemOrder(StrEnum):
+    """How the first of two systems compares with the second, as people would say."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    INCONCLUSIVE = "inconclusive"
+    UNCORRECTED = "uncorrected"
+    """Too few labels: the difference is the judge's alone."""
+
+
 class LabelDraw(StrEnum):
     """How the items that people label are drawn."""
 

@@ -23,6 +23,7 @@ from concord.codes import (
     RoleReason,
     StreamFigure,
     StreamState,
+    SystemOrder,
     Unknown,
     UseCondition,
     Verdict,
@@ -415,6 +416,14 @@ PLAN_FIGURES: Mapping[PlanFigure, str] = {
     PlanFigure.ANNOTATOR: "as good as another annotator",
 }
 """What labels are planned for."""
+
+SYSTEM_ORDERS: Mapping[SystemOrder, str] = {
+    SystemOrder.HIGHER: "higher",
+    SystemOrder.LOWER: "lower",
+    SystemOrder.INCONCLUSIVE: "inconclusive",
+    SystemOrder.UNCORRECTED: "not corrected",
+}
+"""How the first of two systems compares with the second."""
 
 LABEL_DRAWS: Mapping[LabelDraw, str] = {
     LabelDraw.RANDOM: "at random",

@@ -1,0 +1,67 @@
+"""`concord compare-systems FILE`: which of several systems annotators would score higher, by one judge."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from concord.commands import options
+from concord.commands.check import table_options
+from concord.commands.printing import show
+from concord.errors import ConcordError
+
+if TYPE_CHECKING:
+    from concord.reading.options import TableOptions
+
+
+@click.command("compare-systems")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--system", default="", metavar="COLUMN", help="The column of systems: model, system or player."
+)
+@click.option("--against", default="", metavar="NAME", help="Compare each system with this one alone.")
+@click.option(
+    "--paired/--unpaired",
+    "paired",
+    default=None,
+    help="Whether items pair systems; unless given, where most items are of both.",
+)
+@table_options
+@options.form()
+def command(
+    file: Path, system: str, against: str, paired: bool | None, form: str, reading: "TableOptions"
+) -> None:
+    """Which of several systems is higher, as people would say, from one judge and some labels.
+
+    A row of FILE is a system's answer to an item: an id that the systems share, the system, the judge's
+    score, and on some rows that of people. The judge's difference is corrected where they answered.
+    """
+    from concord.reading import labels, sources
+    from concord.reports.system_pairs import system_tables
+
+    table = sources.read(file)
+    table.options = reading
+    column = system or table.named("players")
+    if not column:
+        names = ", ".join([*table.columns][:12])
+        raise ConcordError(f"{file}: which column has the systems? It has {names}. Add: --system COLUMN")
+    item = table.id
+    by = (column, *(name for name in reading.by if name != column))
+    beside = (column, item) if item and item != column else (column,)
+    read = labels.read(file, replace(reading, by=by, beside=beside), people=False)
+    if not read.beside:
+        raise ConcordError(
+            f"{file} is in Concord's own form, a rating a row. Give a table with a row an answer."
+        )
+    cells = [*read.beside.values()]
+    tables = system_tables(
+        read.of,
+        cells[0],
+        cells[1] if len(cells) > 1 else {},
+        criterion=reading.criterion,
+        judge=next(iter(reading.judges), ""),
+        against=against,
+        paired=paired,
+    )
+    show(tables, form)

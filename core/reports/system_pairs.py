@@ -1,0 +1,162 @@
+"""Systems compared two by two by one judge, corrected by people's labels, as tables."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from concord.errors import StudyError, check_known
+from concord.messages import SYSTEM_ORDERS
+from concord.reports.evidence import Evidence
+from concord.statistics.intervals import Ends
+from concord.statistics.majority import answer_of_people
+from concord.statistics.ratings import Floats
+from concord.statistics.system_differences import (
+    SystemAnswers,
+    SystemDifference,
+    system_differences,
+    system_means,
+)
+from concord.studies.studies import StudyRatings
+from concord.table import Cell, Column, Table
+
+MOST_SYSTEMS = 30
+"""Systems of which every two are compared; of more each is compared with one."""
+
+
+def system_tables(
+    of: StudyRatings,
+    system_of: Mapping[int, str],
+    item_of: Mapping[int, str],
+    *,
+    criterion: str = "",
+    judge: str = "",
+    against: str = "",
+    paired: bool | None = None,
+) -> list[Table]:
+    """Each system's mean as people would give it, and the differences of every two, by one judge.
+
+    `system_of` and `item_of` say of each unit whose answer it is and to what; units without a system take no
+    part. Raises NotFound for an unknown name, StudyError where there are not two systems, or answers have no
+    mean.
+    """
+    evidence = Evidence.read(of)
+    if criterion:
+        check_known("criterion", criterion, evidence.criteria)
+    name = criterion or evidence.main
+    scores, scale = evidence.ratings[name], evidence.scale(name)
+    if not scores.ordered or scores.sets:
+        raise StudyError(
+            f"{name} has categories, which have no mean. Compare systems by two answers or scores."
+        )
+    if judge:
+        check_known("judge", judge, scores.judges)
+    who = judge or next(iter(scores.judges), "")
+    if not who:
+        raise StudyError(f"No judge answered {name}: there is nothing to compare systems by.")
+    two = scale is not None and (scale.low, scale.high) == (0, 1) and len(scale.values) == 2
+    people = answer_of_people(scores) if two else scores.target
+    units = [int(str(unit)) for unit in evidence.ratings.units]
+    systems = _systems(units, people, scores.judges[who], system_of, item_of)
+    if len(systems) < 2:
+        raise StudyError(f"There is one system, {', '.join(systems) or 'none'}: two are needed to compare.")
+    if against:
+        check_known("system", against, systems)
+    elif len(systems) > MOST_SYSTEMS:
+        raise StudyError(
+            f"There are {len(systems)} systems; every two of at most {MOST_SYSTEMS} are compared. Name one "
+            "that the others are compared with: --against NAME."
+        )
+    seen = np.concatenate([part for of in systems.values() for part in (of.people, of.judge)])
+    ends = _ends(seen, scale.low if scale else None, scale.high if scale else None)
+    means: list[Mapping[str, Cell]] = [
+        {"system": system, "people": mean.people, "judge": mean.judges, "corrected": mean.value}
+        for system, mean in system_means(systems, ends).items()
+    ]
+    differences = system_differences(systems, ends, against=against, paired=paired)
+    return _tables(evidence.label(name), who, means, differences, percent=two)
+
+
+def _ends(seen: Floats, low: float | None, high: float | None) -> Ends:
+    values = [float(np.nanmin(seen)), *([] if low is None else [low])]
+    highest = [float(np.nanmax(seen)), *([] if high is None else [high])]
+    return min(values), max(highest) if max(highest) > min(values) else min(values) + 1
+
+
+def _systems(
+    units: list[int],
+    people: Floats,
+    judge: Floats,
+    system_of: Mapping[int, str],
+    item_of: Mapping[int, str],
+) -> dict[str, SystemAnswers]:
+    """Each system's answers by item; several of one system to one item count by their mean."""
+    items: dict[str, int] = {}
+    cells: dict[str, dict[int, list[int]]] = {}
+    for place, unit in enumerate(units):
+        if system := system_of.get(unit, ""):
+            item = items.setdefault(item_of.get(unit) or f"unit {unit}", len(items))
+            cells.setdefault(system, {}).setdefault(item, []).append(place)
+    systems = {}
+    for system in sorted(cells):
+        own = {"people": np.full(len(items), np.nan), "judge": np.full(len(items), np.nan)}
+        for item, places in cells[system].items():
+            for part, values in (("people", people), ("judge", judge)):
+                answered = values[places][~np.isnan(values[places])]
+                own[part][item] = answered.mean() if len(answered) else np.nan
+        systems[system] = SystemAnswers(own["people"], own["judge"])
+    return systems
+
+
+def _tables(
+    label: str,
+    judge: str,
+    means: Sequence[Mapping[str, Cell]],
+    differences: list[SystemDifference],
+    *,
+    percent: bool,
+) -> list[Table]:
+    shown: dict[str, Any] = {"percent": percent, "digits": 3 if percent else 2}
+    of_system = (
+        Column("system"),
+        Column("judge", judge, n=True, **shown),
+        Column("people", "annotators", n=True, **shown),
+        Column("corrected", interval="ends", help="As annotators would score it.", **shown),
+    )
+    columns = (
+        Column("first", "System"),
+        Column("second", "compared with"),
+        Column("judge", f"{judge}: difference", signed=True, **shown),
+        Column("people", "annotators", signed=True, n=True, **shown),
+        Column("corrected", signed=True, interval="ends", **shown),
+        Column("p", "p (Holm)", digits=3, least=0.001),
+        Column("words", "The first is"),
+        Column("order", file_only=True),
+        Column("paired", "by item"),
+    )
+    rows: tuple[dict[str, Cell], ...] = tuple(
+        {
+            "first": of.first,
+            "second": of.second,
+            "judge": of.judge,
+            "people": of.people,
+            "corrected": of.corrected,
+            "p": of.p,
+            "words": SYSTEM_ORDERS[of.order],
+            "order": of.order.value,
+            "paired": of.paired,
+        }
+        for of in differences
+    )
+    corrected = any(of.p is not None for of in differences)
+    notes = [
+        "Corrected: as annotators would score all items, by the judge's scores and the labels (PPI++), with "
+        "95% intervals. The items that annotators answered are taken for a random draw.",
+        f"An order is stated where p, adjusted for {len(differences)} comparisons (Holm), is 0.05 or less.",
+    ]
+    if not corrected:
+        notes = ["Nobody labelled enough items: differences are the judge's own, and show no order."]
+    return [
+        Table("systems", f"{label}: systems", of_system, tuple(means), meta={"judge": judge}),
+        Table("system_pairs", f"{label}: systems compared", columns, rows, notes=tuple(notes)),
+    ]
