@@ -20,11 +20,12 @@ from concord.files import file_name, read_toml
 from concord.lab import comparing
 from concord.lab.measuring import OVERALL, Bench, Candidate
 from concord.lab.parts import SELECT, TEST
-from concord.llm.models import load_models, pick
+from concord.llm.handshake import differences
+from concord.llm.models import load_models, merged, pick
 from concord.reports.pictures import templates
 from concord.rubrics import shelf, writing
 from concord.rubrics.rubric import EXAMPLE
-from concord.runs import rubric_judge
+from concord.runs import handshakes, rubric_judge
 from concord.store import lab, studies
 from concord.store.lab import Asked
 from concord.table import SCHEMA, Cell, Column, Table, as_values
@@ -74,8 +75,10 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
     if number is None:
         raise ConfigError(f"{judge} does not answer a version of {name}: a card is made of a rubric's judge.")
     used = shelf.find(workspace, name, number)
-    model = pick(load_models(workspace.models_path), judge.model)
-    settings = dict(read_toml(workspace.models_path)["models"][judge.model])
+    entry = pick(load_models(workspace.models_path), judge.model)
+    model = handshakes.settled(workspace, {entry.name: entry})[entry.name]
+    written = read_toml(workspace.models_path)["models"][judge.model]
+    settings = merged(written, differences(entry, model))
     with workspace.read() as db:
         opened = [one for one in lab.openings(db, bench.parts.study) if str(judge) in one.about]
         facts, limits = _about(db, bench)

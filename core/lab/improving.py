@@ -29,7 +29,9 @@ from concord.llm.models import load_models, pick
 from concord.llm.replies import Reply, json_schema
 from concord.rubrics.rubric import lines_of
 from concord.rubrics.shelf import Numbered
+from concord.runs import handshakes
 from concord.runs.budget import UNCAPPED_TOKENS, check_priced, most_tokens
+from concord.runs.handshakes import Request
 from concord.store import conversations, lab
 from concord.table import Table
 from concord.workspace import Workspace
@@ -278,7 +280,8 @@ def by_model(workspace: Workspace, study: str, optimiser: str, purse: Purse) -> 
                         f"next call of {name} may cost {most:.2g}."
                     )
                 try:
-                    reply = await client.complete(name, sent, schema=schema)
+                    asked_for = Request(name, "propose", sent, {}, schema, 0)
+                    reply = await handshakes.answered(workspace, client, model, asked_for)
                 except CallFailed as failure:
                     purse.spent += failure.spent.cost
                     raise

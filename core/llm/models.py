@@ -387,6 +387,14 @@ def append_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
     return block
 
 
+def merged(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of an entry with others in their place; of a table, what is new is added."""
+    return {**entry} | {
+        name: {**entry.get(name, {}), **value} if isinstance(value, Mapping) else value
+        for name, value in settings.items()
+    }
+
+
 def change_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
     """Change settings of an entry in models.toml and return their lines; all else in the file stays as it is.
 
@@ -395,12 +403,9 @@ def change_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
     """
     text = read_text(path, most=limits.TOML_BYTES)
     before = tomllib.loads(text)
-    entry = before["models"][name]
-    whole = {
-        setting: {**entry.get(setting, {}), **value} if isinstance(value, Mapping) else value
-        for setting, value in settings.items()
-    }
-    after = {**before, "models": {**before["models"], name: {**entry, **whole}}}
+    entry = merged(before["models"][name], settings)
+    whole = {setting: entry[setting] for setting in settings}
+    after = {**before, "models": {**before["models"], name: entry}}
     lines = text.splitlines()
     for setting, value in whole.items():
         _write_setting(lines, name, setting, value)

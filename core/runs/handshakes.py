@@ -20,7 +20,8 @@ from concord.conversation import Message
 from concord.errors import CallFailed, ConfigError
 from concord.llm import handshake
 from concord.llm.api_errors import AttemptFailed
-from concord.llm.client import request
+from concord.llm.client import Client, request
+from concord.llm.completions import Completion
 from concord.llm.handshake import Handshake, Shape
 from concord.llm.models import Model
 from concord.store import configurations
@@ -199,3 +200,27 @@ class Handshakes:
             if handshake.refused_part(model, asked.body(model), failure) is None:
                 raise
             raise handshake.changed_mind(model, failure) from failure
+
+
+async def answered(workspace: Workspace, client: Client, entry: Model, asked: Request) -> Completion:
+    """A reply outside a run, in the form that the endpoint takes. What a handshake settles on is stored.
+
+    Raises CallFailed.
+    """
+    with workspace.read() as db:
+        shaken = Handshakes({entry.name: entry}, known(db, {entry.name: entry}))
+        before = configurations.latest(db, [entry.name]).get(entry.name)
+
+    async def ask(form: Model, _shaking: bool) -> Completion:
+        return await client.complete(
+            entry.name, asked.messages, params=asked.params, schema=asked.schema, seed=asked.seed, form=form
+        )
+
+    async def latest() -> Configuration | None:
+        return before
+
+    reply, new = await shaken.answer(asked, ask, latest)
+    if new is not None:
+        with workspace.write() as db:
+            stored.put(db, entry.asked_as, new.as_dict())
+    return reply

@@ -48,6 +48,8 @@ def _test(model: Model) -> None:
             sentence(error)
             return
         (st.error if result.wrong else st.success)(plain(f"{model.name}: {result.sentence}"))
+        for note in result.notes:
+            st.caption(plain(f"What you have not run so far: {note}"))
 
 
 page()
