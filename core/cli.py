@@ -3,7 +3,11 @@
 import importlib
 import re
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -11,6 +15,7 @@ import click
 from concord.errors import ConcordError
 from concord.files import VERSION, has_half_characters, streams
 from concord.files.plain import brief, plain
+from concord.store.actor import acting
 
 # name → (module, one-line help shown without loading the module). The module exports a click command called
 # `command`, or so as what follows a colon.
@@ -69,6 +74,8 @@ class _Lazy(click.Group):
     def main(self, *args: Any, **options: Any) -> Any:
         """Call a command; one that cannot print ends with a sentence, as a full disk may be behind it."""
         streams.prepare()
+        if "sqlite_utils" not in sys.modules:
+            sys.meta_path.insert(0, _WithoutPandas())
         try:
             return super().main(*args, **options)
         except OSError:
@@ -81,7 +88,6 @@ class _Lazy(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        _import_sqlite_utils()
         if cmd_name in COMMANDS:
             module, _, name = COMMANDS[cmd_name][0].partition(":")
             command: click.Command = getattr(importlib.import_module(module), name or "command")
@@ -118,19 +124,40 @@ class _Lazy(click.Group):
             raise click.UsageError(plain(brief(error.format_message())), error.ctx) from error
 
 
-def _import_sqlite_utils() -> None:
-    """Import sqlite-utils without pandas, which it imports for one type of column that Concord has none of.
+class _WithoutPandas:
+    """Loads sqlite-utils, where a command needs it, without pandas.
 
-    That takes three tenths of a second, half the time of a command. For a process with one thread only: an
-    import of pandas at the same time would fail.
+    It imports that for one type of column that Concord has none of, which takes three tenths of a second,
+    half the time of a command. For a process with one thread only: an import of pandas at the same time would
+    fail.
     """
-    if {"pandas", "sqlite_utils"} & {*sys.modules}:
-        return
-    sys.modules["pandas"] = None  # type: ignore[assignment]
-    try:
-        import sqlite_utils  # noqa: F401
-    finally:
-        del sys.modules["pandas"]
+
+    _own: Any = None
+    """The loader of sqlite-utils."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module with this loader, once; every other one is left to Python."""
+        if name != "sqlite_utils":
+            return None
+        sys.meta_path.remove(self)
+        if (spec := find_spec(name)) is None or "pandas" in sys.modules:
+            return None
+        self._own, spec.loader = spec.loader, self  # type: ignore[assignment]
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Python makes it."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Load it while there is no pandas to be found."""
+        sys.modules["pandas"] = None  # type: ignore[assignment]
+        try:
+            self._own.exec_module(module)
+        finally:
+            del sys.modules["pandas"]
 
 
 def _know_own_benchmarks(folder: Path) -> None:
@@ -166,8 +193,6 @@ def _know_own_benchmarks(folder: Path) -> None:
 @click.pass_context
 def main(ctx: click.Context, workspace: str, by: str) -> None:
     """How far can I trust my LLM judges, and where do they fail?"""
-    from concord.store.audit import acting  # after `_import_sqlite_utils`
-
     ctx.obj = workspace
     ctx.with_resource(acting(by))
 

@@ -18,7 +18,7 @@ from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import Rubric, lines_of
 from concord.rubrics.shelf import Numbered
 from concord.store import audit, conversations, lab, rubrics, studies
-from concord.store.audit import actor
+from concord.store.actor import actor
 from concord.store.database import now
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace

@@ -1,38 +1,20 @@
 """The audit log: who did what, when, and about which study. Rows are never changed.
 
 The function of the store that carries an act out records it, in the same transaction: there is no act without
-its line. Who acts is a value of the context, set where somebody comes in (a command, a page).
+its line.
 """
 
 import json
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError, not_found
 from concord.store import database
+from concord.store.actor import actor
 from concord.store.database import column, find, now, records
 from concord.table import Column, Table
-
-_ACTOR = ContextVar("actor", default="researcher")
-
-
-def actor() -> str:
-    """The name of who acts; “researcher” where nobody said otherwise."""
-    return _ACTOR.get()
-
-
-@contextmanager
-def acting(name: str) -> Iterator[None]:
-    """Store what is done within this block under a name."""
-    before = _ACTOR.set(" ".join(name.split()))
-    try:
-        yield
-    finally:
-        _ACTOR.reset(before)
 
 
 class AuditLine(NamedTuple):

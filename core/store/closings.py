@@ -4,7 +4,7 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
 from concord.store import acts, studies
-from concord.store.audit import actor
+from concord.store.actor import actor
 from concord.store.database import insert, now, scalar
 
 

@@ -3,7 +3,7 @@
 from sqlite_utils import Database
 
 from concord.store import access, acts, studies
-from concord.store.audit import actor
+from concord.store.actor import actor
 from concord.store.database import column, insert, now
 
 

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.store import access, acts, studies, summaries
-from concord.store.audit import actor
+from concord.store.actor import actor
 from concord.store.database import column, insert, now, records, scalar
 from concord.store.purposes import RATED
 

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from sqlite_utils import Database
 
 from concord.store import access, acts, studies
-from concord.store.audit import actor
+from concord.store.actor import actor
 from concord.store.database import insert, now, records, scalar
 
 Outcome = Literal["passed", "failed", "admitted"]

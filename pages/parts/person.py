@@ -8,7 +8,7 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.store import audit
-from concord.store.audit import acting
+from concord.store.actor import acting
 from pages.parts.people import Researcher
 from pages.parts.session import here, workspace
 

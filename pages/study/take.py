@@ -10,7 +10,7 @@ from concord.errors import ConcordError
 from concord.exchange import dataset, publish
 from concord.exchange.publish import PARTS, Export
 from concord.store import conversations, studies
-from concord.store.audit import acting
+from concord.store.actor import acting
 from pages.parts import person
 from pages.parts.address import checked, listed, nothing
 from pages.parts.navigation import heading

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from concord.store import access, acts, audit
-from concord.store.audit import acting
+from concord.store.actor import acting
 from concord.studies import running
 
 

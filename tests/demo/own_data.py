@@ -21,7 +21,7 @@ from concord.files import SHIPPED
 from concord.rating import Criterion, Rater, Rating
 from concord.runs.plans import ComparePlan, JudgePlan
 from concord.store import access, conversations, placements, ratings, studies
-from concord.store.audit import acting
+from concord.store.actor import acting
 from concord.studies import asking
 from concord.studies.purposes import adjudicate
 from concord.workspace import Workspace

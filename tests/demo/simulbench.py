@@ -5,7 +5,7 @@ from concord.benchmarks.simulbench.targets import SIMULBENCH
 from concord.rating import Preference
 from concord.runs.plans import ComparePlan, PlayPlan, ProposePlan
 from concord.store import access, conversations, placements, spotchecks
-from concord.store.audit import acting
+from concord.store.actor import acting
 from concord.studies import audits, dealing, pairings
 from concord.studies.purposes import spotcheck
 from concord.workspace import Workspace

@@ -10,7 +10,7 @@ from concord.errors import NotFound, StudyError
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, audit, exclusions, sessions
 from concord.store import studies as stored
-from concord.store.audit import acting
+from concord.store.actor import acting
 from concord.store.crowds import Crowd, Visitor
 from concord.studies import crowd, running
 

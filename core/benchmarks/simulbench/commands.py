@@ -17,7 +17,7 @@ from concord.runs.planning import materials
 from concord.runs.plans import ProposePlan
 from concord.scenario import State
 from concord.store import scenarios
-from concord.store.audit import actor
+from concord.store.actor import actor
 from concord.workspace import Workspace
 
 STATES = ("proposed", "accepted", "rejected")

@@ -15,7 +15,7 @@ from concord.estimate import Estimate
 from concord.statistics.hidden import share
 from concord.store import known, placements, studies
 from concord.store import training as results
-from concord.store.audit import acting
+from concord.store.actor import acting
 from concord.store.placements import Placed
 from concord.studies.purposes import Desk, Laid
 from concord.studies.purposes import extra as extra_raters
