@@ -430,3 +430,20 @@ LABEL_DRAWS: Mapping[LabelDraw, str] = {
     LabelDraw.BY_ANSWER: "by the judge's answer",
 }
 """How the rows to label are drawn."""
+
+
+def request_refused(where: str, model: str, status: int, words: str) -> str:
+    """An endpoint refuses one request, and answers others."""
+    told = f" ({status})" if status not in (0, 200) else ""
+    return f"{where} refused this request to “{model}”{told}: {words}"
+
+
+def models_stopped(reasons: Mapping[str, str], *, others: bool) -> str:
+    """Why no more calls to some models of a run were made."""
+    went_on = " The work of the other models was done." if others else ""
+    return " ".join(reasons.values()) + went_on
+
+
+def waits_too_long(seconds: float, longest: float) -> str:
+    """An endpoint asks to wait for longer than a run does."""
+    return f" It asks to wait {seconds:,.0f} s; Concord waits at most {longest:,.0f} s. Run again after that."

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
+from concord import messages
 from concord.codes import Failure
 from concord.errors import CallFailed
 from concord.llm import refusals
@@ -19,13 +21,32 @@ _THROTTLED = (429, 529)
 _DOWN = (502, 503, 504, *range(520, 525))
 _TRANSIENT = (408, 409, 425)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached")
-_FILTERED = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
+_MODERATES = re.compile(
+    r"content[ _-]?(?:filter|policy|management)|moderat(?:ion|ed)|\bflagged\b|ResponsibleAI|invalid_prompt|"
+    r"data_inspection_failed|content exists risk|high[ -]risk|guardrail|prohibited[ _]content|"
+    r"sensitive (?:content|information|words)|inappropriate content|unsafe (?:content|prompt)|"
+    r"(?:usage|content|safety|acceptable use) polic(?:y|ies)|blockReason|不安全|敏感",
+    re.I,
+)
+"""Words of an endpoint that refuses a request for what it says."""
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|window|size)|"
+    r"(?:prompt|input|request(?: entity)?|message) (?:is )?too (?:long|large)|"
+    r"too many (?:input |prompt )?tokens|input length|exceeds? the (?:available )?context",
+    re.I,
+)
+"""Words of an endpoint whose model cannot read so long a request."""
+_PASSES = re.compile(
+    r"overload|try again|temporar|\bbusy\b|capacity|timed? ?out|rate.?limit|too many|unavailable|upstream",
+    re.I,
+)
+"""Words of an endpoint that may answer the same request later."""
 _SAID = 300
 """Characters of an endpoint's complaint in a sentence."""
 
 
 class AttemptFailed(CallFailed):
-    """An attempt that failed, and the seconds that the endpoint asks to wait (`after`)."""
+    """An attempt that failed, the seconds that the endpoint asks to wait (`after`), and its `words`."""
 
     def __init__(
         self,
@@ -36,28 +57,40 @@ class AttemptFailed(CallFailed):
         reason: str = "",
         status: int = 0,
         after: float | None = None,
+        words: str = "",
     ):
         super().__init__(message, code=code, raw=raw, reason=reason, status=status)
         self.after = after
+        self.words = words
+        """What the endpoint said."""
 
 
 def status_error(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> AttemptFailed:
     """An answer with a status of an error, or of a redirect, which is not followed: the key stays here."""
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
-    message, code = complaint(content)
-    message = message[:_SAID] or "no message"
+    complete, code = complaint(content)
+    message = complete[:_SAID] or "no message"
     failure = Failure.BAD_REQUEST
     sentence = f"{where} rejected a call to {name} ({status}): {message}"
     if status < 400:
         failure = Failure.REDIRECTED
         to = headers.get("location", "another address").split("?")[0][:_SAID]
         sentence = f"{where} redirects calls for {name} to {to} ({status}). Name that address in base_url."
+    elif status in (400, 403, 413, 422, 451) and _MODERATES.search(f"{code} {complete}"):
+        failure = Failure.REFUSED
+        sentence = messages.request_refused(where, model.name, status, message)
     elif status in (401, 403):
         mend = f"Check the environment variable {model.key_variable}."
         if not model.key_variable:
             mend = "Name its variable in api_key_env."
-        failure = Failure.KEY_REFUSED
-        sentence = f"{where} refuses the key of {name} ({status}). {mend}"
+        failure = Failure.KEY_REFUSED if status == 401 else Failure.FORBIDDEN
+        what = "refuses the key of" if status == 401 else "refuses calls to"
+        if status == 403:
+            mend = f"May the key's organisation, project and region use the model? {mend}"
+        sentence = f"{where} {what} {name} ({status}): {message.rstrip('.')}. {mend}"
+    elif status in (400, 413, 422) and _TOO_LONG.search(complete):
+        failure = Failure.CONTEXT_EXCEEDED
+        sentence = f"{name} cannot read so long a request ({status}): {message}"
     elif status == 402 or code in _NO_CREDIT:
         failure = Failure.NO_CREDIT
         sentence = f"{where} says that there is no credit left for {name} ({status}): {message}"
@@ -74,9 +107,6 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
     elif status >= 500 or status in _TRANSIENT:
         failure = Failure.UNAVAILABLE if status in _DOWN else Failure.SERVER
         sentence = f"{where} failed while answering for {name} ({status}): {message}. Run again later."
-    elif any(word in (code, *message.split()) or word.encode() in content for word in _FILTERED):
-        failure = Failure.REFUSED
-        sentence = f"A content filter of {where} refused a call to {name} ({status}): {message}"
     raw = content[:RAW].decode("utf-8", "replace")
     return AttemptFailed(
         sentence,
@@ -85,6 +115,21 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
         reason=f"HTTP {status}",
         status=status,
         after=retry_after(headers),
+        words=message,
+    )
+
+
+def refused_alone(failure: CallFailed, model: Model) -> CallFailed:
+    """A failure of an endpoint that answers other requests: it refuses this one."""
+    where, words = model.base_url or "the OpenAI endpoint", getattr(failure, "words", "") or str(failure)
+    sentence = messages.request_refused(where, model.name, failure.status, words)
+    return AttemptFailed(
+        sentence,
+        code=Failure.REFUSED,
+        raw=failure.raw,
+        reason=failure.reason,
+        status=failure.status,
+        words=words,
     )
 
 
@@ -94,11 +139,22 @@ def body_error(error: Broken, content: bytes, model: Model) -> AttemptFailed:
         return status_error(error.status, {}, content, model)
     if refusals.names_part(content):
         return status_error(400, {}, content, model)
+    raw = content[:RAW].decode("utf-8", "replace")
+    if words := _words_of_body(content):
+        failure = Failure.SERVER if _PASSES.search(words) else Failure.BAD_REQUEST
+        where, name = model.base_url or "the OpenAI endpoint", f"“{model.name}”"
+        sentence = f"{where} did not answer a call to {name}, but says: {words[:_SAID]}"
+        if _MODERATES.search(words):
+            failure, sentence = (
+                Failure.REFUSED,
+                messages.request_refused(where, model.name, 200, words[:_SAID]),
+            )
+        return AttemptFailed(sentence, code=failure, raw=raw, reason="an error of status 200", words=words)
     return AttemptFailed(
         f"The endpoint of “{model.name}” did not answer in the OpenAI protocol: {error}. Is its base_url "
         "right?",
         code=Failure.FOREIGN_BODY,
-        raw=content[:RAW].decode("utf-8", "replace"),
+        raw=raw,
         reason="a body that is no answer",
     )
 
@@ -168,10 +224,32 @@ def complaint(content: bytes | str) -> Complaint:
     try:
         body: Any = decoded(content)
     except Broken:
-        body = content if isinstance(content, str) else content.decode("utf-8", "replace")
-    error = body.get("error", body) if isinstance(body, dict) else body
+        text = content if isinstance(content, str) else content.decode("utf-8", "replace")
+        body = _MARKUP.sub(" ", text[:PAGE]) if text.lstrip()[:1] == "<" else text
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
+    error = (body.get("error") or body.get("errors") or body) if isinstance(body, dict) else body
+    if isinstance(error, list) and len(error) == 1:
+        error = error[0]
     if not isinstance(error, dict):
         return Complaint(" ".join(str(error).split()))
-    message = error.get("message") or error.get("detail") or error
+    message = error.get("message") or error.get("detail") or error.get("msg") or error
     code = error.get("code") or error.get("type")
     return Complaint(" ".join(str(message).split()), str(code or ""))
+
+
+PAGE = 20_000
+"""Characters of a page in HTML whose words are looked for."""
+_MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]{0,2000}>", re.S | re.I)
+_SAYS_NO = ("error", "errors", "detail", "details", "message", "msg", "promptFeedback", "prompt_feedback")
+
+
+def _words_of_body(content: bytes) -> str:
+    """What a body of status 200 says in place of an answer; “” where it says nothing."""
+    try:
+        body = decoded(content)
+    except Broken:
+        return ""
+    if not isinstance(body, dict) or body.get("choices") or not any(body.get(name) for name in _SAYS_NO):
+        return ""
+    return complaint(content).message

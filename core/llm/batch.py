@@ -58,14 +58,15 @@ class BatchStanding:
 class Result:
     """What an output says of one call: an answer; or a failure, final or (`again`) to be asked once more.
 
-    `counts` is False where the call was not tried: the batch expired or was cancelled before.
+    `counts` is for how many tries it counts: none where the batch expired or was cancelled before, two where
+    an answer came that cannot be read, which may have been paid for.
     """
 
     id: str
     answer: Completion | None = None
     failure: CallFailed | None = None
     again: bool = False
-    counts: bool = True
+    counts: int = 1
 
 
 def line(call: str, body: Mapping[str, Any]) -> bytes:
@@ -169,18 +170,32 @@ def _result(text: bytes, model: Model) -> Result | None:
             reason=f"batch: {code}"[:100],
             raw=text[:RAW].decode("utf-8", "replace"),
         )
-        return Result(call, failure=failure, again=True, counts=code not in _UNTRIED)
-    body = json.dumps(response.get("body"), ensure_ascii=False).encode("utf-8", "replace")
-    status = response.get("status_code")
+        return Result(call, failure=failure, again=True, counts=int(code not in _UNTRIED))
+    said = response.get("body", response if "choices" in response else None)
+    # Some servers write the body as a text.
+    written = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    body = written.encode("utf-8", "replace")
+    status = _status(response.get("status_code", response.get("status")))
+    if status is None:
+        # What is said tells whether it is an answer.
+        status = 200
     if status != 200:
-        status = status if isinstance(status, int) and 300 <= status < 600 else 500
+        status = status if 300 <= status < 600 else 500
         wrong = api_errors.status_error(status, {}, body, model)
     else:
         try:
             return Result(call, completions.read(body))
         except Broken as error:
             wrong = api_errors.body_error(error, body, model)
-    return Result(call, failure=wrong, again=wrong.code.retry is not Retry.NEVER)
+    counts = 2 if wrong.code is Failure.FOREIGN_BODY else 1
+    return Result(call, failure=wrong, again=wrong.code.retry is not Retry.NEVER, counts=counts)
+
+
+def _status(stated: object) -> int | None:
+    """The status that a line states, as a number or a text; None for none."""
+    if isinstance(stated, str) and stated.isdigit():
+        return int(stated[:3])
+    return stated if isinstance(stated, int) and not isinstance(stated, bool) else None
 
 
 _UNTRIED = ("batch_expired", "batch_cancelled")

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from concord import messages as said
 from concord.codes import Failure, Retry
 from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
-from concord.errors import CallFailed
+from concord.errors import CallFailed, RunStopped
 from concord.llm import api_errors, completions, embeddings
 from concord.llm.api_errors import AttemptFailed
 from concord.llm.completions import RAW, Broken, Completion, reported
@@ -88,6 +89,8 @@ class Client:
         self._lines: dict[tuple[str, str], _Line] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
         self._secret = secrets(models.values())
+        self._stopped: set[str] = set()
+        """Models to which no more calls are sent."""
 
     async def __aenter__(self) -> Self:
         for endpoint, most in limits(self._models.values()).items():
@@ -97,6 +100,10 @@ class Client:
     async def __aexit__(self, *_error: object) -> None:
         for line in self._lines.values():
             await line.api.close()
+
+    def stop_model(self, name: str) -> None:
+        """Send no more calls to a model: those that wait raise RunStopped. Calls to others go on."""
+        self._stopped.add(name)
 
     def stop(self) -> None:
         """End the waiting of all calls: each asks `admit` at once."""
@@ -230,6 +237,8 @@ class Client:
             sent = await gate.enter()
             rest = 0.0
             try:
+                if model.name in self._stopped:
+                    raise RunStopped(f"No more calls to “{model.name}” are made.")
                 if self._admit:
                     await self._admit()
                 started = time.perf_counter()
@@ -238,6 +247,7 @@ class Client:
                 except AttemptFailed as problem:
                     problem.args = (self.text_without_keys(str(problem)),)
                     problem.raw = self.text_without_keys(problem.raw)
+                    problem.words = self.text_without_keys(problem.words)
                     if not retry and problem.code.retry is not Retry.THROTTLED:
                         raise
                     if _costs_a_retry(gate, problem, sent, since or sent, tried < self._retries):
@@ -425,8 +435,11 @@ def _costs_a_retry(gate: Gate, problem: AttemptFailed, sent: float, since: float
     `since` is when the call failed last, or was sent. Raises it if there is no next attempt.
     """
     if problem.code.retry is Retry.THROTTLED:
-        stated = problem.after or 0.0
-        if gate.throttled(sent, problem.after) > THROTTLED_SECONDS or stated > THROTTLED_SECONDS:
+        stated, longest = problem.after or 0.0, THROTTLED_SECONDS
+        silent = gate.throttled(sent, problem.after)
+        if stated > longest:
+            problem.args = (f"{problem}{said.waits_too_long(stated, longest)}",)
+        if max(stated, silent) > longest:
             raise problem
         return False
     if problem.code.retry is Retry.DOWN:

@@ -8,18 +8,20 @@ import hashlib
 import json
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from sqlite_utils import Database
 
+from concord import messages as said
 from concord.codes import Failure
 from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Message
-from concord.errors import CallFailed
-from concord.llm import embeddings, replies
+from concord.errors import CallFailed, RunStopped
+from concord.llm import api_errors, embeddings, replies
 from concord.llm.client import Client, Embedded, billed
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
@@ -42,7 +44,7 @@ from concord.store.writer import obstacle
 PROGRAMS = 2
 """How many of one judge that is a program run at once, unless its entry says."""
 PATIENCE = 10
-"""The run ends after this many failures of a model in a row: the rest would fail as well."""
+"""A model's work ends after this many failures in a row: the rest would fail as well."""
 _VECTORS = "_vectors "
 """Prefix of the journal's steps for vectors. They sort first: the last step tells how far a play is."""
 _Done = TypeVar("_Done", Completion, Embedded)
@@ -74,7 +76,74 @@ class Calls:
     spent: Spent = NOTHING_SPENT
     failing: Counter[str] = field(default_factory=Counter)
     """Failures in a row, by model."""
+    answered: set[str] = field(default_factory=set)
+    """Models whose endpoint has ever answered."""
+    stopped: dict[str, str] = field(default_factory=dict)
+    """Why no more calls to a model are made."""
+    asking: Counter[str] = field(default_factory=Counter)
+    """Requests to a model that are under way."""
+    forbidden: dict[str, list[asyncio.Future[bool]]] = field(default_factory=dict)
+    """Requests to a model that were forbidden before it answered any: whether it answers another one."""
     programs: dict[str, asyncio.Semaphore] = field(default_factory=dict)
+
+    def check_asked(self, model: str) -> None:
+        """Raises RunStopped where no more calls to a model are made."""
+        if model in self.stopped:
+            raise RunStopped(self.stopped[model])
+
+    def stop_model(self, model: str, reason: str) -> None:
+        """Make no more calls to a model; the work of others goes on. A run whose models all stopped ends."""
+        if model in self.stopped:
+            return
+        self.stopped[model] = reason
+        self.client.stop_model(model)
+        self._decide(model, answers=False)
+        if self.stopped.keys() >= {name for name, of in self.job.models.items() if of.kind != "program"}:
+            self.halt(said.models_stopped(self.stopped, others=False), broken=True)
+
+    def has_answered(self, model: str) -> None:
+        """An endpoint has answered a request to a model: what it forbade before were single requests."""
+        self.failing[model] = 0
+        if model not in self.answered:
+            self.answered.add(model)
+            self._decide(model, answers=True)
+
+    @contextmanager
+    def under_way(self, model: str) -> Iterator[None]:
+        """Count a request to a model for the block."""
+        self.asking[model] += 1
+        try:
+            yield
+        finally:
+            self.asking[model] -= 1
+            self._look(model)
+
+    async def answers_others(self, model: str) -> bool:
+        """Whether an endpoint that forbade a request answers others: it did, or one that is under way is.
+
+        What it forbids before it has ever answered is the model's (the key, the region, the organisation).
+        """
+        if model in self.answered or model in self.stopped:
+            return model in self.answered
+        decided: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self.forbidden.setdefault(model, []).append(decided)
+        self._look(model)
+        return await decided
+
+    def _look(self, model: str) -> None:
+        """Nothing is under way that could still be answered: then the endpoint answers none."""
+        if len(self.forbidden.get(model, ())) >= self.asking[model]:
+            self._decide(model, answers=False)
+
+    def _decide(self, model: str, *, answers: bool) -> None:
+        for decided in self.forbidden.pop(model, []):
+            if not decided.done():
+                decided.set_result(answers)
+
+    def release(self) -> None:
+        """The run has stopped: nothing more is answered."""
+        for model in list(self.forbidden):
+            self._decide(model, answers=False)
 
 
 class Asker:
@@ -168,12 +237,13 @@ class Asker:
         calls, params, schema = self.calls, prompt.params, prompt.schema
         # What its endpoint takes may be found out between two calls: the entry says what is asked.
         configuration = calls.handshakes.entries[model].configuration
-        said = [(m.role, m.content, *m.images.values()) for m in messages]
-        sent = _digest([configuration.hash, said, dict(params), schema])
+        spoken = [(m.role, m.content, *m.images.values()) for m in messages]
+        sent = _digest([configuration.hash, spoken, dict(params), schema])
         noted = self.noted.get(step)
         if noted is not None and noted.asked == sent:
             self.spent += noted.spent
             self._count(model, noted.reported)
+            calls.answered.add(model)
             beside = Beside.from_dict(noted.beside)
             self.last = (step, model, noted.reply)
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
@@ -202,12 +272,14 @@ class Asker:
         async def latest() -> Configuration | None:
             return (await calls.store.look(lambda db: configurations.latest(db, [model]))).get(model)
 
-        try:
-            done, handshake = await calls.handshakes.answer(asked, ask, latest)
-        except CallFailed as failure:
-            if failure.code is Failure.FORM_REFUSED:
-                self._failing(model, failure)
-            raise
+        calls.check_asked(model)
+        with calls.under_way(model):
+            try:
+                done, handshake = await calls.handshakes.answer(asked, ask, latest)
+            except CallFailed as failure:
+                if failure.code is Failure.FORM_REFUSED:
+                    self._failing(model, failure)
+                raise (await self._single(model, failure)) from None
         self.last = (step, model, done.text)
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
@@ -223,11 +295,13 @@ class Asker:
         if new:
             texts = list(new.values())
             body = {"input": texts}
-            try:
-                done = await self._paid(model, lambda: calls.client.embed(model, texts), lambda: body)
-            except CallFailed as failure:
-                self._failing(model, failure)
-                raise
+            calls.check_asked(model)
+            with calls.under_way(model):
+                try:
+                    done = await self._paid(model, lambda: calls.client.embed(model, texts), lambda: body)
+                except CallFailed as failure:
+                    self._failing(model, failure)
+                    raise (await self._single(model, failure)) from None
             packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
             self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
             note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
@@ -300,17 +374,31 @@ class Asker:
                 paid = failure.spent
                 calls.store.put(lambda db: runs.spend(db, calls.run, paid))
             raise
-        calls.failing[model] = 0
+        calls.has_answered(model)
         calls.spent += done.spent
         self.spent += done.spent
         return done
 
     def _failing(self, model: str, failure: CallFailed) -> None:
-        """Count a failure of a model; the run ends where the rest of its work would fail as well."""
+        """Count a failure of a model; its work ends where the rest of it would fail as well.
+
+        A refusal of one request says nothing of others.
+        """
         calls = self.calls
+        if not failure.code.of_endpoint or failure.code is Failure.FORBIDDEN:
+            return
         calls.failing[model] += 1
         if failure.code.stops_model or calls.failing[model] >= PATIENCE:
-            calls.halt(str(failure), broken=True)
+            calls.stop_model(model, str(failure))
+
+    async def _single(self, model: str, failure: CallFailed) -> CallFailed:
+        """A failure as what it is of: of the model, or of this request alone where others are answered."""
+        if failure.code is not Failure.FORBIDDEN:
+            return failure
+        if await self.calls.answers_others(model):
+            return api_errors.refused_alone(failure, self.calls.job.models[model])
+        self.calls.stop_model(model, str(failure))
+        return failure
 
 
 def _digest(value: Any) -> str:

@@ -77,8 +77,9 @@ class Batches:
     guess: Mapping[str, float]
     budget: Budget | None
     paid: Callable[[Spent], None]
-    problem: str = ""
-    """Why calls are neither sent nor collected: an endpoint refused a batch, or does not know it."""
+    problems: dict[str, str] = field(default_factory=dict)
+    """Why calls to a model are neither sent nor collected: its endpoint refused a batch, or does not know it.
+    """
     at_limit: bool = False
     """Whether calls were left out because they might cost more than the budget."""
     _known: dict[str, Waiting] = field(default_factory=dict)
@@ -129,7 +130,7 @@ class Batches:
             self.store.put(lambda db: stored.settle(db, call))
 
     def _gather(self, line: bytes, call: Waiting) -> None:
-        if self.problem:
+        if call.model in self.problems:
             return
         if self.budget and call.cost > self.budget.left - self._reserved:
             self.at_limit = True
@@ -151,9 +152,19 @@ class Batches:
         Raises CallFailed if an endpoint cannot be asked.
         """
         changed = False
+        passing: CallFailed | None = None
         for one in await self.store.look(lambda db: stored.waiting(db, self.models.keys())):
-            changed |= await self._collected(one)
+            try:
+                changed |= await self._collected(one)
+            except CallFailed as failure:
+                # Batches of other models go on.
+                if failure.code.retry is Retry.NEVER:
+                    self.problems[one.model] = str(failure)
+                else:
+                    passing = failure
         await self.refresh()
+        if passing is not None and not changed:
+            raise passing
         return changed
 
     async def _collected(self, one: Batch) -> bool:
@@ -170,7 +181,7 @@ class Batches:
         except CallFailed as failure:
             if failure.status != 404:
                 raise
-            self.problem = (
+            self.problems[one.model] = (
                 f"The endpoint of “{one.model}” does not know the batch {one.name}, in which "
                 f"{one.lines:,} calls wait. Have its key or base_url changed? If the batch is lost, "
                 f"`concord run forget-batch {one.id}` has its calls asked again."
@@ -188,7 +199,8 @@ class Batches:
             why = standing.why or "it does not say why"
             await self.store.do(lambda db: stored.end(db, one.id, "refused", why))
             if not standing.full or one.lines == 1:
-                self.problem = f"The endpoint of “{one.model}” refused the batch {one.name}: {why}."
+                sentence = f"The endpoint of “{one.model}” refused the batch {one.name}: {why}."
+                self.problems[one.model] = sentence
             return True
         waiting = await self.store.look(lambda db: stored.calls(db, one.id))
         for name in standing.outputs:
@@ -200,7 +212,7 @@ class Batches:
                     answered = [(waiting.pop(r.id), r) for r in some if r.id in waiting]
                     self.paid(await self.store.do(partial(self._settled, one=one, settled=answered)))
         tried = standing.status == "completed"
-        left = [(call, Result(call.id, again=True, counts=tried)) for call in waiting.values()]
+        left = [(call, Result(call.id, again=True, counts=int(tried))) for call in waiting.values()]
 
         def end(db: Database) -> None:
             self._settled(db, one, left)
@@ -248,12 +260,12 @@ class Batches:
         return await self._taken(named, model, standing)
 
     async def submit(self) -> None:
-        """Send what was gathered. A refusal is kept in `problem`; its calls wait to be asked again."""
+        """Send what was gathered. A refusal is kept in `problems`; its calls wait to be asked again."""
         files, self._files = self._files, {}
         for name, parts in files.items():
             for part in parts:
                 with part.lines:
-                    if part.calls and not self.problem:
+                    if part.calls and name not in self.problems:
                         await self._sent(name, part)
         await self.refresh()
 
@@ -270,17 +282,17 @@ class Batches:
                 # It may have begun: it will be looked for by its mark.
                 self._unanswered += 1
                 if self._unanswered >= TRIES:
-                    self.problem = str(failure)
+                    self.problems[name] = str(failure)
                 return
             await self.store.do(lambda db: stored.forget(db, number))
-            self.problem = _no_batches(failure, name)
+            self.problems[name] = _no_batches(failure, name)
             return
         await self.store.do(lambda db: stored.change(db, number, standing.status, name=standing.id))
 
     async def rest(self, stopped: Callable[[], bool]) -> bool:
         """Wait until a batch has ended and was collected; False if the run has stopped or nothing waits."""
         pause = FIRST_LOOK
-        while self._open and not stopped() and not self.problem:
+        while any(one.model not in self.problems for one in self._open) and not stopped():
             await self.client.rest(next(iter(self.models.values())), pause)
             pause = min(LONGEST_LOOK, pause * 1.5)
             try:
@@ -300,8 +312,8 @@ class Batches:
 
     def ends_for(self) -> str:
         """Why a run ends although work is left; “” where batches are not the reason."""
-        if self.problem:
-            return self.problem
+        if self.problems:
+            return " ".join(self.problems.values())
         if self.at_limit:
             return ". ".join(
                 filter(None, ["Further calls might exceed the spending limit. Raise --max-cost", self.says()])

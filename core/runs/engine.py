@@ -10,7 +10,7 @@ import gc
 import os
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,6 +18,7 @@ from typing import Any, Unpack
 
 from sqlite_utils import Database
 
+from concord import messages
 from concord.conversation import Conversation
 from concord.errors import CallFailed, ConcordError, ConfigError, DatabaseReplaced, RunStopped, WorkspaceError
 from concord.llm.client import Client, limits
@@ -198,6 +199,8 @@ class _Run:
         self.client.stop()
         if self.budget:
             self.budget.stop()
+        if hasattr(self, "calls"):
+            self.calls.release()
         asyncio.get_running_loop().call_later(GRACE_SECONDS, self._abandon)
 
     def _signalled(self, number: int) -> None:
@@ -240,6 +243,8 @@ class _Run:
                 *(self.number, self.store, self.job, self.options.get("retry_failed", False), self.client),
                 *(self.batches, shaken, self.budget, self.halt),
             )
+            ever = await self.store.look(lambda db: configurations.latest(db, self.job.models))
+            self.calls.answered.update(ever, of)
             pulse = asyncio.create_task(self._beat())
             try:
                 try:
@@ -249,8 +254,12 @@ class _Run:
                     self.halt(str(error), broken=True)
                 if writer.replaced:
                     self.halt(str(writer.replaced), broken=True)
-                state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
-                message = " ".join(filter(None, [*self._notes(), self.stop]))
+                stopped = self.calls.stopped
+                broken = self.broken or bool(stopped)
+                state: State = "broken" if broken else "stopped" if self.stop else "finished"
+                others = len(self.job.models) > len(stopped)
+                ends = self.stop or (messages.models_stopped(stopped, others=others) if stopped else "")
+                message = " ".join(filter(None, [*self._notes(), ends]))
                 self.ended = True
 
                 def end(db: Database) -> Progress:
@@ -288,7 +297,7 @@ class _Run:
         except RunStopped:
             return  # The store could not be read until the run was stopped.
         if reason := self.batches.ends_for():
-            self.halt(reason, broken=bool(self.batches.problem))
+            self.halt(reason, broken=bool(self.batches.problems))
 
     async def _turn(self) -> None:
         """Wait until no run of the benchmark that was started before is at work; time counts from then."""
@@ -362,7 +371,7 @@ class _Run:
 
     async def _played(self, item: Pending) -> Conversation | None:
         key = item.play.key
-        if key in self.given_up:
+        if key in self.given_up or (not item.stored and self._lacks(e.model for e in item.play.expected)):
             return None
         if item.stored:
             return await self.store.look(lambda db: conversations.load(db, key))
@@ -398,8 +407,12 @@ class _Run:
         self.done += 1
         return None if isinstance(played, Scenario) else played
 
+    def _lacks(self, models: Iterable[str]) -> bool:
+        """Whether no more calls are made to one of these models."""
+        return any(model in self.calls.stopped for model in models)
+
     async def _judged(self, conversation: Conversation, owed: Owed, *, resumed: bool) -> None:
-        if owed.key in self.given_up:
+        if owed.key in self.given_up or self._lacks([owed.judge]):
             return
         ask = await self._asker(owed.key, resumed)
         model, shown = self.job.models[owed.judge], [conversation]

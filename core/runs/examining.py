@@ -260,7 +260,7 @@ def _length(params: Mapping[str, Any]) -> int:
 def _hint(model: Model, error: ConcordError) -> str:
     """What to change in models.toml, where the failure says so."""
     code, failure = getattr(error, "code", None), f"{error} {getattr(error, 'raw', '')}"
-    if code is Failure.BAD_REQUEST and "context" in failure:
+    if code is Failure.CONTEXT_EXCEEDED or (code is Failure.BAD_REQUEST and "context" in failure):
         return f" Serve it with a longer context: judges are sent {LENGTH:,} tokens and more."
     if code in (Failure.TRUNCATED, Failure.EMPTY) and "length" in failure:
         return " A longer limit leaves room for thinking: params = { max_tokens = 16000 } in models.toml."

@@ -56,17 +56,37 @@ def test_a_line_that_is_no_result_is_left_out(line):
 @pytest.mark.parametrize(
     ("line", "again", "counts"),
     [
-        ({"response": None, "error": {"code": "batch_expired"}}, True, False),
-        ({"response": None, "error": {"code": "server_error"}}, True, True),
-        ({"response": None}, True, True),
-        ({"response": {"status_code": 400, "body": {}}}, False, True),
-        ({"response": {"status_code": 429, "body": {}}}, True, True),
-        ({"response": {"status_code": "200", "body": {}}}, True, True),
-        ({"response": {"status_code": 200, "body": {"choices": []}}}, True, True),
-        ({"response": {"status_code": 200}}, True, True),
+        ({"response": None, "error": {"code": "batch_expired"}}, True, 0),
+        ({"response": None, "error": {"code": "server_error"}}, True, 1),
+        ({"response": None}, True, 1),
+        ({"response": {"status_code": 400, "body": {}}}, False, 1),
+        ({"response": {"status_code": 429, "body": {}}}, True, 1),
+        ({"response": {"status_code": "200", "body": {}}}, True, 2),
+        ({"response": {"status_code": 200, "body": {"choices": []}}}, True, 2),
+        ({"response": {"status_code": 200, "body": {"detail": "No such model"}}}, False, 1),
+        ({"response": {"status_code": 200}}, True, 2),
     ],
 )
 def test_a_line_without_an_answer_says_whether_to_ask_again(line, again, counts):
     [found] = read(json.dumps({"custom_id": "one", **line}).encode())
     assert (found.answer, found.again, found.counts) == (None, again, counts)
     assert str(found.failure)
+
+
+BODY = {"model": "m", "choices": [{"message": {"content": "Yes"}, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"body": BODY},
+        {"status_code": 200, "body": json.dumps(BODY)},
+        {"body": json.dumps(BODY)},
+        {"status_code": "200", "body": BODY},
+        {"status_code": None, "body": BODY},
+        BODY,
+    ],
+)
+def test_an_answer_is_read_without_a_status_and_with_its_body_as_text(response):
+    [found] = read(json.dumps({"custom_id": "one", "response": response}).encode())
+    assert (found.answer.text, found.again) == ("Yes", False)
