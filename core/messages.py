@@ -410,7 +410,7 @@ def partial_judge(name: str, rated: int, of: int, lacks: int, command: str) -> s
 
 PLAN_FIGURES: Mapping[PlanFigure, str] = {
     PlanFigure.AGREEMENT: "agreement",
-    PlanFigure.RATE: "corrected rate",
+    PlanFigure.RATE: "corrected rate or mean",
     PlanFigure.SENSITIVITY: "sensitivity",
     PlanFigure.SPECIFICITY: "specificity",
     PlanFigure.ANNOTATOR: "as good as another annotator",

@@ -93,15 +93,34 @@ def plan(of: StudyRatings, criterion: str, judge: str, options: PlanOptions) -> 
     if judge:
         check_known("judge", judge, scores.judges)
     judge = judge or next(iter(scores.judges), "")
-    if not judge or np.isfinite(scores.judges[judge]).sum() < FEWEST:
-        raise StudyError(f"{judge or 'No judge'} answered fewer than {FEWEST} rows: nothing can be planned.")
-    given = scores.judges[judge]
-    scale = evidence.scale(name)
-    two = scale is not None and (scale.low, scale.high) == (0, 1) and len(scale.values) == 2
     if scores.sets:
         raise StudyError(f"{name} has sets of labels, for which Concord has no plan. Plan for single labels.")
-    crossed = two or not scores.ordered
-    people = answer_of_people(scores) if crossed else scores.target
+    if not judge:
+        raise StudyError(f"No judge answered {name}: nothing can be planned.")
+    scale = evidence.scale(name)
+    people = scores.target if scores.ordered and not _is_two(scale) else answer_of_people(scores)
+    units = tuple(evidence.ratings.units)
+    return plan_of(evidence.label(name), judge, scores.judges[judge], people, scale, options, units)
+
+
+def plan_of(
+    label: str,
+    judge: str,
+    given: Floats,
+    people: Floats,
+    scale: Scale | None,
+    options: PlanOptions,
+    units: tuple[object, ...] = (),
+) -> LabelPlan:
+    """The plan of labels from a judge's answers `given` and those of people, of the same items (nan: none).
+
+    Raises StudyError where the judge has too few answers, ConcordError for a goal that does not fit them.
+    """
+    answered = given[np.isfinite(given)]
+    if len(answered) < FEWEST:
+        raise StudyError(f"{judge} answered fewer than {FEWEST} rows: nothing can be planned.")
+    two = _is_two(scale) and set(answered.tolist()) <= {0.0, 1.0}
+    crossed = two or (scale is not None and not scale.ordered)
     _check(options, two=two, crossed=crossed)
     design: Design
     words: dict[float, str] = {}
@@ -109,7 +128,7 @@ def plan(of: StudyRatings, criterion: str, judge: str, options: PlanOptions) -> 
         design, words, basis = _crossed(people, given, options, scale)
     else:
         design, basis = _scores(people, given, options, scale)
-    return _plan(evidence.label(name), judge, design, words, basis, options, given, evidence)
+    return _plan(label, judge, design, words, basis, options, given, units)
 
 
 def _check(options: PlanOptions, *, two: bool, crossed: bool) -> None:
@@ -190,7 +209,7 @@ def _plan(
     basis: str,
     options: PlanOptions,
     given: Floats,
-    evidence: Evidence,
+    units: tuple[object, ...],
 ) -> LabelPlan:
     figures = _figures(design)
     draws = [LabelDraw.RANDOM, *([LabelDraw.BY_ANSWER] if isinstance(design, CrossedAnswers) else [])]
@@ -217,7 +236,15 @@ def _plan(
     meta |= {"goals": {draw.value: goal.labels for draw, goal in goals.items()}}
     first, *rest = tables
     tables = [Table(first.name, first.title, first.columns, first.rows, notes=first.notes, meta=meta), *rest]
-    return LabelPlan(tuple(tables), tuple(sentences), labels, answers, given, tuple(evidence.ratings.units))
+    return LabelPlan(tuple(tables), tuple(sentences), labels, answers, given, units)
+
+
+def planned_figures(given: Floats, scale: Scale | None) -> tuple[PlanFigure, ...]:
+    """The figures that labels can be planned for, by a judge's answers (nan: none) and their scale."""
+    if _is_two(scale) and set(given[np.isfinite(given)].tolist()) <= {0.0, 1.0}:
+        return PlanFigure.AGREEMENT, PlanFigure.RATE, PlanFigure.SENSITIVITY, PlanFigure.SPECIFICITY
+    ordered = scale is None or scale.ordered
+    return (PlanFigure.AGREEMENT, PlanFigure.RATE) if ordered else (PlanFigure.AGREEMENT,)
 
 
 def _figures(design: Design) -> tuple[PlanFigure, ...]:

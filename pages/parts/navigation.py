@@ -49,6 +49,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),
         PageFile("trust/spot_check.py", "Spot-check", "spot-check", ":material/fact_check:"),
         PageFile("trust/lab.py", "Judge lab", "lab", ":material/science:"),
+        PageFile("trust/plan.py", "Plan", "plan", ":material/calculate:"),
         PageFile("trust/comparisons.py", "Comparisons", "comparisons", ":material/compare_arrows:"),
     ),
     "Results": (
@@ -76,6 +77,7 @@ PURPOSES = {
     "agreement": "How far the judges of a study agree with people, and where they fail.",
     "spot-check": "Is what a judge said reasonable, too high, too low or wrong?",
     "lab": "Improve a judge on one part of a study, choose on another, say once what was gained.",
+    "plan": "How many conversations to label, before anybody labels, and what it costs.",
     "comparisons": "Which of two answers is better, by judges and by people.",
     "leaderboard": "Which model scores best, how sure that is, and whether people would agree.",
     "town": "Simulations of a town: who brought about what, and where everybody was.",
