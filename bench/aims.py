@@ -43,6 +43,8 @@ AIMS: dict[str, Aim] = {
     "throughput 64": _throughput(64, 0.94),
     "throughput 128": _throughput(128, 0.90),
     "throughput 256": _throughput(256, 0.80),
+    "replies": Aim("replies", "calls per stored judgement, replies of every kind", "calls", 1.0),
+    "replies made up": Aim("replies", "scores of replies that give none", "scores", 0),
     "resume": Aim("resume", "a stored run of 10,000 but for one, CPU", "a bare script", 2.0),
     "read": Aim("agreement", "reading 50 people × 100,000 items", "CPU seconds", 2.5),
     "figures": Aim("agreement", "every interval of 13 people × 1,700 items", "a loop over scipy", 0.1),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from concord.llm import verdicts
-from concord.llm.replies import Reply, Unusable, read
+from concord.llm.replies import Reason, Reply, Unusable, read
 from concord.llm.thinking import said
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "replies.md"
@@ -20,7 +20,7 @@ ASKED_AGAIN = "asked again"
 
 
 class Scored(Reply):
-    why: str
+    why: Reason
     score: Annotated[int, Field(ge=1, le=10)]
 
 
@@ -32,7 +32,9 @@ def rules(heading):
     for row in rows:
         rule, reply, outcome = re.fullmatch(r"\| (.*?) \| (.*) \| (.*?) \|", row).groups()
         ticks = re.match(r"`+", reply)[0]
-        found.append((rule, reply[len(ticks) : -len(ticks)].strip().replace("⏎", "\n"), outcome))
+        found.append(
+            (rule, reply[len(ticks) : -len(ticks)].strip().replace("⏎", "\n").replace("\\|", "|"), outcome)
+        )
     return found
 
 
