@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from hashlib import sha256
+from statistics import median
 from typing import NamedTuple
 
 from sqlite_utils import Database
@@ -252,6 +253,33 @@ def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]
         {"rater": rater, "study": study, "training": untrained(db, study, rater)},
     )
     return [(number, state, bool(flagged)) for number, state, flagged in rows.fetchall()]
+
+
+def notes(db: Database, rater: int, study: str) -> dict[int, tuple[str, str]]:
+    """Why an annotator skipped items of a study, and their flags: number → (reason, comment), "" where there
+    is none.
+    """
+    rows = db.execute(
+        f"SELECT {NUMBER}, p.reason, p.flag FROM placements p JOIN items i ON i.id = p.item_id "
+        "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = ? AND t.name = ? "
+        f"AND p.purpose IN {QUEUED} AND {studies.KEPT} AND (p.state = 'skipped' OR p.flag <> '')",
+        [rater, study],
+    )
+    return {number: (reason, comment) for number, reason, comment in rows.fetchall()}
+
+
+def pace(db: Database, rater: int, study: str) -> float | None:
+    """The median of the seconds that an annotator needed for an item of a study; None with fewer than three
+    that are submitted.
+    """
+    seconds = column(
+        db,
+        "SELECT p.seconds FROM placements p JOIN items i ON i.id = p.item_id JOIN studies t "
+        f"ON t.id = i.study_id WHERE p.rater_id = ? AND t.name = ? AND p.purpose IN {QUEUED} "
+        "AND p.state = 'done' AND p.seconds > 0",
+        [rater, study],
+    )
+    return median(seconds) if len(seconds) >= 3 else None
 
 
 def find_id(db: Database, rater: int, number: int) -> int:

@@ -114,8 +114,9 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     with workspace().read() as db:
         study = studies.get(db, work.name)
         numbers = desk.Numbers(db, study.name, rater)
+        explained = sent.explained(db, study)
     return _sitting(
-        sent.fixed(study, annotator.name, component.name(rater, work.name), back),
+        sent.fixed(study, annotator.name, component.name(rater, work.name), back, explained),
         lambda db, client, events: dealing.reported(
             db, study.name, rater, client, map(numbers.meant, events)
         ),

@@ -46,6 +46,7 @@ class Dialogs {
       ...(criteria.some((c) => c.reason) ? [[["W"], t("write a reason beside the answer; Enter ends it")]] : []),
       ...(fixed.reasons.length ? [[["S"], t("skip the item, with a reason")], [["F"], t("flag the item with a comment for the researcher; it quotes words selected in the dialogue")]] : []),
       [["Space", "Page ↑", "Page ↓"], t("scroll the dialogue")],
+      ...(fixed.reasons.length ? [[["L"], t("list the items that you skipped or flagged")]] : []),
       [["T"], t("size of texts, length of lines, contrast")],
       [["M"], t("show texts as they were written, with the marks of Markdown, and back")],
       ...(fixed.guidelines ? [[["G"], t("guidelines")]] : []),
@@ -78,6 +79,21 @@ class Dialogs {
     const about = this.model.criteria[this.model.focus]?.label.toLowerCase();
     const section = [...prose.querySelectorAll("h3, h4")].find((heading) => heading.textContent.toLowerCase() === about);
     section?.scrollIntoView({ block: "start" });
+  }
+
+  // The items that were skipped, and those that were flagged: each leads there.
+  mine() {
+    const { model } = this;
+    const numbered = model.strip.map(([id, state, flag], i) => ({ id, state, flag, number: i + 1 }));
+    const list = (title, items, said) =>
+      items.length > 0 && el("section", {}, el("h3", {}, title), el("ul", { class: "mine" }, items.map(({ id, number }) =>
+        el("li", {}, el("button", { type: "button", class: "button", onclick: () => (this.hide(), model.go(id)) }, t("Item {number}", { number })), " ", el("span", { dir: "auto" }, said(id))))));
+    const skipped = numbered.filter(({ state }) => state === "skipped");
+    const flagged = numbered.filter(({ flag }) => flag);
+    const note = (id, which) => model.items.get(id)?.[which === 0 ? "reason" : "flag"] || model.notes[id]?.[which] || "";
+    if (!skipped.length && !flagged.length) return model.say(t("You have skipped and flagged nothing."));
+    this.show("mine", t("Skipped and flagged"), el("div", {},
+      list(t("Skipped"), skipped, (id) => t(note(id, 0))), list(t("Flagged"), flagged, (id) => note(id, 1))));
   }
 
   // The desk is drawn anew in another language.

@@ -60,7 +60,7 @@ class Moving:
             "items": list(self.items),
             "count": count,
             "refused": [vars(refusal) for refusal in refused],
-            **{"elsewhere": {}, "training": None, "finished": None},
+            **{"elsewhere": {}, "training": None, "finished": None, "notes": {}, "pace": None},
             **annotators,
         }
 
@@ -172,6 +172,7 @@ def messages(conversation: Conversation, speaker: Callable[[Message], str]) -> l
                     "reply": message is turn.reply,
                     "speaker": speaker(message) + conversation.voice(message),
                 }
+                shown |= {"tool": True} if message.role == "tool" else {}
                 rows.append(shown | content(message))
     return rows
 

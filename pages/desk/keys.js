@@ -23,7 +23,7 @@ class Keys {
     }
     const target = event.composedPath()[0];
     if (typing(event)) return;
-    const name = keyName(event, ["u", "s", "f", "g", "w", "m", "t", "k", ...Object.keys(this.model.purpose.keys ?? {}), ...this.letters]);
+    const name = keyName(event, ["u", "s", "f", "g", "w", "m", "t", "k", "l", ...Object.keys(this.model.purpose.keys ?? {}), ...this.letters]);
     if (!name || taken(event, name, this.host)) return;
     if (this.dialogs.open) {
       if (name.length > 1) return;
@@ -34,7 +34,7 @@ class Keys {
     event.stopPropagation();
     // A key held down repeats; only moving may.
     if (event.repeat && !/^(Arrow|Page|Space)/.test(name)) return;
-    if (this.dialogs.open) this.dialogs.press({ g: "guidelines", f: "flag", s: "skip", t: "reading" }[name] ?? name);
+    if (this.dialogs.open) this.dialogs.press({ g: "guidelines", f: "flag", s: "skip", t: "reading", l: "mine" }[name] ?? name);
     else this.press(name, event.shiftKey);
   }
 
@@ -62,6 +62,6 @@ class Keys {
     };
     if (moves[name]) return moves[name]();
     const own = this.model.purpose.keys?.[name]?.[1];
-    this.act(own ?? { Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", m: "letters", t: "reading", k: "keep", "?": "help" }[name]);
+    this.act(own ?? { Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", m: "letters", t: "reading", k: "keep", l: "mine", "?": "help" }[name]);
   }
 }

@@ -31,6 +31,8 @@ class Model {
     this.elsewhere = false; // somebody is there now
     this.before = null; // when each device had reported last as this desk was opened here
     this.stale = false; // the present item may have changed there
+    this.notes = {}; // why items were skipped, and comments on them: id → [reason, comment]
+    this.pace = null; // the seconds that an item mostly takes here; null where that is not known yet
     this.begun = 0; // the question that was marked when the present item was shown
     this.closed = null;
     this.training = null; // { attempt, left, over } before the training is passed
@@ -79,6 +81,24 @@ class Model {
   // How many items are done or skipped, of how many.
   get tally() {
     return { done: this.finishedHere + this.beyond.done, all: this.strip.length + this.beyond.all };
+  }
+
+  // About how long the open items take, in minutes; null where that is not known.
+  get minutesLeft() {
+    const open = this.tally.all - this.tally.done;
+    return this.pace && open ? Math.max(1, Math.round((open * this.pace) / 60)) : null;
+  }
+
+  // The items of the same dialogue that lie here, in the order of their turns, where its replies are rated one by one: [turn, item].
+  get siblings() {
+    const { item } = this;
+    if (item?.turn == null || item.sides) return [];
+    const words = JSON.stringify(item.said);
+    const same = (id) => this.items.get(id)?.turn != null && JSON.stringify(this.items.get(id).said) === words;
+    const line = [item];
+    for (const by of [-1, 1])
+      for (let place = this.position + by; this.strip[place] && same(this.strip[place][0]); place += by) line.push(this.items.get(this.strip[place][0]));
+    return line.map((one) => [one.turn, one]).sort(([a], [b]) => a - b);
   }
 
   // Some questions are asked of some items only, and some items have questions of their own. One that depends on others is asked where
@@ -137,6 +157,8 @@ class Model {
       if (item === this.shown) this.shown = undefined;
     }
     this.strip = news.strip;
+    this.notes = news.notes ?? {};
+    this.pace = news.pace ?? null;
     const { done, all } = news.count ?? { done: this.finishedHere, all: this.strip.length };
     this.beyond = { done: done - this.finishedHere, all: all - this.strip.length };
     if (this.training && !news.training) this.say(t("The training is over. The study begins with the next item."));

@@ -5,7 +5,7 @@ Every value is picked by name; a conversation's key, player, facets and meta (an
 never are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,9 +28,11 @@ PAIR_SAYS = {"over": "All compared – thank you!", "nothing": "There are no two
 """What desks of pairs say at their end."""
 
 
-def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, Any]:
+def fixed(
+    study: Study, annotator: str, desk_id: str, back: str, explained: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """What stays the same while one study is rated. `back` names what lies behind the desk; "" where nothing
-    does.
+    does. `explained` has the guideline of single questions, by name.
     """
     title = study.title or study.name
     common: dict[str, Any] = {"guidelines": study.guidelines, "reasons": list(form.REASONS)}
@@ -41,7 +43,8 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
         ]
         common |= {} if study.rubric else {"raw": "mono"}
         return form.fixed(desk_id, "pair", title, annotator, back, questions, **PAIR_SAYS, **common)
-    questions = [form.question(criterion) for criterion in study.criteria]
+    texts = explained or {}
+    questions = [form.question(c, help=texts.get(c.name, "")) for c in study.criteria]
     ends = {"over": "All done – thank you!", "nothing": "Nothing to rate here"}
     return form.fixed(desk_id, "rate", title, annotator, back, questions, **ends, submits=True, **common)
 
@@ -68,8 +71,17 @@ def moving(
         [replace(r, item=numbers.shown(r.item) if isinstance(r.item, int) else r.item) for r in refused],
         training=training.standing(db, study.name, rater),
         finished=crowd.ending(db, study.name, rater),
+        notes={numbers.shown(n): said for n, said in placements.notes(db, rater, study.name).items()},
+        pace=placements.pace(db, rater, study.name),
         **form.annotators(db, rater),
     )
+
+
+def explained(db: Database, study: Study) -> Mapping[str, str]:
+    """What the study's rubric says of single questions to annotators, by name."""
+    if not study.rubric or not study.version:
+        return {}
+    return used(db, study.rubric, study.version).rubric.explained
 
 
 def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:

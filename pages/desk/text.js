@@ -61,9 +61,31 @@ const ENTRY = /^( *)(?:[-*+]|(\d{1,9})[.)])( +)(\S.*)/;
 const RULE = /^ {0,3}([-*_])(?: *\1){2,} *$/;
 const NESTED = 6; // lists and quotations within each other
 
+// A text of JSON with its lines indented; "" for any other. Words may stand before it, as the name of a tool that is called.
+const LONGEST_JSON = 100000;
+function indented(text) {
+  const trimmed = text.trim();
+  if (!/^[{[]/.test(trimmed) || !/[}\]]$/.test(trimmed) || trimmed.length > LONGEST_JSON) return "";
+  try {
+    const value = JSON.parse(trimmed);
+    return typeof value === "object" && value !== null && Object.keys(value).length ? JSON.stringify(value, null, 2) : "";
+  } catch {
+    return "";
+  }
+}
+
+// What a tool was asked, or answered: its words, and JSON in it as code.
+function called(text) {
+  const begins = text.search(/[{[]/);
+  const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1;
+  const code = begins < 0 ? "" : indented(text.slice(begins, end));
+  if (!code) return [el("pre", { tabindex: 0 }, el("code", {}, text))];
+  return [text.slice(0, begins).trim().replace(/\($/, ""), el("pre", { tabindex: 0 }, el("code", {}, code)), text.slice(end).trim().replace(/^\)$/, "")].filter((part) => part);
+}
+
 // The one way from Markdown to elements, for guidelines (the researcher's, with `links`), cards and messages (a model's): headings,
 // paragraphs, lists, quotations, code, tables. All else (HTML, images, formulas, a model's links) stays as it was written. Every pattern takes time in proportion to a text.
-const marked = (text, links = false) => blocks(text.trim().replace(/\r\n?/g, "\n").replace(/\t/g, "    ").split("\n"), links, NESTED);
+const marked = (text, links = false) => (indented(text) ? [el("pre", { tabindex: 0 }, el("code", {}, indented(text)))] : blocks(text.trim().replace(/\r\n?/g, "\n").replace(/\t/g, "    ").split("\n"), links, NESTED));
 
 function blocks(lines, links, deeper) {
   const out = [];

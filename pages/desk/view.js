@@ -5,6 +5,9 @@ const CHIPS = 39;
 const WRITTEN = 1500; // how long after the last key words are recorded, in milliseconds
 const STATES = { open: () => t("open"), done: () => t("submitted"), skipped: () => t("skipped") };
 
+// After a click with the mouse the keys are the desk's again.
+const unfocused = (event) => event.detail && event.currentTarget.blur();
+
 class View {
   constructor(root, model, act) {
     Object.assign(this, { root, model, act });
@@ -14,6 +17,7 @@ class View {
   build() {
     const { fixed } = this.model;
     this.drawn = this.lit = this.filled = null;
+    this.tools ??= new Set(); // what tools said that is unfolded
     this.root.lang = this.language = this.model.language;
     speak(fixed.words?.[this.language]);
     for (const criterion of fixed.criteria) if (criterion.say) criterion.label = t(criterion.say); // the desk's own questions
@@ -21,6 +25,8 @@ class View {
     this.bar = el("span", { class: "fill" });
     this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.bar);
     this.tally = el("span", { class: "tally" });
+    this.left = el("span", { class: "tally left", title: t("By the time that your items took so far") });
+    this.mine = this.button("mine", [" ", key("L")], "quiet mine");
     this.saving = el("span", { class: "saving", role: "status" });
     this.signedOut = signedOutLine(this.model.outbox);
     this.strip = el("nav", { class: "strip", "aria-label": t("Items") });
@@ -45,8 +51,9 @@ class View {
     this.root.replaceChildren(
       el("header", { class: "top" },
         fixed.back && this.button("back", `‹ ${t(fixed.back)}`, "quiet"),
-        this.title, this.progress, this.tally, this.saving,
+        this.title, this.progress, this.tally, this.left, this.saving,
         el("span", { class: "push" }),
+        this.mine,
         el("span", { class: "you" }, fixed.you),
         this.button("reading", [`${t("Text")} `, key("T")], "quiet"),
         fixed.guidelines && this.button("guidelines", [`${t("Guidelines")} `, key("G")], "quiet"),
@@ -78,11 +85,17 @@ class View {
     return el("div", { class: `question ${depends ? "dependent" : ""}`, "data-index": index, onclick: () => this.act("focus", index) },
       el("div", { class: "head" }, el("div", { class: "name", dir: "auto", id: `name-${index}` }, criterion.label), beside && this.score(beside)),
       criterion.statement && el("p", { class: "statement", dir: "auto", id: `statement-${index}` }, criterion.statement),
+      criterion.help && this.help(criterion),
       beside && this.words(beside),
       widget(criterion).draw(this, criterion, index, beside),
       beside?.own != null && this.button("keep", [`${t("Keep mine")} `, key("K")], "", index),
       criterion.reason && this.because(criterion, index),
       el("div", { class: "told prose", hidden: true, dir: "auto" }));
+  }
+
+  // What the rubric explains of a question, beside it; unfolded, it stays so for the next items.
+  help(criterion) {
+    return el("details", { class: "help", onclick: (event) => event.stopPropagation() }, el("summary", { onclick: unfocused }, t("What counts?")), el("div", { class: "prose", dir: "auto" }, marked(criterion.help, true)));
   }
 
   // What a judge, or others, answered: their scores, and their reasons as they wrote them.
@@ -139,7 +152,7 @@ class View {
     this.root.classList.toggle("loading", model.loading || model.at === undefined);
     dress(this.root, model.reading);
     if (what.has("item")) this.showItem();
-    else if (what.has("letters")) this.redraw(() => this.showItem());
+    else if (what.has("letters") || this.lineChanged()) this.redraw(() => this.showItem());
     this.showTop();
     this.showStrip();
     this.showQuestions();
@@ -152,7 +165,12 @@ class View {
     this.bar.style.width = all ? `${(100 * done) / all}%` : 0;
     this.progress.setAttribute("aria-valuenow", done);
     this.progress.setAttribute("aria-valuemax", all);
+    const left = model.minutesLeft;
     this.tally.textContent = all ? t("{done} of {all}", { done, all }) : "";
+    this.left.textContent = left === null ? "" : left < 90 ? t("about {minutes} min left", { minutes: left }) : t("about {hours} h left", { hours: Math.round(left / 60) });
+    const [skipped, flagged] = [model.count("skipped"), model.strip.filter(([, , flag]) => flag).length];
+    this.mine.hidden = !(skipped || flagged);
+    this.mine.firstChild.textContent = `${[skipped && t("Skipped {count}", { count: skipped }), flagged && t("Flagged {count}", { count: flagged })].filter(Boolean).join(" · ")} `;
     this.signedOut.show();
     const waits = model.outbox.stuck ? model.outbox.signedOut ?? t("No connection. Your answers are kept in this browser; the next item comes when it is back.") : t("The next item is on its way…");
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
@@ -196,22 +214,55 @@ class View {
     this.card.lang = this.talk.lang = item.language;
     this.card.replaceChildren(...this.cards(item, this.opened ?? true));
     if (item.beside) this.showAsked();
+    this.line = model.siblings;
+    // The next reply of one dialogue: it is read on from the same place.
+    const same = this.spoken === item.said || (this.line.length > 1 && this.line.some(([, one]) => one.id === this.seen));
+    const place = this.talk.scrollTop;
+    Object.assign(this, { spoken: item.said, seen: item.id });
     const said = item.said.map((message) => this.message(message, item));
     const above = el("div", { class: "card above", hidden: !item.context.length }, this.cards(item, this.opened ?? !this.narrow));
     const sides = item.sides && PURPOSES.pair.sides(item, this);
     this.talk.replaceChildren(...[item.about && this.about(item.about), above, ...said, sides ?? el("div", { class: "close" }, t("End of the dialogue"))].filter(Boolean));
-    this.talk.scrollTo({ top: sides && said.length ? this.talk.scrollHeight : 0, behavior: "instant" });
+    this.talk.scrollTo({ top: same ? place : sides && said.length ? this.talk.scrollHeight : 0, behavior: "instant" });
     const rated = this.talk.querySelector(".rated.reply");
     rated?.scrollIntoView({ block: rated.offsetHeight > this.talk.clientHeight ? "start" : "center", behavior: "instant" });
   }
 
   // A message of an item, of one of its sides; the reply that is rated stands out.
-  message({ turn, reply, speaker, text, cut, images }, item) {
+  message({ turn, reply, speaker, text, cut, images, tool }, item) {
     const here = item.turn != null && item.turn === turn;
+    if (tool && !this.model.reading.letters && !this.model.fixed.raw) return this.tool(turn, speaker, text, images, here);
+    const sibling = reply && !here && this.line?.find(([number]) => number === turn)?.[1];
     return el("article", { "data-turn": turn, class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
       el("header", {}, t(speaker), turn && el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, this.model.fixed.submits ? t("Rate this reply") : t("This reply is rated")),
-        cut && el("strong", { class: "cut" }, t("cut off at the length limit"))),
+        cut && el("strong", { class: "cut" }, t("cut off at the length limit")), sibling && this.sibling(sibling)),
       this.content(text, images));
+  }
+
+  // What a tool was asked, or answered, folded: its first words are in sight.
+  tool(turn, speaker, text, images, here) {
+    const first = text.trim().split("\n")[0].slice(0, 80);
+    const open = this.tools.has(text);
+    return el("article", { "data-turn": turn, class: `message tool ${here ? "rated" : ""}` },
+      el("details", { open, ontoggle: (event) => this.tools[event.currentTarget.open ? "add" : "delete"](text) },
+        el("summary", { onclick: unfocused }, el("strong", {}, t(speaker)), turn && el("span", { class: "turn" }, ` ${turn}`), " ", el("span", { class: "first" }, first)),
+        el("div", { class: "text", dir: "auto" }, called(text), images && this.content("", images))));
+  }
+
+  // Whether other replies of this dialogue have arrived, or have other answers, since it was drawn.
+  lineChanged() {
+    return !!this.model.item && this.told(this.model.siblings) !== this.told(this.line ?? []);
+  }
+
+  told(line) {
+    return JSON.stringify(line.filter(([, one]) => one.id !== this.model.at).map(([, one]) => [one.id, one.state, one.answers]));
+  }
+
+  // Another reply of the dialogue that is rated here: what was answered, and the way to it.
+  sibling(item) {
+    const given = this.model.criteria.filter((c) => item.answers[c.name] != null).map((c) => c.options.find((o) => o.value === item.answers[c.name])?.shown ?? "✓");
+    const says = item.state === "open" ? (given.length ? t("Go on rating") : t("Rate this one")) : STATES[item.state]();
+    return el("button", { type: "button", class: `sibling ${item.state}`, onclick: (event) => (event.stopPropagation(), this.press(event, "go", item.id)) }, [says, given.length > 0 && ` ${given.join(" · ")}`]);
   }
 
   // What was said, with its images.
