@@ -11,6 +11,7 @@ from concord.commands.printing import echo
 from concord.conversation import Conversation
 from concord.errors import ConfigError
 from concord.files import file_name
+from concord.rating import conditions_in_words
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER
@@ -89,7 +90,9 @@ def _show(workspace: str, name: str, version: str, conversation: str) -> None:
     echo(f"{rubric.title} ({numbered.variant}, {rubric.hash}): rated is the {rubric.unit.replace('-', ' ')}")
     for criterion in (*rubric.criteria, *rubric.pairs):
         scale = criterion.scale
-        echo(f"  {criterion.label} ({scale.type}, {scale.kind.level}): {criterion.statement}")
+        when = conditions_in_words(criterion, rubric.criteria)
+        asked = f" Asked where {when}." if when else ""
+        echo(f"  {criterion.label} ({scale.type}, {scale.kind.level}): {criterion.statement}{asked}")
     with opened.read() as db:
         shown = conversations.load(db, conversation) if conversation else _first(db)
         for sentence in shelf.unasked(db, rubric):

@@ -9,7 +9,7 @@ from concord.conversation import Conversation
 from concord.errors import ConcordError, ConfigError
 from concord.files import file_name, read_text
 from concord.questions import COMPARED, TYPES, Name
-from concord.rating import Criterion
+from concord.rating import Criterion, conditions_in_words
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
@@ -181,10 +181,12 @@ def _desk(rubric: Rubric, conversation: Conversation) -> None:
             replace(conversation, messages=tuple(m for m in conversation.messages if m.role != "system"))
         )
         for number, criterion in enumerate((*rubric.criteria, *rubric.pairs)):
-            _question(criterion, f"{number} {criterion.name}")
+            _question(
+                criterion, f"{number} {criterion.name}", conditions_in_words(criterion, rubric.criteria)
+            )
 
 
-def _question(criterion: Criterion, key: str) -> None:
+def _question(criterion: Criterion, key: str, when: str) -> None:
     scale = criterion.scale
     needed = "" if criterion.required else " · may be left out"
     only = "".join(f" · only {name}: {', '.join(values)}" for name, values in criterion.only.items())
@@ -196,10 +198,13 @@ def _question(criterion: Criterion, key: str) -> None:
         st.pills(criterion.label, list(map(plain, words)), label_visibility="collapsed", key=f"preview {key}")
     else:
         st.caption(f"A number from {scale.low:g} to {scale.high:g}.")
-    if criterion.reason:
+    if criterion.explain:
+        st.caption(plain(f"A reason is needed where the answer is {criterion.explain.words(scale)}."))
+    elif criterion.reason:
         st.caption("The reason is asked for, too.")
     how = f"compared {COMPARED[scale.kind.level]}"
-    st.caption(plain(f"{scale.kind.words}, {how}{needed}{only}"))
+    asked = f" · asked where {when}" if when else ""
+    st.caption(plain(f"{scale.kind.words}, {how}{needed}{only}{asked}"))
 
 
 def _as_asked(rubric: Rubric, conversation: Conversation) -> None:

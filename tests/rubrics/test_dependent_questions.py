@@ -329,3 +329,24 @@ def test_label_studio_shows_it_where_it_is_asked(study: Workspace) -> None:
     )
     assert 'whenTagName="score" whenChoiceValue="1,2,3"' in config
     assert config.count("<View") == config.count("</View>")
+
+
+def test_known_answers_do_not_contradict_what_is_asked(study: Workspace, tmp_path: Path, run: Any) -> None:
+    with study.write() as db:
+        conversations.save(db, Conversation("b", "beside", "p", SAID.messages))
+    file = tmp_path / "gold.csv"
+    file.write_text(
+        "key,turn,criterion,answer,tolerance,explanation,attention\nbeside,,verdict,pass,,,\nbeside,,faults,rude,,,\n"
+    )
+    refused = run(study, "study", "gold", "s", str(file))
+    assert "“faults” is not asked where verdict is “pass”" in refused.output
+    assert refused.exit_code == 1
+    file.write_text(file.read_text().replace("pass", "fail"))
+    assert run(study, "study", "gold", "s", str(file)).exit_code == 0
+
+
+def test_the_command_says_on_what_a_question_depends(study: Workspace, run: Any) -> None:
+    (study.path / "rubrics").mkdir(exist_ok=True)
+    (study.path / "rubrics" / "support.toml").write_text(writing.toml(rubric().body))
+    shown = run(study, "rubric", "show", "support").output
+    assert "Which faults? Asked where Verdict is “fail” or “unclear”." in shown

@@ -257,3 +257,24 @@ def test_an_answer_to_an_item_that_was_taken_back_does_not_land_on_another(works
         db.execute("UPDATE placements SET id = ? WHERE rater_id = ? AND item_id = ?", [before, ann, new])
         assert desk.apply(db, ann, "tab", events((third, "answer", ("wit", 1))))[1][0].item == third
         assert db.execute("SELECT count(*) FROM answers").fetchone() == (0,)
+
+
+def test_the_time_of_an_item_is_the_median_from_three_on(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        rater, items = mine(db)
+        for item, seconds, median in zip(items, (10, 600, 40), (None, None, 40), strict=True):
+            placement = placements.find_id(db, rater, item)
+            db.execute("UPDATE placements SET seconds = ?, state = 'done' WHERE id = ?", [seconds, placement])
+            assert placements.pace(db, rater, "s") == median
+        db.execute("UPDATE placements SET state = 'skipped' WHERE seconds = 600")
+        assert placements.pace(db, rater, "s") is None  # only what is submitted tells it
+
+
+def test_why_items_were_skipped_and_flagged_comes_with_their_numbers(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        rater, (first, second, *_) = mine(db)
+        study = task(db, rater, first).study
+        assert placements.notes(db, rater, study) == {}
+        placements.skip(db, rater, placements.find_id(db, rater, first), "too long")
+        placements.flag(db, rater, placements.find_id(db, rater, second), "odd")
+        assert placements.notes(db, rater, study) == {first: ("too long", ""), second: ("", "odd")}

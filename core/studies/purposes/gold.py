@@ -99,6 +99,16 @@ def read_gold(db: Database, name: str, file: Path, kind: Known = "gold") -> list
         golds[gold.unit, gold.criterion] = gold
     if not golds:
         raise ImportRefused(f"{file}: there is no gold item below the column names.")
+    by_name = {criterion.name: criterion for criterion in study.criteria}
+    for unit, name in golds:
+        for other_name, dependence in by_name[name].when.items():
+            known = golds.get((unit, other_name))
+            if known is not None and not dependence.holds(by_name[other_name].scale, known.answer):
+                word = by_name[other_name].scale.word(known.answer)
+                raise ImportRefused(
+                    f"{file}: “{name}” is not asked where {other_name} is “{word}”, the known answer of the "
+                    "same item. Remove one of the two."
+                )
     return list(golds.values())
 
 
