@@ -25,7 +25,7 @@ class View {
     this.bar = el("span", { class: "fill" });
     this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.bar);
     this.tally = el("span", { class: "tally" });
-    this.left = el("span", { class: "tally left", title: t("By the time that your items took so far") });
+    this.left = el("span", { class: "left", title: t("By the time that your items took so far") });
     this.mine = this.button("mine", [" ", key("L")], "quiet mine");
     this.saving = el("span", { class: "saving", role: "status" });
     this.signedOut = signedOutLine(this.model.outbox);
