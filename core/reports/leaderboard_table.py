@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from concord.reports.leaderboards import MARGIN, MOCKS, Leaderboard, beside, failure_notes
+from concord.reports.leaderboards import MARGIN, MOCKS, Leaderboard, beside, failure_notes, unrated_notes
 from concord.table import Column, Table, record
 
 UNLIKE = 0.1
@@ -138,6 +138,7 @@ def _notes(board: Leaderboard) -> list[str]:
             f"{incomplete} conversations are left out because a judge of the panel has not usably rated "
             "them. Choose fewer judges, or have these rate the rest."
         )
+    sentences += unrated_notes(board.unrated)
     sentences += failure_notes(board.rated.failed)
     return [*sentences, MOCKS] if board.mocks else sentences
 

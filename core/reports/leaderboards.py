@@ -95,6 +95,11 @@ class Leaderboard:
         return self.scored[self.scored.counted]
 
     @property
+    def unrated(self) -> int:
+        """How many conversations no judge of the panel was asked about."""
+        return len(self.rated.conversations) - len(self.scored)
+
+    @property
     def simulated(self) -> tuple[str, ...]:
         """The judges of the panel that are no language models."""
         return tuple(name for name in self.judges if self.rated.raters[name].simulated)
@@ -149,11 +154,15 @@ def leaderboard(
     system = rated.system
     weighed = _weights(weights, [c for c in system.criteria if c.counted])
     panel = every = rated.panel(judges)
-    scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
+    scored = panel_scores(
+        rated.conversations, rated.scores, panel, weighed, system.refusal, unusable=rated.unusable
+    )
     if not judges and len(panel) > 1 and not scored.complete.any():
         given = rated.scores[rated.scores.judge.isin(panel)]
         panel = (str(given.groupby("judge").conversation.nunique().sort_index().idxmax()),)
-        scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
+        scored = panel_scores(
+            rated.conversations, rated.scores, panel, weighed, system.refusal, unusable=rated.unusable
+        )
     passed_over = tuple(name for name in every if name not in panel)
     scales = scales_of(system.criteria, weighed)
     failed = own_failures(rated.failed)
@@ -169,15 +178,22 @@ def panel_scores(
     panel: Sequence[str],
     weights: Mapping[str, float],
     refusal: str = "",
+    *,
+    unusable: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """What the panel gave each conversation it rated: one row each, with every criterion and final.
+    """What the panel gave each conversation it was asked about: one row each, with every criterion and final.
+
+    A conversation on which every reply of the panel stayed `unusable` (conversation, judge) has a row, too.
 
     Adds to `conversations` the columns refused (a judge saw a refusal) and complete (every judge rated every
     criterion) and counted (complete, no refusal). A criterion and final are the panel's scores, nan where the
     row is not complete.
     """
     given = given[given.judge.isin(panel)]
-    scored = conversations.loc[conversations.index.isin(given.conversation)].copy()
+    asked = {*given.conversation}
+    if unusable is not None:
+        asked |= {*unusable.conversation[unusable.judge.isin(panel)]}
+    scored = conversations.loc[conversations.index.isin(asked)].copy()
     saw = given[refusal].map(scores.refused) if refusal in given else pd.Series(False, index=given.index)
     scored["refused"] = scored.index.isin(given.conversation[saw])
     by_judge = [
@@ -190,6 +206,14 @@ def panel_scores(
     for name in weights:
         scored[name] = scores.panel([rows[name] for rows in by_judge]).round(DIGITS).where(scored.complete)
     return scored
+
+
+def unrated_notes(unrated: int) -> list[str]:
+    """How many conversations no judge of the panel was asked about, in a sentence, where there are any."""
+    if not unrated:
+        return []
+    are = "1 conversation is" if unrated == 1 else f"{unrated:,} conversations are"
+    return [f"{are} not rated by the panel yet, and not counted here."]
 
 
 def own_failures(failed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

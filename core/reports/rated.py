@@ -37,6 +37,10 @@ def sharing(db: Database, benchmark: str) -> list[str]:
     return sorted({judge for name in names for judge in tables.judges(db, name)})
 
 
+def _no_judgements() -> pd.DataFrame:
+    return pd.DataFrame(columns=["conversation", "judge"])
+
+
 @dataclass(frozen=True)
 class Rated:
     """Conversations and what judges gave them; `raters` are all judges by name."""
@@ -55,6 +59,8 @@ class Rated:
     """The facets of each conversation of the benchmark, by name."""
     scenarios: Mapping[int, str] = field(default_factory=dict)
     """What each conversation was about: those of different players with the same one are matched."""
+    unusable: pd.DataFrame = field(default_factory=_no_judgements, repr=False)
+    """Judgements whose reply stayed unusable: conversation, judge."""
     rubric: str = ""
     """The rubric that its judges rated by; “” where they were asked what is the benchmark's own."""
 
@@ -174,6 +180,7 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
         _scenarios(
             chosen, facets[sorted(n for n in system.items if n in facets and n != system.ending_facet)]
         ),
+        tables.unusable(db, benchmark, where),
         used[system.version].name if system.version in used else "",
     )
 

@@ -73,6 +73,23 @@ def scores(
     return table.dropna(subset="judge").astype(dict.fromkeys(criteria, float))
 
 
+def unusable(db: Database, benchmark: str, where: Where | None = None) -> pd.DataFrame:
+    """The judgements whose reply stayed unusable: conversation, judge."""
+    chosen, args = ids(benchmark, where)
+    rows = db.query(
+        "SELECT DISTINCT conversation_id AS conversation, rater_id AS judge FROM judgements "
+        f"WHERE failure IS NOT NULL AND conversation_id IN ({chosen}) ORDER BY 1, 2",
+        args,
+    )
+    every = ratings.judges(db, benchmark)
+    names = labels(every)
+    named = {every[rater]: names[rater] for rater in every}
+    import pandas as pd  # which commands that show no table do without
+
+    table = pd.DataFrame(rows, columns=["conversation", "judge"])
+    return table.assign(judge=table.judge.map(named)).dropna(subset="judge")
+
+
 def judges(db: Database, benchmark: str) -> dict[str, Rater]:
     """Every judge of a benchmark by name; each version of the prompt is a judge of its own."""
     return {name: rater for rater, name in labels(ratings.judges(db, benchmark)).items()}

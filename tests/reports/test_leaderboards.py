@@ -70,6 +70,16 @@ def test_conversations_only_part_of_the_panel_rated_enter_no_column():
     assert (row.n, row.refused, row.incomplete, row.judged) == (1, 1, 3, 5)
 
 
+def test_conversations_that_no_judge_could_rate_are_counted():
+    unusable = pd.DataFrame({"conversation": [2, 2, 3], "judge": ["a", "b", "z"]})
+    known = stored((1, "p", 1, 100), (2, "p", 1, 300), (3, "p", 1, 900))
+    rows = given((1, "a", 4.0, 4.0, 0.0), (1, "b", 2.0, 2.0, 0.0))
+    scored = panel_scores(known, rows, ["a", "b"], ALIKE, unusable=unusable)
+    row = only(standings(scored, list(ALIKE), resamples=0))
+    # Conversation 3 was given to a judge that is not of the panel.
+    assert (row.n, row.incomplete, row.judged) == (1, 1, 2)
+
+
 def test_a_panels_score_is_the_mean_over_judges_and_final_the_mean_of_the_criteria():
     scored = panel_scores(
         stored((1, "p", 4, 400)), given((1, "a", 4.0, 5.0, 0.0), (1, "b", 3.0, 2.0, 0.0)), ["a", "b"], ALIKE

@@ -8,9 +8,12 @@ from concord.rating import Judgement, Rater, Rating
 from concord.scenario import Scenario
 from concord.store import conversations, ratings, scenarios, summaries
 
+FURTHER = [f"s{number}" for number in range(5, 45)]
 KINDS = {"s1": "LastOnly", "s2": "FirstChan", "s3": "SubseqChan", "s4": "FirstChan"}
+KINDS |= dict.fromkeys(FURTHER, "LastOnly")
 TYPES = {"s1": "stateless", "s2": "stateless", "s3": "stateless", "s4": "stateful"}
-TASK_OF = {"s1": "maker", "s2": "maker", "s3": "maker", "s4": "keeper"}
+TYPES |= dict.fromkeys(FURTHER, "stateless")
+TASK_OF = {"s1": "maker", "s2": "maker", "s3": "maker", "s4": "keeper"} | dict.fromkeys(FURTHER, "maker")
 
 
 def key(script, player):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 from dataclasses import replace
 
 import pandas as pd
@@ -12,6 +13,7 @@ from concord.benchmarks.simulbench import tables as boards
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConcordError, NotFound
 from concord.rating import Judgement, Rater, Rating
+from concord.reports import leaderboards
 from concord.store import conversations, ratings, scenarios
 from tests.simulbench import by_hand
 
@@ -72,6 +74,39 @@ def test_the_columns_by_hand(filled):
     assert x["LastOnly"].interval is None
     low, high = x["All"].interval
     assert 1 <= low < 7 < high <= 10
+
+
+def test_replies_that_no_judge_could_score_are_counted(filled):
+    with filled.write() as db:
+        by_hand.fill(db, {("s5", "x"): [None, None], ("s6", "x"): [None, None], ("s5", "y"): [8, None]})
+        by_hand.answer(db, "s6", "y")
+        found = boards.subsets(boards.scored(db), resamples=0)
+    x, y = found.rows
+    # y lacks s4 (as before) and s5; nobody was asked about s6 of y.
+    assert (x["All"].n, x["incomplete"], x["failed"]) == (4, 2, 0)
+    assert (y["All"].n, y["incomplete"], y["failed"]) == (3, 2, 0)
+    assert x["All"].value == 7
+    assert "incomplete" in [column.name for column in found.shown]
+    assert leaderboards.unrated_notes(1)[0] in found.notes
+    with filled.read() as db:
+        alone = boards.subsets(boards.scored(db, judges=["j1"]), resamples=0)
+    counts = {row["model"]: (row["All"].n, row["incomplete"]) for row in alone.rows}
+    assert counts == {"x": (4, 2), "y": (5, 0)}
+
+
+def test_every_reply_is_in_a_count(filled):
+    """What was asked of judges is scored, excluded or not rated yet, whoever fails."""
+    rng = random.Random(3)
+    with filled.write() as db:
+        made = {
+            (f"s{number}", player): [rng.choice([7, None]), rng.choice([5, None])]
+            for number in range(5, 45)
+            for player in "xy"
+        }
+        by_hand.fill(db, made)
+        of = boards.scored(db)
+        rows = boards.subsets(of, resamples=0).rows
+    assert sum(row["All"].n + row["incomplete"] for row in rows) + of.unrated == len(SCORES) + len(made)
 
 
 def test_one_judge_of_the_panel_and_scripts_set_aside(filled):
@@ -159,7 +194,7 @@ def test_the_command_prints_every_form(run, filled):
     values = json.loads(run(filled, "leaderboard", "simulbench", "--format", "json").stdout)["tables"]
     assert values["leaderboard-simulbench"]["rows"][0]["All"]["value"] == 7
     latex = run(filled, "leaderboard", "simulbench", "--format", "latex").stdout
-    assert r"y & 5.00 (n 1) & 3.00 (n 1) & 8.50 (n 1) & 3.00 (n 1) & -- & 5.75 $\pm$" in latex
+    assert r"y & 5.00 (n 1) & 3.00 (n 1) & 8.50 (n 1) & 3.00 (n 1) & -- & 5.75 [" in latex
 
 
 def test_mock_models_are_named(run, played):

@@ -51,6 +51,8 @@ class Scored:
     board: Leaderboard
     table: pd.DataFrame
     discarded: int
+    unrated: int
+    """How many replies no judge of the panel was asked about."""
 
 
 def scored(db: Database, *, where: Where | None = None, judges: Sequence[str] = ()) -> Scored:
@@ -63,11 +65,12 @@ def scored(db: Database, *, where: Where | None = None, judges: Sequence[str] = 
     table = board.scored.join(facets, how="inner")
     discarded = scenarios.keys(db, STORED, SCRIPT, "discarded")
     table = table[~table.script.isin(discarded)]
+    in_use = facets.loc[facets.index.isin(board.rated.conversations.index) & ~facets.script.isin(discarded)]
     known = scenarios.page(db, STORED, SCRIPT)
     acts = {str(s.body.get("task", "")): s.body.get("act", "") for s in known}
     acts |= {s.key: s.body.get("act", s.key) for s in scenarios.page(db, STORED, TASK)}
     table = table.assign(act=[acts.get(task, task) for task in table.task])
-    return Scored(board, table, len(discarded))
+    return Scored(board, table, len(discarded), len(in_use) - len(table))
 
 
 def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
@@ -81,7 +84,8 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
             mine = theirs[within(theirs)]
             values = mine[FINAL][mine.complete].to_numpy(float)[:, None]
             [row[name]] = mean_estimates(values, resamples=resamples, seed=seed, of="script", scales=[ENDS])
-        row |= {"failed": failed.get(str(player), 0), "cut": int((theirs.ending == "cut").sum())}
+        row |= {"incomplete": int((~theirs.complete).sum()), "failed": failed.get(str(player), 0)}
+        row |= {"cut": int((theirs.ending == "cut").sum())}
         rows.append(row)
     rows.sort(key=lambda row: (-(row["All"].value or 0.0), row["model"]))
     notes = [
@@ -100,12 +104,19 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
         notes.append(
             f"{left_out} replies are left out because a judge of the panel has not usably scored them."
         )
+    notes += leaderboards.unrated_notes(of.unrated)
     notes += leaderboards.failure_notes(board.rated.failed)
     if of.discarded:
         notes.append(f"{of.discarded} scripts were discarded and do not count.")
     columns = (
         Column("model"),
         *(Column(name, name, interval="cell", n=True) for name in SUBSETS),
+        Column(
+            "incomplete",
+            "excluded",
+            help="Replies that a judge of the panel has not usably scored; they enter no mean",
+            file_only=not any(row["incomplete"] for row in rows),
+        ),
         Column("failed", help="Scripts without a usable reply; they enter no mean"),
         Column("cut", help="Replies that stopped at the length limit; they count"),
         Column("simulated", file_only=not board.mocks),
