@@ -10,8 +10,9 @@ design with an effect one claim is true, or some are. The report is made of arra
 sentences are counted by their kind (`concord.statistics.claims.CLAIMS`).
 
 Printed for every kind: the largest share of studies of a null design in which a page states it, and the share
-of studies with the named effect in which it does; and for every null design how many pages hold any false
-claim. The simulation error of a share p of n studies is sqrt(p (1 − p) / n): 1.5 points at 5 % of 200.
+of studies with the named effect in which it does; for every null design how many pages hold any false claim;
+and for every situation of `bench/situations.py` how many pages say what is wrong there, and what is right.
+The simulation error of a share p of n studies is sqrt(p (1 − p) / n): 1.5 points at 5 % of 200.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from bench.situations import SITUATIONS, codes
 from concord.codes import Verdict
 from concord.questions import YES_NO
 from concord.rating import Criterion
@@ -175,6 +177,12 @@ NULLS = {
     "one judge below by the margin in κ, rare yes/no, 400 items": Design(
         400, judges=1, criteria=1, cuts=RARE, noise=-1.0, true=(*WORSE, "level")
     ),
+    **{
+        f"one judge below by the margin at the ceiling, {items} items": Design(
+            items, judges=1, criteria=1, cuts=CEILING, noise=-1.0, true=WORSE
+        )
+        for items in (30, 60, 100, 150)
+    },
     "three judges below by the margin, 100 items": Design(
         100, noise=-1.0, true=("other_judges: worse", GOOD[0])
     ),
@@ -325,6 +333,14 @@ def of_one(design: Design, resamples: int, seed: int) -> set[str]:
     return stated(study(design, np.random.default_rng([seed, 7])), Options(resamples=resamples, seed=seed))
 
 
+def of_situation(name: str, resamples: int, seed: int) -> tuple[bool, bool]:
+    """Whether the page of one drawing of a situation says what is wrong, and what is right."""
+    situation = SITUATIONS[name]
+    options = Options(resamples=resamples, seed=seed)
+    found = codes(situation, options, np.random.default_rng([seed, 11]))
+    return bool(found & situation.wrong), bool(found & situation.right)
+
+
 def rates(pool: Executor, design: Design, simulations: int, resamples: int) -> Counter[str]:
     """How many studies of a design state each claim; “any false claim” counts pages with one that is not
     true."""
@@ -379,6 +395,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             power = "–" if given.only else f"{rates(pool, design, fewer, given.resamples)[claim] / fewer:.2f}"
             most = where.get(worst, 0) / given.simulations
             print(f"| {row} | {most:.3f} | {worst if most else ''} | {power} | {effect} |", flush=True)
+    print("\n| situation | says what is wrong | says what is right |\n|---|--:|--:|")
+    for name, situation in SITUATIONS.items():
+        if given.only in name:
+            share = pool.map(partial(of_situation, name, given.resamples), range(given.simulations))
+            wrong, right = np.mean([*share], axis=0)
+            shown = f"{right:.2f}" if situation.right else "–"
+            print(f"| {name} | {wrong:.3f} | {shown} |", flush=True)
     print(f"\n{time.time() - started:.0f} s", file=sys.stderr)
 
 

@@ -7,16 +7,18 @@ Each is a way to draw answers of people and judges, and what would be wrong, and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from concord.codes import Claim
+from concord.codes import Advice, Claim
+from concord.estimate import Estimate
 from concord.questions import YES_NO, Scale
 from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.reports.flags import flags_of, on_criterion
+from concord.statistics.claims import LOOKS, more_items
 from concord.store.studies import FILE, Study
 from concord.studies.studies import StudyRatings
 
@@ -42,14 +44,15 @@ class Answers:
 class Situation:
     """How answers are drawn, and what a page must not say of them (`wrong`), and should (`right`).
 
-    Either is a set of what `said` gives; one of them said is enough. `looks`: rows are added so many times,
-    and the last look counts.
+    Either is a set of what `said` gives; one of them said is enough. `start`: so many items are looked at
+    first, then as many more as the advice says, up to five times; `counted` says each time which look it is.
     """
 
     draw: Callable[[Rng], Answers]
     wrong: frozenset[str]
     right: frozenset[str] = frozenset()
-    looks: tuple[int, ...] = ()
+    start: int = 0
+    counted: bool = True
 
 
 def yes_no(people: Floats, judges: Floats, **about: object) -> Answers:
@@ -160,6 +163,12 @@ def own(rng: Rng, n: int = 200) -> Answers:
     return failing_group(rng, n // 4, n, 0.04, 4)
 
 
+def below(rng: Rng, n: int = 4000) -> Answers:
+    """People are right in 90 of 100 (κ .64), the judge in 83.75 (κ .54): 0.1 below."""
+    truth = rng.integers(0, 2, n).astype(float)
+    return yes_no(flipped(truth, 0.9, rng, 3), flipped(truth, 0.8375, rng, 1))
+
+
 USE, DO_NOT_USE, REPAIR, COPY = "advice: use", "advice: do_not_use", "advice: repair_question", "copy"
 
 SITUATIONS: dict[str, Situation] = {
@@ -223,10 +232,33 @@ SITUATIONS: dict[str, Situation] = {
         frozenset({f"group: other {k}" for k in range(4)}),
         frozenset({"group: medical"}),
     ),
+    "the judge below by the margin, “label n more” followed up to five times": Situation(
+        below, frozenset({USE}), start=60
+    ),
+    "the same without `--look`": Situation(below, frozenset({USE}), start=60, counted=False),
     "groups alike": Situation(own, frozenset({"group"})),
     "pairs, 35 % forced to A": Situation(position, frozenset(), frozenset({"position"})),
     "pairs, none forced": Situation(lambda rng: position(rng, forced=0.0), frozenset({"position"})),
 }
+
+
+def codes(situation: Situation, options: Options, rng: Rng) -> set[str]:
+    """What the page of one drawing of a situation says at the end."""
+    answers = situation.draw(rng)
+    if not situation.start:
+        return said(report(answers, options))
+    n, every = situation.start, answers.people.shape[1]
+    for look in range(1, LOOKS + 1):
+        options = replace(options, look=look if situation.counted else 0)
+        part = replace(answers, people=answers.people[:, :n], judges=answers.judges[:, :n])
+        of = report(part, options)
+        about = of.verdict()
+        gap = next(iter(about.rows.rows), {}).get("difference")
+        more = more_items(gap, options.margin) if isinstance(gap, Estimate) else None
+        if about.advice != Advice.LABEL_MORE or n == every:
+            break
+        n = min(n + (more or n), every)
+    return said(of)
 
 
 def said(of: AgreementReport) -> set[str]:

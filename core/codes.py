@@ -353,6 +353,13 @@ class Unknown(StrEnum):
     OTHER_ANNOTATORS = "other_annotators"
 
 
+class Shown(StrEnum):
+    """Whether a difference is shown, its error shared with all others of its table."""
+
+    SHOWN = "shown"
+    NOT_SHOWN = "not_shown"
+
+
 class Claim(StrEnum):
     """A kind of finding that a report words, the most serious flags first."""
 

@@ -21,6 +21,7 @@ from concord.codes import (
     Layout,
     PlanFigure,
     RoleReason,
+    Shown,
     StreamFigure,
     StreamState,
     SystemOrder,
@@ -212,6 +213,16 @@ VERDICTS: Mapping[str, str] = {
 }
 """A verdict in a table."""
 
+SHOWN: Mapping[str, str] = {Shown.SHOWN: "differs", Shown.NOT_SHOWN: "not shown to differ"}
+"""Whether a difference is shown, in a table."""
+
+MEASURES: Mapping[str, str] = {
+    "wrong": "answers unlike annotators'",
+    "distance": "distance from annotators (points)",
+    "favours": "score beyond annotators' (points)",
+}
+"""What differs between groups."""
+
 GLANCE_RULE = (
     "“As good”: at most {margin:g} lower, and at most half of another annotator's agreement lower. The "
     "first verdict goes by the interval shown. Those of the other rows hold all together, which takes more "
@@ -254,6 +265,12 @@ USE: Mapping[Verdict, str] = {
     "slightly less than another annotator does, by less than the margin of {margin:g}.",
 }
 """The advice to use a judge, by its verdict."""
+USE_BETTER = "Use {judge} on {criterion}: it agrees with annotators better than another annotator does{z}."
+USE_IN_ORDER = (
+    "Use {judge} on {criterion} for order alone: it orders items as well as another annotator does, and "
+    "scores "
+    "{points:.1f} points {side}."
+)
 USE_ANY = "Use {judges} on {criterion}: each agrees with annotators as well as another annotator does."
 USE_ALONE = (
     "{Judge} is as good as another annotator, too; {one} alone agrees better on these items ({figures})."
@@ -302,6 +319,7 @@ FIND_RARER = (
 )
 OR_ANNOTATORS = ", or add annotators,"
 INSTEAD = "Use {judges} in its place."
+LOOK_AGAIN = "Then check the larger table with `--look {look}`: each look widens the interval."
 CORRECTED = "The leaderboard corrects judges by annotators' ratings."
 SECOND_SHOWS = "A second annotator on some of the items shows whether the judge or the question is at fault."
 EXCLUDE = "Exclude {judge} from the panel: without it the panel agrees with annotators better."
@@ -321,9 +339,7 @@ LOOK = (
     "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval, so that all looks "
     "together are wrong in at most {share:.1%}."
 )
-LOOK_ONCE = "The verdict allows for one look; if you label more, say which look it is (`--look 2`)."
 LOOKS_SPENT = "All {looks} looks are spent: no further look at these items can decide. Draw a new sample."
-AND_LEVEL = "It agrees in order, and scores {points:.1f} points {side}."
 
 UNKNOWNS: Mapping[Unknown, str] = {
     Unknown.ONE_DECIDES: "Not known: whether {judge} is as good as another annotator. Without {decided_by} "

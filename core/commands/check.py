@@ -119,6 +119,8 @@ def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--html", type=click.Path(path_type=Path), help="Write the report as one file that a browser opens."
 )
+@options.look
+@options.agreement
 @options.form()
 @options.resamples("items")
 @options.seed
@@ -130,6 +132,8 @@ def command(
     form: str,
     resamples: int,
     seed: int,
+    look: int,
+    agreement: Any,
     reading: "TableOptions",
     source: "LabelSource",
 ) -> None:
@@ -145,7 +149,8 @@ def command(
     from concord.reports.agreement_report import Options, report_of
 
     table, join = drawn.read(file, reading, source)
-    report = report_of(table.of, Options(resamples=resamples, seed=seed), table.features)
+    options_ = Options(resamples=resamples, seed=seed, look=look, agreement=agreement)
+    report = report_of(table.of, options_, table.features)
     on = criterion_called(report.criteria, reading.criterion)
     if html is not None:
         from concord.reports import page  # loads the templates

@@ -157,9 +157,34 @@ def _usual_margin() -> float:
     return MARGIN
 
 
+def look(command: F) -> F:
+    """`look`: which look at a growing table this is, 0 where it is looked at once."""
+    return click.option(
+        "--look",
+        type=click.IntRange(1),
+        default=None,
+        metavar="K",
+        callback=lambda _context, _option, given: given or 0,
+        help="Which look at a growing table or study this is, of at most five: each widens the verdict's "
+        "interval, "
+        "so that all looks together are wrong as seldom as one.",
+    )(command)
+
+
+def agreement(command: F) -> F:
+    """`agreement`: whether the verdict on scores is about their order, or about their level as well."""
+    return click.option(
+        "--agreement",
+        type=click.Choice(["order", "absolute"]),
+        default="order",
+        help="The verdict on scores: by their order (Spearman's ρ), or by order and level (κ with "
+        "quadratic weights).",
+    )(command)
+
+
 def measuring(command: F) -> F:
     """How a study is measured: `keep_refused`, `cluster_by`, `people`,
-    `cuts`, `scales` and `margin`.
+    `cuts`, `scales`, `margin`, `look` and `agreement`.
     """
     alike = (
         "Resample items that are alike in these facets together: character,situation. By default those of "
@@ -192,8 +217,11 @@ def measuring(command: F) -> F:
             type=click.FloatRange(0, 2),
             default=None,
             callback=lambda _context, _option, given: _usual_margin() if given is None else given,
-            help="How much lower than one more person's a judge's ρ may be, and be as good: 0.1 unless told.",
+            help="How much lower than another annotator's a judge's agreement may be, and be as good: 0.1 "
+            "by default.",
         ),
+        look,
+        agreement,
         click.option(
             "--cut",
             "cuts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from concord.scores import no_final
 from concord.statistics.claims import MARGIN, Flag
 from concord.statistics.distribution import of_people
 from concord.statistics.figures import People
+from concord.statistics.group_differences import GroupDifference
 from concord.statistics.items import largest_differences
 from concord.statistics.lone import Lone
 from concord.statistics.ratings import (
@@ -64,6 +65,8 @@ class Options:
     """Models with their family, as models.toml has them."""
     margin: float = MARGIN
     """How much lower than another annotator's a judge's agreement may be to count as as good."""
+    agreement: Literal["order", "absolute"] = "order"
+    """Whether the verdict on scores is about their order, or about their level as well."""
     look: int = 0
     """Which look at a growing study this is, from 1; 0 where it is looked at once."""
 
@@ -82,6 +85,8 @@ class Evidence:
     """Sentences that are made once."""
     lone: dict[str, list[Lone]] = field(default_factory=dict)
     """Annotators beside the others by criterion, made once."""
+    differing: dict[str, list[GroupDifference]] = field(default_factory=dict)
+    """Differences of judges between groups by criterion, made once."""
 
     @classmethod
     def read(cls, of: StudyRatings, options: Options = Options(), features: Columns | None = None) -> Self:

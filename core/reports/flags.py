@@ -10,28 +10,32 @@ from typing import Any
 import numpy as np
 
 from concord.codes import Claim
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate, undefined, value_of
 from concord.messages import PANEL
 from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
-from concord.reports.sections import lone_annotators, section
+from concord.reports.sections import differing_groups, lone_annotators, section
 from concord.reports.wording import capital, counted, listed, small, two, within
 from concord.statistics.claims import CLAIMS, Flag, flag, p_above, p_below, ranked, stated, sure_of
-from concord.statistics.feature_bias import feature_bias
+from concord.statistics.held_out import By, without_members
 from concord.statistics.intervals import FEWEST_RARER
-from concord.statistics.items import unlike
 from concord.statistics.judges import commonest
 from concord.statistics.majority import answer_of_people
 from concord.statistics.missing import Lacking, lacking
 from concord.statistics.oddities import ALIKE, FEWEST, constants, copies, one_answer, only_copies
+from concord.statistics.position import first_and_second, shares_of_first
 from concord.statistics.ratings import FINAL, Bools, CriterionScores, called
+from concord.statistics.spread import Taste, spread_estimates, tastes
 from concord.statistics.study import RaterAgreement
 from concord.studies import quality
 from concord.table import Cell
 
 NAMED = 5
 """Names in a sentence; of more only the number is said."""
+
+COMPRESSED = 0.8
+"""A judge compresses its scale where it is sure to move by less than this for a point of people."""
 
 FEW = 30
 """Items below which a reader is told how many there are."""
@@ -78,9 +82,12 @@ def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -
     """Flags of one criterion, made once: few items or rare answers, level, groups of items, length."""
     name = f"on {criterion}: {called(members)}"
     if name not in evidence.worded:
-        of_order = (_level, _group, _length) if evidence.ratings[criterion].ordered else ()
+        of_order = (_level, _length, _compresses, _family) if evidence.ratings[criterion].ordered else ()
         evidence.worded[name] = [
             *_few(evidence, criterion),
+            *_group(evidence, criterion, members),
+            *_weakens(evidence, criterion, members),
+            *_position(evidence, criterion, members),
             *(found for flags in of_order for found in flags(evidence, criterion, members)),
         ]
     return evidence.worded[name]
@@ -155,65 +162,130 @@ def _level(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iter
 
 
 def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
-    facets = {"": evidence.players} if len(set(evidence.players.values())) > 1 else {}
-    largest = unlike(
-        evidence.ratings,
-        criterion,
-        {**facets, **evidence.facets},
-        [(judge,) for judge in evidence.judges],
-        clusters=evidence.of.clusters,
-        seed=evidence.options.seed,
-    )
-    if largest is None or not stated(Claim.GROUP, [largest.p])[0]:
+    """The group of items on which a judge is surest to differ from people otherwise than elsewhere."""
+    largest = next(iter(differing_groups(evidence, criterion)), None)
+    if largest is None or largest.p > (CLAIMS[Claim.GROUP].share or 0.0):
         return
     yes, less = _yes(evidence, criterion), largest.inside - largest.outside
     given: dict[str, Any] = {
-        "judge": largest.rater,
+        "judge": largest.judge,
         "about": largest.group,
-        "where": f"{largest.facet} “{largest.group}”".strip(),
+        "where": f"“{largest.group}”" if largest.facet == "player" else f"{largest.facet} “{largest.group}”",
         "n": largest.n,
         "p": small(largest.p),
         "compared": largest.compared,
+        "inside": largest.inside,
+        "outside": largest.outside,
+        "size": abs(less),
+        "answer": yes,
+        "favours": "favours" if less > 0 else "disfavours",
     }
-    if largest.distance:
-        kind = "wrong" if yes else "distance"
-        yield flag(Claim.GROUP, kind=kind, inside=largest.inside, outside=largest.outside, **given)
-    elif yes:
-        given |= {"favours": "favours" if less > 0 else "disfavours", "side": "more" if less > 0 else "less"}
-        yield flag(Claim.GROUP, kind="share", answer=yes, size=abs(less), **given)
-    else:
-        yield flag(
-            Claim.GROUP,
-            kind="points",
-            size=abs(less),
-            favours="favours" if less > 0 else "disfavours",
-            **given,
-        )
+    yield flag(Claim.GROUP, kind="points" if largest.measure == "favours" else largest.measure, **given)
 
 
 def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
-    """The judge whose score moves most with the length of a reply, beside people."""
-    name = FEATURES["reply_chars"]
-    if name not in evidence.features or not evidence.judges:
+    """The judge that likes longer replies, or shorter ones, beyond what people do on its scale."""
+    feature = evidence.features.get(FEATURES["reply_chars"])
+    if feature is None or not evidence.judges:
         return
-    given = {"features": {name: evidence.features[name]}} | evidence.drawing
-    rows = feature_bias(evidence.ratings, criterion, **given).rows
-    effects = [_figure(row, "effect") or undefined("no effect") for row in rows]
-    sure = _sure(Claim.LENGTH, effects)
-    stated_ = [(row, e) for row, e, of in zip(rows, effects, sure, strict=True) if of]
-    if stated_:
-        row, effect = max(stated_, key=lambda one: abs(one[1].value or 0.0))
-        yes, longer = _yes(evidence, criterion), (effect.value or 0.0) > 0
+    every = tastes(evidence.ratings, criterion, feature, evidence.judges, **evidence.drawing)
+    p = [_p_of_taste(one) for one in every]
+    sure = [one for one, of in zip(every, stated(Claim.LENGTH, p), strict=True) if of]
+    for one in sorted(sure, key=lambda of: -abs(of.own.value or 0.0))[:1]:
+        yes, longer = _yes(evidence, criterion), (one.own.value or 0.0) > 0
         yield flag(
             Claim.LENGTH,
             kind="share" if yes else "points",
-            judge=str(row["rater"]),
+            judge=one.judge,
             which="longer" if longer else "shorter",
             side="more" if longer else "less",
-            step=str(row["step"]).removeprefix("+"),
-            size=abs(effect.value or 0.0),
+            step=f"{np.nanstd(feature, ddof=1):.3g}",
+            size=min(abs(of.value or 0.0) for of in one.beyond),
             answer=yes,
         )
+
+
+def _p_of_taste(one: Taste) -> float:
+    """Two-sided p that a judge does not like a feature beyond people: its own slope and all those beyond
+    people on its scale have to lie on one side of 0 (an intersection-union test).
+    """
+    figures = (one.own, *one.beyond)
+    above, below = (max(p(figure, 0.0) for figure in figures) for p in (p_above, p_below))
+    return min(1.0, 2 * min(above, below))
+
+
+def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
+    """The judge that spreads its scores least beside people, where that is shown."""
+    if usual(evidence, criterion) == "kappa":
+        return
+    every = spread_estimates(evidence.ratings, criterion, evidence.judges, **evidence.drawing)
+    sure = stated(Claim.COMPRESSES, [p_below(figure, COMPRESSED) for _, figure in every])
+    for judge, figure in sorted(compress(every, sure), key=lambda one: value_of(one[1])):
+        low, high = figure.interval or (0.0, 0.0)
+        known = FEATURES["reply_chars"] in evidence.features
+        length = ", length included" if known else ""
+        yield flag(
+            Claim.COMPRESSES, judge=judge, slope=figure.value or 0.0, low=low, high=high, length=length
+        )
+
+
+def _weakens(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iterable[Flag]:
+    """Judges without whom the panel is shown to agree better with annotators."""
+    by: By = "kappa" if usual(evidence, criterion) == "kappa" else "spearman"
+    every = without_members(evidence.ratings, criterion, members, by, **evidence.drawing)
+    sure = stated(Claim.WEAKENS_PANEL, [p_above(one.gain, 0.0) for one in every])
+    for one in compress(every, sure):
+        low, high = one.gain.interval or (0.0, 0.0)
+        yield flag(
+            Claim.WEAKENS_PANEL,
+            judge=one.judge,
+            symbol="κ =" if by == "kappa" else "ρ =",
+            without=f"{one.without:z.2f}",
+            together=f"{one.together:z.2f}",
+            low=low,
+            high=high,
+        )
+
+
+def _position(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
+    """Judges that choose the first of two more or less often than people, of a question about pairs."""
+    question = evidence.criterion(criterion)
+    answers = first_and_second(question.scale.labels if question and question.scale.named else ())
+    if question is None or not answers:
+        return
+    values = [question.scale.values[place] for place in answers]
+    every = shares_of_first(evidence.ratings, criterion, (values[0], values[1]), **evidence.drawing)
+    sure = _sure(Claim.POSITION, [one.difference for one in every])
+    for one in compress(every, sure):
+        low, high = one.difference.interval or (0.0, 0.0)
+        yield flag(
+            Claim.POSITION,
+            judge=one.judge,
+            answer=question.scale.word(values[0]),
+            judged=one.judged,
+            rated=one.rated,
+            size=100 * (one.difference.value or 0.0),
+            low=100 * low,
+            high=100 * high,
+        )
+
+
+def _family(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
+    """Judges that favour models of their own family, beyond people on the judge's scale."""
+    every = [
+        (one, own)
+        for judge, own in evidence.own_family.items()
+        for one in tastes(evidence.ratings, criterion, own, [judge], **evidence.drawing)
+    ]
+    sure = stated(Claim.OWN_FAMILY, [max(p_above(of, 0.0) for of in one.beyond) for one, _ in every])
+    for one, own in compress(every, sure):
+        least = min(one.beyond, key=lambda of: of.value or 0.0)
+        step = float(np.nanstd(own[np.isfinite(evidence.ratings[criterion].judges[one.judge] + own)], ddof=1))
+        low, high = (end / step for end in least.interval or (0.0, 0.0))
+        yes = _yes(evidence, criterion)
+        size = (least.value or 0.0) / step
+        kind = "share" if yes else "points"
+        yield flag(Claim.OWN_FAMILY, kind=kind, judge=one.judge, answer=yes, size=size, low=low, high=high)
 
 
 def _sure(claim: Claim, figures: Sequence[Estimate]) -> Bools:

@@ -19,12 +19,13 @@ from concord.reports.evidence import Evidence
 from concord.reports.features import OWN_FAMILY
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
-from concord.statistics.claims import p_above, share_of_look, stated
+from concord.statistics.claims import CLAIMS, p_above, share_of_look, stated
 from concord.statistics.confusion import decisions, decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.exclusions import exclusions
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance, measured
+from concord.statistics.group_differences import GroupDifference, differences_table, group_differences
 from concord.statistics.held_out import By, held_out, without_each
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
 from concord.statistics.items import within
@@ -73,8 +74,12 @@ def _decided(evidence: Evidence, criterion: str) -> Table:
 
 
 def _by(evidence: Evidence, criterion: str) -> By:
-    """How a judge is set beside another annotator: by kappa where that leads."""
-    return "kappa" if usual(evidence, criterion) == "kappa" else "spearman"
+    """How a judge is set beside another annotator: by kappa where that leads, else by order, or level as
+    well.
+    """
+    if usual(evidence, criterion) == "kappa":
+        return "kappa"
+    return "absolute" if evidence.options.agreement == "absolute" else "spearman"
 
 
 def lone_annotators(evidence: Evidence, criterion: str) -> list[Lone]:
@@ -84,6 +89,21 @@ def lone_annotators(evidence: Evidence, criterion: str) -> list[Lone]:
             evidence.ratings, criterion, _by(evidence, criterion), **evidence.drawing
         )
     return evidence.lone[criterion]
+
+
+def differing_groups(evidence: Evidence, criterion: str) -> list[GroupDifference]:
+    """Differences of judges between groups of items, the surest first, on one criterion; made once."""
+    if criterion not in evidence.differing:
+        evidence.differing[criterion] = group_differences(
+            evidence.ratings,
+            criterion,
+            evidence.groups,
+            evidence.judges,
+            named=usual(evidence, criterion) == "kappa",
+            clusters=evidence.of.clusters,
+            seed=evidence.options.seed,
+        )
+    return evidence.differing[criterion]
 
 
 def _without_lone(
@@ -124,6 +144,7 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
         beside["held_out"],
         evidence.names,
         first=called(evidence.primary_panel),
+        by=_by(evidence, criterion),
         margin=evidence.options.margin,
         share=share_of_look(evidence.options.look),
         without_each=without_each(evidence.ratings, criterion, panels, _by(evidence, criterion)),
@@ -275,7 +296,9 @@ def _against(
     scores = np.array([given.get(unit, np.nan) for unit in ratings.units])
     judged = ratings.against(target, criterion, scores, people=people)
     options = replace(evidence.options, people=None)
-    table = next(_judges(replace(evidence, ratings=judged, options=options, kept={}), criterion))
+    table = next(
+        _judges(replace(evidence, ratings=judged, options=options, kept={}, lone={}, differing={}), criterion)
+    )
     compared = {*judged.judges, *map(called, evidence.panels)}
     heading = "Judge, panel or person" if people else "Judge or panel"
     return replace(
@@ -344,6 +367,14 @@ def _means(evidence: Evidence) -> dict[str, Mapping[Hashable, float]]:
     }
 
 
+def _groups(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    if evidence.ratings[criterion].ordered:
+        yield within(evidence.ratings, criterion, evidence.groups, **evidence.given)
+    share = CLAIMS[Claim.GROUP].share or 0.0
+    if differing := differing_groups(evidence, criterion):
+        yield differences_table(differing, share)
+
+
 def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
     nominal = not evidence.ratings[criterion].ordered
     table = alt_test(
@@ -409,7 +440,7 @@ SECTIONS: dict[str, Section] = {
     "distribution": Section("Score distribution", _distribution),
     "groups": Section(
         "Agreement by player and by facet",
-        lambda e, c: [within(e.ratings, c, e.groups, **e.given)],
+        _groups,
         lambda e, _: e.groups,
         "neither players nor a facet, such as a scenario, divide its items into groups",
     ),
@@ -469,7 +500,17 @@ SECTIONS: dict[str, Section] = {
 
 
 UNORDERED = (
-    *("glance", "criteria", "overlap", "judges", "distribution", "people", "annotator-retest", "gold"),
+    *(
+        "glance",
+        "criteria",
+        "overlap",
+        "judges",
+        "distribution",
+        "groups",
+        "people",
+        "annotator-retest",
+        "gold",
+    ),
     *("gold-labels", "adjudication", "anchoring", "alt-test"),
 )
 """The sections whose figures need no order of answers."""

@@ -1,8 +1,9 @@
 """The words of a verdict: what to do, why, what is not known. `concord.messages` has the sentences, filled
 here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, inf
+from typing import Any
 
 from concord import messages
 from concord.codes import GOOD, Advice, Unknown, UseCondition, Verdict
@@ -18,6 +19,10 @@ from concord.statistics.intervals import FEWEST_RARER, piled_up
 from concord.statistics.majority import answer_of_people
 from concord.statistics.ratings import called
 from concord.store.studies import FILE
+from concord.table import Cell
+
+OFF = 0.1
+"""A level is off by more than this share of the scale."""
 
 ENOUGH = 40
 """Items of which a verdict is possible where answers are even: `FEWEST_RARER` of either of two."""
@@ -26,12 +31,19 @@ FARTHEST = 20
 """More items than this many times those there are is no plan."""
 
 
-def action(of: Standing, advice: Advice, use: Sequence[str], conditions: Sequence[UseCondition]) -> str:
-    """What to do: the advice, and what it is tied to."""
+def action(
+    of: Standing,
+    advice: Advice,
+    use: Sequence[str],
+    conditions: Sequence[UseCondition],
+    exclude: Sequence[str],
+) -> str:
+    """What to do: the advice, what it is tied to, and whom a panel does better without."""
     if not of.members:
         return messages.NO_JUDGE.format(criterion=_label(of))
     parts = [_use(of, use)] if advice == Advice.USE else [_advice(of, advice)]
     parts += [messages.CONDITIONS[condition] for condition in conditions]
+    parts += [messages.EXCLUDE.format(judge=judge) for judge in exclude]
     return " ".join(filter(None, parts))
 
 
@@ -61,7 +73,9 @@ def unknown(of: Standing, unknowns: Sequence[Unknown]) -> str:
 
 def symbol(of: Standing) -> str:
     """How agreement is written: that of two answers, and of categories, is kappa."""
-    return "κ =" if usual(of.evidence, of.criterion) == "kappa" else "ρ ="
+    if usual(of.evidence, of.criterion) == "kappa":
+        return "κ ="
+    return "weighted κ =" if of.evidence.options.agreement == "absolute" else "ρ ="
 
 
 def _label(of: Standing) -> str:
@@ -78,13 +92,12 @@ def _named(of: Standing, rater: str) -> str:
 def _use(of: Standing, use: Sequence[str]) -> str:
     """The advice to use judges: which, why, and how the judges asked about stand if others are used."""
     rows = {str(row["rater"]): row for row in of.table.rows}
-    codes = {rater: Verdict(str(rows[rater]["verdict"])) for rater in use}
     about = {"criterion": _label(of), "margin": of.evidence.options.margin}
     names = [_named(of, rater) for rater in use]
     if len(use) > 1:
         first = messages.USE_ANY.format(judges=listed(names, "or"), **about)
     else:
-        first = messages.USE[codes[use[0]]].format(judge=names[0], **about)
+        first = _use_one(of, rows[use[0]], names[0], about)
     own = called(of.members)
     if own not in use and len(of.members) > 1:
         return f"{first} {_rest(of, names[0])}"
@@ -93,6 +106,30 @@ def _use(of: Standing, use: Sequence[str]) -> str:
         is_ = "is" if len(singles) == 1 else "are"
         return f"{first} {messages.ALSO_GOOD.format(judges=listed(singles), is_=is_)}"
     return first
+
+
+def _use_one(of: Standing, row: Mapping[str, Cell], name: str, about: Mapping[str, Any]) -> str:
+    """The advice to use one judge or panel: as good, better, slightly below, or for order alone."""
+    code, gap = Verdict(str(row["verdict"])), row["difference"]
+    share = share_of_look(of.evidence.options.look)
+    if bias := off_level(of, row):
+        side = "higher" if (bias.value or 0.0) > 0 else "lower"
+        return messages.USE_IN_ORDER.format(judge=name, points=abs(bias.value or 0.0), side=side, **about)
+    if code == Verdict.AS_GOOD and isinstance(gap, Estimate) and p_above(gap, 0.0) < share:
+        return messages.USE_BETTER.format(judge=name, z=_z(row), **about)
+    return messages.USE[code].format(judge=name, **about)
+
+
+def off_level(of: Standing, row: Mapping[str, Cell]) -> Estimate | None:
+    """The bias of a judge whose verdict is about order, where its level is shown to be off by more than a
+    tenth of the scale; None else.
+    """
+    bias, scale = row.get("bias"), of.evidence.scale(of.criterion)
+    if not isinstance(bias, Estimate) or bias.interval is None or scale is None:
+        return None
+    in_order = usual(of.evidence, of.criterion) != "kappa" and of.evidence.options.agreement == "order"
+    off = min(map(abs, bias.interval)) > OFF * scale.width and bias.interval[0] * bias.interval[1] > 0
+    return bias if in_order and off else None
 
 
 def _rest(of: Standing, instead: str) -> str:
@@ -152,7 +189,14 @@ def _label_more(of: Standing, about: dict[str, str]) -> str:
         given["more"] = _about((FEWEST_RARER - rarer) * items / rarer)
         return " ".join([messages.LABEL_RARER.format(**given), messages.FIND_RARER.format(**given)])
     if of.verdict == Verdict.INCONCLUSIVE:
-        return messages.ADVICE[Advice.LABEL_MORE].format(**about)
+        first = messages.ADVICE[Advice.LABEL_MORE].format(**about)
+        look = max(of.evidence.options.look, 1) + 1
+        again = (
+            messages.LOOK_AGAIN.format(look=look)
+            if look <= LOOKS
+            else messages.LOOKS_SPENT.format(looks=LOOKS)
+        )
+        return f"{first} {again}" if of.evidence.of.study.source == FILE else first
     if items < ENOUGH:
         about = about | {"more": _about(ENOUGH - items)}
         return messages.ADVICE[Advice.LABEL_MORE].format(**about)
@@ -219,13 +263,13 @@ def _finding(of: Standing, advice: Advice) -> str:
         return messages.FINDING_CHANCE.format(judge=name)
     share = share_of_look(of.evidence.options.look)
     if of.verdict == Verdict.AS_GOOD and p_above(gap, 0.0) < share:
-        return messages.FINDING_BETTER.format(judge=name, z=_z(of))
+        return messages.FINDING_BETTER.format(judge=name, z=_z(of.row))
     return messages.FINDINGS[of.verdict].format(judge=name, why=_reason(of))
 
 
-def _z(of: Standing) -> str:
+def _z(row: Mapping[str, Cell]) -> str:
     """How far the judge's agreement lies from annotators', in their standard deviations (Judge's Verdict)."""
-    z = of.row.get("z")
+    z = row.get("z")
     return messages.FINDING_Z.format(z=z) if isinstance(z, float) else ""
 
 

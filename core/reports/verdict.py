@@ -81,12 +81,14 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     advice = advice_of(of.facts) if of.members else Advice.NONE
     use = used(of) if advice == Advice.USE else ()
     conditions, unknowns = conditions_of(of, advice, use), unknowns_of(of, advice)
+    together = not use or called(of.members) in use
     on = {criterion, evidence.label(criterion)}
-    shown = [
-        flag
-        for flag in of.flags
-        if CLAIMS[flag.claim].first and (criterion == FINAL or not flag.on or on & {*flag.on})
-    ]
+    shown = []
+    for flag in of.flags:
+        about = criterion == FINAL or not flag.on or bool(on & {*flag.on})
+        # Where the panel is not used, who weakens it changes nothing.
+        if CLAIMS[flag.claim].first and about and (together or flag.claim != Claim.WEAKENS_PANEL):
+            shown.append(flag)
     return Assessment(
         criterion,
         of.members,
@@ -99,7 +101,7 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
         of.decided_by,
         conditions,
         unknowns,
-        sentences.action(of, advice, use, conditions),
+        sentences.action(of, advice, use, conditions, excluded(of) if together else ()),
         sentences.why(of, advice, use),
         sentences.unknown(of, unknowns),
     )

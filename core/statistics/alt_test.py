@@ -29,7 +29,8 @@ from concord.statistics.ratings import (
 )
 from concord.table import Column, Table
 
-EPSILONS = (0.0, 0.1, 0.2, 0.3)
+EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+"""What a person may cost more than a judge; 0.15 is that of the paper's crowd workers."""
 FALSE_DISCOVERIES = 0.05
 FEWEST_PEOPLE, FEWEST_ITEMS = 3, 30
 MOST_CATEGORIES = 20

@@ -52,8 +52,12 @@ CLAIMS = {
     Claim.ONE_ANSWER: ClaimKind(ONE_FLAG, "a judge gives one answer more often than people do"),
     Claim.FEW: ClaimKind(None, "few items were answered by judge and people"),
     Claim.RARE: ClaimKind(None, "people gave one of two answers to few items"),
+    Claim.WEAKENS_PANEL: ClaimKind(ONE_FLAG, "a panel agrees better with people without one of its judges"),
     Claim.GROUP: ClaimKind(0.003, "a judge treats a group of items otherwise than people do"),
+    Claim.POSITION: ClaimKind(ONE_FLAG, "a judge chooses the first of two, or the second, more than people"),
+    Claim.OWN_FAMILY: ClaimKind(ONE_FLAG, "a judge favours models of its own family, beside people"),
     Claim.LENGTH: ClaimKind(ONE_FLAG, "a judge prefers longer replies, or shorter ones, beside people"),
+    Claim.COMPRESSES: ClaimKind(ONE_FLAG, "a judge spreads its scores less than people do"),
     Claim.LACKS_RATINGS: ClaimKind(
         ONE_FLAG, "a judge lacks ratings of the worse items, or of the better ones"
     ),

@@ -14,6 +14,7 @@ from concord.statistics import columns
 from concord.statistics.claims import MARGIN, Contrasts, decided_by, verdicts
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
+from concord.statistics.held_out import By
 from concord.statistics.intervals import CORRELATION
 from concord.statistics.oddities import FEWEST
 from concord.statistics.ratings import Ratings, called
@@ -43,6 +44,9 @@ GLANCE = empty(
 WITHOUT = {"spearman": "ρ with people's mean", "kappa": "κ with the majority of people"}
 """What the table shows where no annotator can be held out."""
 
+SYMBOLS: Mapping[By, str] = {"spearman": "ρ", "kappa": "κ", "absolute": "weighted κ"}
+"""How agreement is written."""
+
 SAME_ANSWER = "gives every item the same answer; agreement is undefined"
 """Of a judge without any order; that its kappa is 0 by construction would say that it was compared."""
 
@@ -65,6 +69,7 @@ def glance(
     names: Mapping[str, str],
     *,
     first: str = "",
+    by: By = "spearman",
     margin: float = MARGIN,
     share: float | None = None,
     without_each: Mapping[str, Mapping[str, tuple[float, float]]] | None = None,
@@ -77,11 +82,11 @@ def glance(
     `without_each` (judge or panel → annotator → both agreements) of the annotators is inconclusive, and
     `decided_by` names the one; so is a good one that is not shown `without_lone`, the annotators who agree
     with nobody (their names, and `held_out` without them). Where no annotator can be held out (`held_out` is
-    undefined throughout) the figure is that with all people, and there is no verdict. It is kappa where
-    `judges` has a column of it, else Spearman's ρ.
+    undefined throughout) the figure is that with all people, and there is no verdict. `by` says how
+    agreement is measured.
     """
-    by = "kappa" if any(column.name == "kappa" for column in judges.columns) else "spearman"
-    symbol = WITHOUT[by][0]
+    symbol = SYMBOLS[by]
+    by = "kappa" if by == "kappa" else "spearman"
     form = tuple(replace(c, heading=c.title.format(symbol=symbol)) for c in GLANCE.columns)
     beside = {row["rater"]: row for row in held_out.rows}
     compared = any(figure.defined for figure in held_out.estimates("difference"))

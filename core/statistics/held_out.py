@@ -1,16 +1,17 @@
 """A judge beside one more person: how far both agree with the people who are not held out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from concord.estimate import undefined
+from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns, sets
 from concord.statistics.correlation import FEWEST, correlation, point
-from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
+from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, estimates, tabulate
+from concord.statistics.hidden import weighted_kappa
 from concord.statistics.intervals import CORRELATION, DIFFERENCE, FEWEST_RARER, of_kappa, rests_on
 from concord.statistics.judges import commonest
 from concord.statistics.majority import panel_answers, shares
@@ -23,6 +24,7 @@ from concord.statistics.ratings import (
     Floats,
     Panels,
     Ratings,
+    called,
     divide,
 )
 from concord.statistics.resampling import Statistic, Weights, everything, mean_defined, once
@@ -31,8 +33,9 @@ from concord.table import Column, Table
 MOST_WITHOUT = 12
 """Annotators of whom verdicts are computed without each; of more, none weighs a tenth."""
 
-By = Literal["spearman", "kappa"]
-"""How agreement with people is measured: of scores in order by Spearman's ρ, of answers by kappa."""
+By = Literal["spearman", "kappa", "absolute"]
+"""How agreement with people is measured: of scores in order by Spearman's ρ, with their level as well by
+kappa with quadratic weights (“absolute”), of answers by kappa."""
 
 
 def _form(symbol: str, others: str) -> Table:
@@ -63,6 +66,7 @@ def _form(symbol: str, others: str) -> Table:
 HELD_OUT: Mapping[By, Table] = {
     "spearman": _form("ρ", "the mean of the others"),
     "kappa": _form("κ", "each of the others"),
+    "absolute": _form("weighted κ", "the mean of the others"),
 }
 
 
@@ -89,9 +93,21 @@ def _pairs(scores: CriterionScores, judge: Contender, by: By) -> Iterator[_Pair]
     for person in people:
         own = scores.of(person)
         shared = np.where(np.isnan(own) | np.isnan(judge.score), np.nan, scores.others(person))
-        both = point(judge.score, shared), point(own, shared)
-        on = correlation(judge.score, shared), correlation(own, shared)
+        if by == "absolute":
+            on = _absolute(judge.score, shared), _absolute(own, shared)
+            each = everything(scores.items)
+            both = float(on[0](each)[0]), float(on[1](each)[0])
+        else:
+            on = correlation(judge.score, shared), correlation(own, shared)
+            both = point(judge.score, shared), point(own, shared)
         yield _Pair(~np.isnan(shared), both, on)
+
+
+def _absolute(score: Floats, shared: Floats) -> Statistic:
+    """Kappa with quadratic weights (Cohen 1968) on the items that have both."""
+    both = np.flatnonzero(np.isfinite(score + shared))
+    weighed = weighted_kappa(score[both], shared[both])
+    return lambda weights: weighed(weights[both])
 
 
 def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]) -> Iterator[_Pair]:
@@ -132,7 +148,7 @@ def held_out(
     `n` counts the items on which somebody is compared.
     Undefined: no two people on an item; people who are not persons; nobody with three items.
     """
-    others = "the mean of the others" if by == "spearman" else "each of the others"
+    others = "each of the others" if by == "kappa" else "the mean of the others"
     return tabulate(
         HELD_OUT[by],
         table,
@@ -183,6 +199,60 @@ def _z(values: Sequence[tuple[float, float]]) -> float | None:
     judges, people = np.array(values).reshape(-1, 2).T
     spread = float(people.std(ddof=1)) if len(people) > 2 else 0.0
     return float(judges.mean() - people.mean()) / spread if spread > 1e-9 else None
+
+
+class WithoutMember(NamedTuple):
+    """A panel's agreement with and without one of its judges, and what is gained without it."""
+
+    judge: str
+    together: float
+    without: float
+    gain: Estimate
+
+
+def without_members(
+    table: Ratings, criterion: str, members: Sequence[str], by: By, **drawing: Unpack[Drawing]
+) -> list[WithoutMember]:
+    """A panel beside itself without each of its judges in turn, on the items that all of them rated.
+
+    Agreement is that with annotators of whom one at a time is held out, as in `held_out`; `gain` is paired. A
+    judge is left out where nothing is defined. Nothing for a single judge.
+    """
+    scores = table[criterion]
+    if len(members) < 2:
+        return []
+    whole = np.isfinite(scores.panel(members))
+    same = replace(scores, judges={one: np.where(whole, scores.judges[one], np.nan) for one in members})
+    rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
+    kind = rests_on(DIFFERENCE, rarer, rated, fewest=FEWEST_RARER if by == "kappa" else 0)
+    together = _by_panel(same, members, by)
+    values, figures = [], list[Figure]()
+    for judge in members:
+        rest = _by_panel(same, [one for one in members if one != judge], by)
+        both = [
+            (one, other) for one, other in zip(rest, together, strict=True) if one.defined and other.defined
+        ]
+        if both:
+            means = np.mean([(one.values[0], other.values[0]) for one, other in both], axis=0).tolist()
+            values.append((judge, *means))
+            figures.append(PointEstimate(_gain(both), rated, means[0] - means[1], kind=kind))
+    drawing["people"] = "these"
+    gains = estimates(figures, table, **drawing)
+    return [
+        WithoutMember(judge, all_, without, gain)
+        for (judge, without, all_), gain in zip(values, gains, strict=True)
+    ]
+
+
+def _by_panel(scores: CriterionScores, members: Sequence[str], by: By) -> list[_Pair]:
+    return [*_pairs(scores, Contender(called(members), tuple(members), scores.panel(members)), by)]
+
+
+def _gain(both: Sequence[tuple[_Pair, _Pair]]) -> Statistic:
+    def on(weights: Weights) -> Floats:
+        return mean_defined(np.array([one.on[0](weights) - other.on[0](weights) for one, other in both]))
+
+    return on
 
 
 def without_each(

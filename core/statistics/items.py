@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from concord.statistics import columns
 from concord.statistics.correlation import correlated, midranks
-from concord.statistics.figures import Drawing, PointEstimate, cluster_codes, empty, tabulate
+from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import BIAS, MAE
 from concord.statistics.ratings import (
     DIGITS,
@@ -26,7 +26,6 @@ from concord.statistics.ratings import (
     Ints,
     Panels,
     Ratings,
-    called,
     divide,
 )
 from concord.statistics.resampling import CELLS, mean, own_clusters
@@ -34,12 +33,6 @@ from concord.table import Column, Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FEWEST_UNLIKE = 4
-"""Items of a group below which no judge is said to treat it otherwise than people do."""
-
-PERMUTED, MOST_PERMUTED = 1999, 20_000
-"""Permutations behind a p-value of groups, and the items beyond which there is none."""
 
 GROUPS = empty(
     "groups",
@@ -118,109 +111,6 @@ def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) 
     return pd.DataFrame(frame).iloc[order].reset_index(drop=True)
 
 
-class Unlike(NamedTuple):
-    """The group of items on which a judge is most unlike itself on the others, beside people.
-
-    `inside` and `outside` are the mean gap (judge less people) on the items of the group and on all others,
-    with `distance` its mean size; `compared` how many differences theirs is the largest of, `p` that of the
-    largest where groups are alike to all judges.
-    """
-
-    rater: str
-    facet: str
-    group: str
-    distance: bool
-    inside: float
-    outside: float
-    n: int
-    compared: int
-    p: float
-
-
-def unlike(
-    table: Ratings,
-    criterion: str,
-    facets: Mapping[str, Facet],
-    raters: Sequence[tuple[str, ...]],
-    *,
-    clusters: Facet | None = None,
-    seed: int = 0,
-) -> Unlike | None:
-    """The largest difference of a judge between a group and the others, and its p over judges and groups.
-
-    Looked at are the gap and its size, by every facet (name → unit → group). Each difference is divided by
-    its standard error (of unequal variances, with one more item of the judge's own spread on each side), and
-    the largest of a facet is compared with the largest of `PERMUTED` permutations of groups among items
-    (max-t; Westfall and Young 1993): it is at once the test that no judge tells groups apart otherwise than
-    people do. p is multiplied by the number of facets (Bonferroni), and so are permutations. Groups are
-    permuted within clusters, or with them where none has two. A judge's own bias drops out. None for fewer
-    than two groups with `FEWEST_UNLIKE` items.
-    """
-    every = [
-        _unlike(table, criterion, name, of, raters, clusters, seed, len(facets))
-        for name, of in facets.items()
-    ]
-    known = [one for one in every if one]
-    if not known:
-        return None
-    least = min(known, key=lambda one: one.p)
-    return least._replace(p=min(1.0, least.p * len(known)), compared=sum(one.compared for one in known))
-
-
-def _unlike(
-    table: Ratings,
-    criterion: str,
-    facet: str,
-    groups: Facet,
-    raters: Sequence[tuple[str, ...]],
-    clusters: Facet | None,
-    seed: int,
-    times: int,
-) -> Unlike | None:
-    """`unlike` of one facet, from so many times `PERMUTED` permutations."""
-    scores = table[criterion]
-    codes, names = table.facet(groups)
-    codes = np.where(np.isnan(scores.target), -1, codes)
-    count = np.bincount(codes[codes >= 0], minlength=len(names))
-    enough = count >= FEWEST_UNLIKE
-    items = np.flatnonzero((codes >= 0) & enough[codes])
-    if enough.sum() < 2 or len(items) > MOST_PERMUTED:
-        return None
-    members = [of for of in map(tuple, raters) if not table.no_level(criterion, of)]
-    level = np.array([scores.panel(of)[items] - scores.target[items] for of in members])
-    gaps = np.concatenate([level, np.abs(level)]) if members else level
-    usable = [
-        row for row, gap in enumerate(gaps) if np.isfinite(gap).sum() >= FEWEST_UNLIKE and np.nanstd(gap) > 0
-    ]
-    if not usable:
-        return None
-    gaps = gaps[usable]
-    of_groups = np.flatnonzero(enough)
-    own = np.searchsorted(of_groups, codes[items])
-    rng = np.random.default_rng([seed, len(items)])
-    codes_of = cluster_codes(table, clusters)
-    cluster = None if codes_of is None else codes_of[items]
-    t, n = _contrasts(gaps, own[None], len(of_groups))
-    if np.isnan(t).all():  # every judge rated one group alone
-        return None
-    row, group = np.unravel_index(np.nanargmax(np.abs(t[:, :, 0])), t.shape[:2])
-    as_large, permutations = 1, PERMUTED * times
-    for drawn in permuted(own, cluster, rng, permutations):
-        largest = np.nanmax(np.abs(_contrasts(gaps, drawn, len(of_groups))[0]), axis=(0, 1), initial=0.0)
-        as_large += int((largest >= abs(t[row, group, 0]) - 1e-9).sum())
-    return Unlike(
-        called(members[usable[row] % len(members)]),
-        facet,
-        str(names[of_groups[group]]),
-        usable[row] >= len(members),
-        float(np.nanmean(gaps[row, own == group])),
-        float(np.nanmean(gaps[row, own != group])),
-        int(n[row, group, 0]),
-        int(t.shape[0] * t.shape[1]),
-        as_large / (permutations + 1),
-    )
-
-
 def permuted(own: Ints, cluster: Ints | None, rng: np.random.Generator, times: int) -> Iterator[Ints]:
     """Players of items, permuted so many times: some permutations × items each."""
     together = max(1, CELLS // len(own))
@@ -244,7 +134,7 @@ def _permuted(own: Ints, cluster: Ints | None, rng: np.random.Generator, rows: i
     return drawn
 
 
-def _contrasts(gaps: Floats, groups: Ints, number: int) -> tuple[Floats, Floats]:
+def contrasts(gaps: Floats, groups: Ints, number: int) -> tuple[Floats, Floats]:
     """t and n (judges × groups × permutations) of the difference of the gap on each group from others'."""
     seen = np.isfinite(gaps)
     centred = np.where(seen, gaps - np.nanmean(gaps, axis=1, keepdims=True), 0.0)

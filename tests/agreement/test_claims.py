@@ -13,7 +13,7 @@ from scipy import stats
 from concord.codes import Claim
 from concord.estimate import Estimate, undefined
 from concord.statistics.claims import CLAIMS, more_items, p_above, p_below, stated, sure_of
-from concord.statistics.items import unlike
+from concord.statistics.group_differences import group_differences
 from concord.statistics.oddities import chance_of_hits, exchanged, one_answer
 from concord.statistics.ratings import read_ratings
 
@@ -117,16 +117,14 @@ def test_the_player_whom_a_judge_treats_otherwise_is_found_and_a_shift_is_none(c
     for extra, sure in ((0.0, False), (1.0, True)):
         judge = fair + extra * (np.arange(96) % 6 == 2)
         table = read_ratings(study(people, {"j": judge.tolist(), "k": fair.tolist()}))
-        found = unlike(table, "quality", {"player": players}, [("j",), ("k",)], clusters=clusters)
+        about = {"named": False, "clusters": clusters}
+        found = group_differences(table, "quality", {"player": players}, ["j", "k"], **about)[0]
         assert (found.p <= 0.001) == sure
-        assert found.compared == 24, "2 judges, 6 players, the gap and its size"
+        assert found.compared == 24, "2 judges, 6 players, the score and the distance"
         if sure:
-            assert (found.rater, found.facet, found.group, found.n) == ("j", "player", "c", 16)
-            gap = judge - np.mean([*people.values()], axis=0)
-            inside = np.arange(96) % 6 == 2
-            gap = np.abs(gap) if found.distance else gap
-            assert (found.inside, found.outside) == pytest.approx((gap[inside].mean(), gap[~inside].mean()))
-    assert unlike(table, "quality", {"": dict.fromkeys(range(96), "a")}, [("j",)]) is None
+            assert (found.judge, found.facet, found.group, found.n) == ("j", "player", "c", 16)
+    one = dict.fromkeys(range(96), "a")
+    assert group_differences(table, "quality", {"": one}, ["j"], named=False) == []
 
 
 def test_a_judge_of_one_player_alone_is_compared_with_nothing():
@@ -134,4 +132,4 @@ def test_a_judge_of_one_player_alone_is_compared_with_nothing():
     rows = study({"ann": quality, "bob": quality[::-1]}, {"j": [*quality[6:], *[None] * 6]})
     table = read_ratings(rows)
     players = {unit: "a" if unit < 6 else "b" for unit in range(12)}
-    assert unlike(table, "quality", {"player": players}, [("j",)]) is None
+    assert group_differences(table, "quality", {"player": players}, ["j"], named=False) == []
