@@ -117,6 +117,16 @@ def compressed_groups(rng: Rng, n: int = 240) -> Answers:
     return Answers(likert(quality, 0.5, rng, 2), judge, players=np.array([f"player {k}" for k in of]))
 
 
+def family(rng: Rng, n: int = 240, favours: float = 0.6, spread: float = 0.5) -> Answers:
+    """Six players, two of the judge's family and better than the others; it gives them `favours` points
+    more.
+    """
+    of = np.arange(n) % 6
+    quality = 3 + 0.4 * (of % 3 == 0) + 0.9 * rng.normal(size=n)
+    judge = likert(3 + spread * (quality - 3) + favours * (of % 3 == 0), 0.4, rng)
+    return Answers(likert(quality, 0.6, rng, 2), judge, players=np.array([f"player {k}" for k in of]))
+
+
 def easy(rng: Rng, n: int = 10, yes: float = 0.5) -> Answers:
     """An easy question: judge and person are each right in 97 of 100; given only where all are equal."""
     while True:
@@ -204,6 +214,15 @@ SITUATIONS: dict[str, Situation] = {
     ),
     "players from bad to good, the judge compresses": Situation(
         compressed_groups, frozenset({"group"}), frozenset({"compresses"})
+    ),
+    "the judge compresses and favours its own family by 0.6 points": Situation(
+        family, frozenset(), frozenset({"own_family"})
+    ),
+    "the judge compresses, its own family is better": Situation(
+        lambda rng: family(rng, favours=0.0), frozenset({"own_family"})
+    ),
+    "the judge spreads its scores more, its own family is better": Situation(
+        lambda rng: family(rng, favours=0.0, spread=1.4), frozenset({"own_family"})
     ),
     "ten equal rows on an easy task": Situation(easy, frozenset({"advice: check_copy"})),
     "forty equal rows on an easy task, 9 of 10 yes": Situation(
@@ -296,11 +315,16 @@ def report(answers: Answers, options: Options) -> AgreementReport:
         "rater": names[rater],
         "kind": np.where(rater < len(answers.people), "human", "judge"),
         "simulated": np.zeros(len(item)),
+        "model": names[rater],
+        "variant": np.array(["v1"])[np.zeros(len(item), dtype=int)],
         "score": every[rater, item],
     }
     facets = {name: dict(enumerate(of.tolist())) for name, of in answers.groups.items()}
     study = Study("s", (criterion,), source=FILE)
     of = StudyRatings(study, rows, ("label",), ("label",), {}, facets=facets)
+    if answers.players is not None:
+        families = tuple((name, f"family {int(name[-1]) % 3}") for name in {*players.tolist(), "j0"})
+        options = replace(options, families=families)
     features = None
     if answers.lengths is not None:
         features = {"unit": np.arange(n), "reply_chars": 500 + 100 * answers.lengths}
