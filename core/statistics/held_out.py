@@ -12,7 +12,7 @@ from concord.statistics import columns, sets
 from concord.statistics.correlation import FEWEST, correlation, point
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, estimates, tabulate
 from concord.statistics.hidden import weighted_kappa
-from concord.statistics.intervals import CORRELATION, DIFFERENCE, FEWEST_RARER, of_kappa, rests_on
+from concord.statistics.intervals import CORRELATION, DIFFERENCE, FEWEST_RARER, Kind, of_kappa, rests_on
 from concord.statistics.judges import commonest
 from concord.statistics.majority import panel_answers, shares
 from concord.statistics.nominal import kappa_of_shares
@@ -168,7 +168,7 @@ def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str,
     rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
     kappa_ = by == "kappa"
     correlation_ = of_kappa(rarer, rated) if kappa_ else rests_on(CORRELATION, rarer, rated)
-    contrast = rests_on(DIFFERENCE, rarer, rated, fewest=FEWEST_RARER if kappa_ else 0)
+    contrast = _contrast(rarer, rated, kappa_)
     for judge in scores.contenders(panels):
         pairs = [pair for pair in _pairs(scores, judge, by) if pair.defined]
         n = int(np.any([pair.items for pair in pairs], axis=0).sum()) if pairs else 0
@@ -201,6 +201,16 @@ def _z(values: Sequence[tuple[float, float]]) -> float | None:
     return float(judges.mean() - people.mean()) / spread if spread > 1e-9 else None
 
 
+def _contrast(rarer: int, rated: int, of_kappas: bool) -> Kind:
+    """A difference of two agreements. Two kappas have at most half a degree of freedom for each rarer answer,
+    however even the answers are: with more, a judge below by the margin was as good in 3.5 of 100 studies of
+    100 items in place of 2.5.
+    """
+    if not of_kappas:
+        return rests_on(DIFFERENCE, rarer, rated)
+    return replace(rests_on(DIFFERENCE, rarer, rated, fewest=FEWEST_RARER), freedom=max(rarer / 2, 1.0))
+
+
 class WithoutMember(NamedTuple):
     """A panel's agreement with and without one of its judges, and what is gained without it."""
 
@@ -224,7 +234,7 @@ def without_members(
     whole = np.isfinite(scores.panel(members))
     same = replace(scores, judges={one: np.where(whole, scores.judges[one], np.nan) for one in members})
     rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
-    kind = rests_on(DIFFERENCE, rarer, rated, fewest=FEWEST_RARER if by == "kappa" else 0)
+    kind = _contrast(rarer, rated, by == "kappa")
     together = _by_panel(same, members, by)
     values, figures = [], list[Figure]()
     for judge in members:

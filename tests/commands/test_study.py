@@ -137,6 +137,7 @@ class TestAgreement:
             "notes",
             "limits",
             "left_out",
+            "partial",
             "excluded",
             "main",
             "sections",
