@@ -12,8 +12,10 @@ from concord.reading.cells import number_of
 from concord.reading.joined import Join
 from concord.reading.labels import LabelTable
 from concord.reading.options import NO_OPTIONS, TableOptions
-from concord.statistics.inclusion import effective, weights_of_strata
+from concord.statistics.inclusion import drawn_apart, effective, weights_of_strata
 
+UNLIKE = 0.001
+"""How often a table whose labelled rows are a random draw is said to have others."""
 SHOWN = 3
 """So many strata and rows are named."""
 
@@ -54,7 +56,7 @@ def read(
     if source.weight:
         return _weighted(whole, source.weight), join
     if not source.strata:
-        return whole, join
+        return replace(whole, warnings=(*whole.warnings, *_unlike(whole))), join
     if source.strata not in (*whole.of.judges, *whole.of.facets):
         whole, join = _read(table, replace(options, beside=(source.strata,)), source, **how)
     return _stratified(whole, source.strata), join
@@ -119,6 +121,26 @@ def _stratified(table: LabelTable, name: str) -> LabelTable:
         table = replace(table, warnings=(*table.warnings, unseen))
     of_units = {unit: float(weight) for unit, weight in zip(units, weights, strict=True) if weight > 0}
     return _with(table, of_units, dict(zip(units, codes.tolist(), strict=True)), name)
+
+
+def _unlike(table: LabelTable) -> list[str]:
+    """That rows with people are no random draw: a judge scores them otherwise than the others."""
+    of = table.of
+    criterion, rater, kind = of.column("criterion"), of.column("rater"), of.column("kind")
+    unit, score = np.asarray(of.column("unit")), np.asarray(of.column("score"))
+    drawn = np.isin(unit, np.unique(unit[kind == "human"]))
+    ordered = [one.name for one in of.study.criteria if one.scale.ordered and not one.scale.sets]
+    tests = max(len(of.judges) * len(ordered), 1)
+    for name in ordered:
+        for judge in of.judges:
+            mine = (criterion == name) & (rater == judge) & (kind == "judge")
+            if drawn_apart(score[mine], drawn[mine]) <= UNLIKE / tests:
+                labelled, others = (float(score[mine & side].mean()) for side in (drawn, ~drawn))
+                return [
+                    f"{judge} scores labelled rows {labelled:.2f} and the others {others:.2f} on average: "
+                    f"the labels are no random draw. If {judge} chose them, add --strata {judge}"
+                ]
+    return []
 
 
 def _with(table: LabelTable, weights: Mapping[int, float], strata: Mapping[int, int], by: str) -> LabelTable:

@@ -97,7 +97,8 @@ def _with_shares(decided: Table, ties: int) -> Table:
     without = f" ({ties:,} {'tie' if ties == 1 else 'ties'})" if ties else ""
     caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by people{without}"
     if not by_name["corrected"].file_only:
-        caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}"
+        drawn = "by weight" if decided.meta.get("weighted") else "if these are a random draw"
+        caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}, {drawn}"
     shares = ("judge", "people", "corrected", "rogan_gladen", "kappa", "accuracy")
     columns = tuple(replace(c, file_only=c.file_only or c.name in shares) for c in decided.columns)
     columns = tuple(replace(c, heading="Judge") if c.name == "rater" else c for c in columns)

@@ -132,7 +132,15 @@ def decisions(
         )
     if rows and between:
         notes.append(f"Without {', '.join(between)}: not every score is 0 or 1, as where runs differ.")
-    return Table("decisions", "Two answers", answer_columns(words, unrated=unrated), rows, notes=tuple(notes))
+    meta = {"weighted": table.inclusion is not None}
+    return Table(
+        "decisions",
+        "Two answers",
+        answer_columns(words, unrated=unrated),
+        rows,
+        notes=tuple(notes),
+        meta=meta,
+    )
 
 
 def decisions_at(

@@ -34,6 +34,29 @@ def weights_of_strata(strata: Ints, drawn: Bools) -> Floats:
     return np.where(drawn, every[strata] / np.maximum(of_drawn[strata], 1), 0.0)
 
 
+FEWEST_COMPARED = 20
+"""Items with, and without, people below which it is not asked whether they were drawn alike."""
+
+
+def drawn_apart(scores: Floats, drawn: Bools) -> float:
+    """Two-sided p that a judge scores drawn items as it does the others, by their means (nan: none).
+
+    A score more at each end of what was seen stands on both sides, so that equal scores leave room. 1 for few
+    items.
+    """
+    with_people, others = scores[drawn & ~np.isnan(scores)], scores[~drawn & ~np.isnan(scores)]
+    if min(len(with_people), len(others)) < FEWEST_COMPARED:
+        return 1.0
+    ends = [float(np.nanmin(scores)), float(np.nanmax(scores))]
+    sides = [np.concatenate([side, ends]) for side in (with_people, others)]
+    error = math.sqrt(sum(float(side.var(ddof=1)) / len(side) for side in sides))
+    if error <= 0:
+        return 1.0
+    from scipy import special
+
+    return float(2 * special.ndtr(-abs(float(sides[0].mean() - sides[1].mean())) / error))
+
+
 def weighted_error(values: Floats, weights: Floats, strata: Ints | None = None) -> float:
     """The standard error of a weighted mean of `values`; with `strata`, within these.
 

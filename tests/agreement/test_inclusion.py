@@ -12,6 +12,7 @@ from concord.statistics.confusion import two_answers
 from concord.statistics.corrected import corrected_mean, rogan_gladen
 from concord.statistics.inclusion import (
     DrawnAnswers,
+    drawn_apart,
     effective,
     weighted_error,
     weighted_share,
@@ -159,3 +160,17 @@ def test_rogan_and_gladen_hold_where_people_s_rows_have_more_yes_than_all():
 )
 def test_a_judge_that_tells_nothing_apart_gives_no_share(parts):
     assert rogan_gladen(*parts).reason
+
+
+def test_rows_that_a_judge_chose_are_seen_and_a_random_draw_is_not():
+    rng, apart, alike = np.random.default_rng(4), 0, 0
+    for _ in range(300):
+        _, judge = study(rng)
+        apart += drawn_apart(judge, drawn_by_judge(rng, judge, 60, 60)) <= 0.001
+        random = np.zeros(N, dtype=bool)
+        random[rng.choice(N, 120, replace=False)] = True
+        alike += drawn_apart(judge, random) <= 0.01
+    assert apart == 300
+    assert alike / 300 <= 0.03
+    assert drawn_apart(np.ones(N), np.arange(N) < 100) == 1.0
+    assert drawn_apart(np.arange(30.0), np.arange(30) < 15) == 1.0

@@ -9,6 +9,7 @@ import pytest
 
 from concord.codes import LabelDraw, PlanFigure
 from concord.statistics.confusion import two_answers
+from concord.statistics.corrected import corrected_mean
 from concord.statistics.planning import (
     CrossedAnswers,
     ScorePair,
@@ -185,3 +186,18 @@ def test_a_judge_as_good_as_another_annotator_needs_more_where_people_agree_less
     assert annotator_study(np.array([0.99, 0.01]), 0.8, 2).labels >= 2000
     with pytest.raises(ValueError, match="another one"):
         annotator_study(shares, 0.6, 1)
+
+
+def test_a_judged_part_of_a_log_has_the_planned_interval():
+    """300 logs, 2,000 rows judged and 200 labelled: the interval holds people's rate in .93 or more."""
+    rng, held, halves = np.random.default_rng(6), 0, []
+    rate = CROSSED.value(PlanFigure.RATE)
+    for _ in range(300):
+        people, judge = drawn(CROSSED, 2000, rng)
+        found = corrected_mean(people[:200], judge[:200], judge[200:], scale=(0.0, 1.0)).value
+        held += found.low <= rate <= found.high
+        halves.append(found.half_width)
+    correlation = np.corrcoef(*drawn(CROSSED, 100_000, rng))[0, 1]
+    (part,) = judging(math.sqrt(rate * (1 - rate)), correlation, 200, 10_000_000, [2000])
+    assert part.half_width == pytest.approx(np.median(halves), rel=0.06)
+    assert held / 300 >= 0.93

@@ -141,3 +141,12 @@ def test_a_plan_is_labelled_and_checked(tmp_path):
         assert low < TRUTH.mean() < high
     passed = call("gate", file, "--labels", out, "--strata", "judge", "--min-agreement", 0.3)
     assert passed.exit_code == 0, passed.output
+
+
+def test_labels_that_the_judge_chose_are_said_unless_their_draw_is_stated():
+    warned, _ = drawn.read(table())
+    assert any("no random draw. If judge chose them, add --strata judge" in line for line in warned.warnings)
+    stated, _ = drawn.read(table(), TableOptions(), LabelSource(strata="judge"))
+    assert not any("no random draw" in line for line in stated.warnings)
+    first = judged(human=np.where(np.arange(N) < 200, words(TRUTH), ""))
+    assert not any("no random draw" in line for line in drawn.read(first)[0].warnings)
