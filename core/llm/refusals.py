@@ -33,29 +33,25 @@ class Objection(NamedTuple):
     fields: tuple[str, ...] = ()
 
 
-_MESSAGES = ("message", "msg", "detail", "details", "error", "errors", "description", "reason", "cause")
-_FIELDS = ("param", "parameter", "loc", "field", "path", "parameters", "fields", "argument")
-_NESTED = (
-    "metadata",
-    "raw",
-    "fieldviolations",
-    "body",
-    "innererror",
-    "inner_error",
-    "provider_error",
-    "title",
+_MESSAGES = (
+    *("message", "msg", "detail", "error", "reason", "description", "cause", "raw", "metadata"),
+    *("violation", "issue", "inner", "title"),
 )
-"""Where complaints lie in others. What else a body has, such as the request itself, names anything."""
+"""Parts of the names under which complaints lie, or others in which they lie."""
+_FIELDS = ("param", "parameter", "loc", "field", "path", "parameters", "fields", "argument", "code", "type")
+"""Names of what names a parameter. What else a body has, such as the request itself, names nothing."""
+_CLOSED = re.compile(r"additional properties are not (allowed|permitted)", re.I)
+"""What validators say of a parameter that they do not know; it is not about a schema's keyword."""
 _LOC = re.compile(r"""['"]?loc['"]?\s*[:=]\s*[\[(]([^\])]*)[\])]""")
 
 
 def objection(content: bytes | str) -> Objection:
     """What an error's body says, of whatever form: nested, in a list, as text in JSON, as no JSON at all."""
-    text = content if isinstance(content, str) else content.decode("utf-8", "replace")
+    text = content if isinstance(content, str) else content[: 8 * READ].decode("utf-8", "replace")
     messages: list[str] = []
     fields: list[str] = []
     _gather(text, messages, fields, depth=0)
-    whole = " ".join(" ".join(messages).split())[:READ]
+    whole = " ".join(_CLOSED.sub(" ", " ".join(messages)).split())[:READ]
     return Objection(whole, (*fields, *_LOC.findall(whole)))
 
 
@@ -70,7 +66,7 @@ def _gather(value: Any, messages: list[str], fields: list[str], depth: int) -> N
             known = name.lower()
             if known in _FIELDS:
                 fields.append(_joined(inner))
-            elif known in (*_MESSAGES, *_NESTED):
+            elif any(word in known for word in _MESSAGES):
                 _gather(inner, messages, fields, depth + 1)
     elif isinstance(value, str):
         inner = _inside(value)
@@ -158,14 +154,14 @@ def named(model: Model, body: Body, said: Objection) -> RefusablePart | None:
     for field in said.fields:
         if part := _first(sent, words(field)):
             return part
-    text = words(_LISTED.split(said.text, maxsplit=1)[0])
+    text, whole = words(_LISTED.split(said.text, maxsplit=1)[0]), words(said.text)
     if _THINKING in sent and _THINKING.named.search(text):
         return _THINKING  # whatever else cannot be had with it
     if _TOGETHER.search(text):
         both = [part for part in reversed(_SAMPLING) if part in sent and part.named.search(text)]
         if both:
             return both[0]
-    return _first(sent, text)
+    return _first(sent, text) or _first(sent, whole)
 
 
 def _first(parts: Sequence[RefusablePart], text: str) -> RefusablePart | None:
@@ -183,7 +179,7 @@ def _phrases(*alternatives: str) -> re.Pattern[str]:
 
 _LISTED = re.compile(
     r"(?<!not )(?<!un)\b(?:supported|allowed|valid|known|permitted|available|accepted|recognized)"
-    r"(?:\s+\w+){0,2}\s*(?:\bare\b|\binclude\b|:)|\bexpected one of\b|\bone of:",
+    r"(?:\s+\w+){0,4}\s*(?:\bare\b|\binclude\b|:)|\bexpected one of\b|\bone of:",
     re.I,
 )
 """Behind it stands what an endpoint does take."""
@@ -201,10 +197,12 @@ _CONTEXT = _phrases(
         "context (?:length|size|limit)",
         "exceeds? the (?:available )?context",
     ),
-    *("longer than the context", "in the messages", "reduce the length", "prompt is too long"),
+    *("longer than the context", r"\d+ in the messages", "reduce the length", "prompt is too long"),
     *("prompt contains", "input length", "inputs? tokens", "tokens? in (?:the|your) (?:prompt|input)"),
 )
 """A context that is too short, which `max_tokens` may be named in: no form of the request helps."""
+_NEGATIVE = re.compile(r"\bgot -\d")
+"""How an endpoint says that less than nothing of its context is left for a reply."""
 _ELSEWHERE = _phrases(
     *("content (?:management )?policy", "content filter", "moderat(?:ion|ed)", "responsible ai", "safety"),
     *("api key", "unauthori[sz]ed", "credits?", "quota", "billing", "do not have access", "unknown model"),
@@ -219,8 +217,8 @@ _ABOUT_FORM = _phrases(
 
 
 def _not_of_form(said: Objection) -> bool:
-    text = words(said.text)
-    if _CONTEXT.search(text):
+    text = words(" ".join((said.text, *said.fields)))
+    if _CONTEXT.search(text) or _NEGATIVE.search(said.text):
         return True
     return bool(_ELSEWHERE.search(text)) and not any(_first(PARTS, words(field)) for field in said.fields)
 
@@ -262,16 +260,23 @@ def _within(name: str, model: Model, body: Body, said: Objection) -> Iterator[Mo
     value, own = body.get(name), _entry_name(model, name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
-    low, high = allowed(said.text, value, 1 if own in LIMITS else NEAR)
-    if high is not None and high < value and (own not in LIMITS or high >= 1):
+    tokens = own in LIMITS
+    low, high = allowed(said.text, value, 1 if tokens else NEAR)
+    if tokens and (high is None or high < FEW_TOKENS):
+        high = _only_smaller(said.text, value)
+    if high is not None and high < value:
         yield model.changed(at_most={**model.at_most, own: high})
-    elif low is not None and low > value:
+    elif low is not None and low > value and not tokens:
         yield model.changed(at_least={**model.at_least, own: low})
 
 
 def _of_limit(model: Model, body: Body, said: Objection) -> Iterator[Model]:
-    """The limit of tokens: lower, under its other name, not at all."""
-    sent = next(name for name in LIMITS if name in body)
+    """The limit of tokens: lower, under its other name, not at all; one where an endpoint requires it."""
+    sent = next((name for name in LIMITS if name in body), None)
+    if sent is None:
+        if _REQUIRED.search(words(said.text)):
+            yield model.changed(params={**model.params, "max_tokens": USUAL_LIMIT})
+        return
     own = _entry_name(model, sent)
     yield from _within(sent, model, body, said)
     others = [name for name in (*_SUGGESTED.findall(said.text), *LIMITS) if name in LIMITS and name != sent]
@@ -338,8 +343,8 @@ def _has(name: str, _model: Model, body: Body) -> bool:
     return name in body
 
 
-def _has_limit(_model: Model, body: Body) -> bool:
-    return any(name in body for name in LIMITS)
+def _any(_model: Model, _body: Body) -> bool:
+    return True
 
 
 def _has_format(_model: Model, body: Body) -> bool:
@@ -377,11 +382,14 @@ _SAMPLING = (
 _THINKING = RefusablePart(
     RequestPart.THINKING, _phrases("enable thinking"), partial(_may_be, "enable_thinking"), _not_thinking
 )
+_REQUIRED = _phrases("required", "missing", "must be (?:set|given|specified|provided)", "requires")
+USUAL_LIMIT = 4096
+"""The limit of tokens where an endpoint requires one."""
 PARTS: tuple[RefusablePart, ...] = (
     RefusablePart(
         RequestPart.LIMIT,
-        _phrases("max (?:completion |output |new |generated )?(?:tokens|length)", "maxtokens"),
-        _has_limit,
+        _phrases("max(?:imum)? (?:number of )?(?:completion |output |new |generated )?tokens", "maxtokens"),
+        _any,
         _of_limit,
     ),
     *_SAMPLING,
@@ -408,6 +416,7 @@ PARTS: tuple[RefusablePart, ...] = (
             "structured (?:output|generation)s?",
             "guided (?:json|decoding|grammar|generation)",
             "(?:output|text) (?:format|config|schema)",
+            "(?:invalid|unsupported|unknown) format",
             *("grammars?", "schemas?", "xgrammar", "outlines"),
             "(?:min|max|unique) items",
             "(?:min|max) length",
@@ -454,9 +463,9 @@ def guesses(model: Model, body: Body, said: Objection) -> Iterator[Model]:
     weakest = model
     for part in _LEAST_LOSS:
         here = next((each for each in PARTS if each.part is part), None)
-        if here is None or not here.sent(model, body):
+        forms = list(here.forms(model, body, Objection(""))) if here and here.sent(model, body) else []
+        if not forms:
             continue
-        forms = list(here.forms(model, body, Objection("")))
         yield from forms
         weakest = _both(weakest, model, forms[-1])
     yield weakest
@@ -489,10 +498,13 @@ _LEAST_LOSS = (
 _NUMBER = r"[`'\"]?(-?\d[\d,]*(?:\.\d+)?)[`'\"]?"
 _UPPER = r"[`'\"]?(-?\d[\d,]*(?:\.\d+)?|\+?(?:inf\w*|∞))[`'\"]?"
 """The end of a range that may have none."""
-_RANGE = re.compile(
-    rf"(?:rang\w*|between|within|in|be|is)\W[^\d\[(]{{0,40}}([\[(])\s*{_NUMBER}\s*[,;]\s*{_UPPER}\s*([\])])"
-)
+_RANGE = re.compile(rf"([\[(])\s*{_NUMBER}\s*[,;]\s*{_UPPER}\s*([\])])")
 _BETWEEN = re.compile(rf"between\s+{_NUMBER}\s+and\s+{_NUMBER}")
+_FROM_TO = re.compile(
+    rf"from\s+{_NUMBER}\s*(\((?:in|ex)clusive\))?\s*to\s+{_NUMBER}\s*(\((?:in|ex)clusive\))?"
+)
+_NOT_ABOVE = re.compile(r"(?:not|no|n't)\s+(?:be\s+)?(?:greater|larger|higher|more|bigger|above)(?:\s+than)?")
+_NOT_BELOW = re.compile(r"(?:not|no|n't)\s+(?:be\s+)?(?:less|smaller|lower|below)(?:\s+than)?")
 
 
 def _before_number(*phrases: str) -> re.Pattern[str]:
@@ -501,18 +513,21 @@ def _before_number(*phrases: str) -> re.Pattern[str]:
 
 
 _AT_MOST = _before_number(
-    *("at most", "no more than", "(?:less|smaller|lower) than or equal to", "below or equal to", "<=", "≤"),
-    *("up to", "not exceed", "cannot exceed", "can't exceed", "limit(?: of| is|:)", "limited to"),
-    r"max(?:imum)?(?: allowed| output)?(?: value| tokens)?(?: of| is|:| \()",
+    *("at most", "(?:less|smaller|lower) than or equal to", "below or equal to", "<=", "≤", "up to"),
+    *("exceed(?:s|ed|ing)?", "limit(?:ed)?(?: of| is| to|:)?", "capped at", "supports?(?: only)?"),
+    r"max(?:imum)?(?: [a-z_]+){0,5}?(?: of| is|:|=| \()?",
 )
-_BELOW = _before_number("(?:less|smaller|lower) than", "(?<![<>=])<")
+_BELOW = _before_number("(?:less|smaller|lower) than", r"(?<![<>=])<(?!\d+>)")
 _AT_LEAST = _before_number(
-    *("at least", "no less than", "(?:greater|larger|higher) than or equal to", ">=", "≥"),
+    *("at least", "(?:greater|larger|higher) than or equal to", ">=", "≥"),
     "min(?:imum)?(?: value)?(?: of| is|:)",
 )
 _ABOVE = _before_number("(?:greater|larger|higher|more) than", "(?<![<>=])>")
 _POSITIVE = re.compile(r"strictly positive|must be positive|greater than zero|non-?zero")
 _COMPARED = re.compile(rf"{_NUMBER}\s*>\s*{_NUMBER}")
+_ALONE = re.compile(r"(?<![\w.,-])\d[\d,]*(?![\w-]|[.,]\d)")
+"""A whole number that is no part of a name, a date or a fraction."""
+_TOO_MUCH = _phrases("too (?:large|high|big|many|long)", r"exceed\w*", "maximum", "limit", "out of range")
 NEAR = 0.01
 """How far from an end that is not allowed itself."""
 
@@ -523,20 +538,39 @@ def allowed(text: str, value: float, step: float = NEAR) -> tuple[float | None, 
     An end that is not allowed itself is moved by a `step`. What the value keeps to is no end.
     """
     text = " ".join(text.lower().split())
-    for opening, low, high, closing in _RANGE.findall(text):
-        return _end(low, step if opening == "(" else 0), _end(high, -step if closing == ")" else 0)
-    for low, high in _BETWEEN.findall(text):
-        return _end(low), _end(high)
-    lows = [_end(number) for number in _AT_LEAST.findall(text)]
+    text = _NOT_BELOW.sub("at least", _NOT_ABOVE.sub("at most", text))
+    whole = [
+        (_end(low, step if opening == "(" else 0), _end(high, -step if closing == ")" else 0))
+        for opening, low, high, closing in _RANGE.findall(text)
+    ]
+    whole += [(_end(low), _end(high)) for low, high in _BETWEEN.findall(text)]
+    whole += [
+        (_end(low, step if "ex" in first else 0), _end(high, -step if "ex" in last else 0))
+        for low, first, high, last in _FROM_TO.findall(text)
+    ]
+    lows = [low for low, high in whole if low < high]
+    highs = [high for low, high in whole if low < high]
+    lows += [_end(number) for number in _AT_LEAST.findall(text)]
     lows += [_end(number, step) for number in _ABOVE.findall(text)]
     lows += [step] if _POSITIVE.search(text) else []
-    highs = [_end(number) for number in _AT_MOST.findall(text)]
+    highs += [_end(number) for number in _AT_MOST.findall(text)]
     highs += [_end(number, -step) for number in _BELOW.findall(text)]
     highs += [_end(high) for sent, high in _COMPARED.findall(text) if _end(sent) == value]
     return (
         max((low for low in lows if low > value), default=None),
         min((high for high in highs if high < value), default=None),
     )
+
+
+def _only_smaller(text: str, value: float) -> float | None:
+    """The one number in a complaint that something is too much that is smaller than it; None for none."""
+    numbers = {_end(number) for number in _ALONE.findall(text)}
+    smaller = [number for number in numbers if FEW_TOKENS <= number < value]
+    return smaller[0] if len(smaller) == 1 and _TOO_MUCH.search(words(text)) else None
+
+
+FEW_TOKENS = 16
+"""No endpoint has a lower limit."""
 
 
 def _end(number: str, by: float = 0) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlite_utils import Database
 
@@ -66,8 +66,7 @@ def changed(was: Configuration, entry: Model, of: Handshake | None) -> list[str]
     return was.changes(now)
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """What is asked of a model, apart from the form in which its endpoint takes it."""
 
     model: str

@@ -86,6 +86,17 @@ NAMED = [
     (400, error("max_new_tokens must be < 4097"), at_most(4096)),
     (400, google("max_output_tokens must be between 1 and 8192"), at_most(8192)),
     (400, error("maxOutputTokens cannot exceed 8192"), at_most(8192)),
+    (400, error("max_tokens must not be greater than 4096"), at_most(4096)),
+    (400, error("The maximum number of output tokens is 4096"), at_most(4096)),
+    (
+        400,
+        error("maxOutputTokens is 16000, the range is from 1 (inclusive) to 8193 (exclusive)"),
+        at_most(8192),
+    ),
+    (400, error("Requested 16000 max_tokens; gpt-4-0613 of 2024-08-01 supports only 4096"), at_most(4096)),
+    (400, error("max_tokens 16000 is too high, use 2048"), at_most(2048)),
+    (400, error("max_tokens (16000) exceeds the limit of 8,192 tokens"), at_most(8192)),
+    (400, json.dumps({"error_msg": "max tokens: at most 1024", "error_code": 3}), at_most(1024)),
     # temperature
     (400, error("Unsupported value: 'temperature' does not take 0. Only the default (1)."), NO_TEMPERATURE),
     (400, error("invalid temperature: only 1 is allowed for this model"), NO_TEMPERATURE),
@@ -95,6 +106,13 @@ NAMED = [
     (400, error("temperature must be greater than 0"), WARM),
     (400, error("Temperature: 0.0. It should be between 0.1 and 1"), {"at_least": {"temperature": 0.1}}),
     (400, error("Unknown parameter: 'temperature'. Supported parameters are: top_p, seed"), NO_TEMPERATURE),
+    (
+        400,
+        json.dumps({"message": ["temperature must not be less than 0.2"]}),
+        {"at_least": {"temperature": 0.2}},
+    ),
+    (400, error("", code="temperature_not_supported"), NO_TEMPERATURE),
+    (400, error("参数 temperature 的取值范围为 (0, 2)"), WARM),
     # top_p, penalties, seed
     (400, error("`temperature` and `top_p` cannot both be set. Use only one."), NO_TOP_P),
     (400, error("Either topP or temperature may be altered, not both"), NO_TOP_P),
@@ -111,6 +129,13 @@ NAMED = [
     (400, error("unknown field `seed`, expected one of `model`, `temperature`, `top_p`"), NO_SEED),
     (400, error("Provider returned error", metadata={"raw": error("random_seed is unknown")}), NO_SEED),
     (200, error("seed is not supported"), NO_SEED),
+    (400, error("Additional properties are not allowed ('seed' was unexpected)"), NO_SEED),
+    (
+        400,
+        error("Malformed input request: extraneous key [frequency_penalty] is not permitted"),
+        NO_FREQUENCY,
+    ),
+    (200, json.dumps({"success": False, "errors": [{"code": 7, "msg": "top-p is invalid"}]}), NO_TOP_P),
     # The role of a system
     (400, error("'messages[0].role' does not take 'system' with this model."), MERGED),
     (400, error("Unsupported value", param="messages[0].role"), MERGED),
@@ -118,10 +143,13 @@ NAMED = [
     (500, error("System role not supported", type="server_error"), MERGED),
     (500, error("Jinja: Conversation roles must alternate user/assistant/user/…"), MERGED),
     (400, error("Only user and assistant roles are supported!"), MERGED),
+    (400, error("invalid role in the messages: system"), MERGED),
     (422, "messages[0].role: unknown variant `system`, expected `user` or `assistant`", MERGED),
     (400, error('Unexpected role "system".'), MERGED),
     # The form of the reply
     (400, error("This response_format type is unavailable now"), UNBOUNDED),
+    (400, error("Invalid schema for response_format: 'maxLength' is not permitted"), UNBOUNDED),
+    (400, json.dumps({"error": "invalid format: only json is known"}), UNBOUNDED),
     (400, error("no response format `json_schema` here"), UNBOUNDED),
     (400, error("The JSON schema has features that xgrammar does not support."), UNBOUNDED),
     (500, error("Failed to parse grammar"), UNBOUNDED),
@@ -178,6 +206,8 @@ def test_the_part_that_is_named_is_weakened(status, content, first):
         (400, error("input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000")),
         (400, error("the request exceeds the available context size")),
         (400, error("prompt is too long: 9000")),
+        (400, error("max_tokens must be at least 1, got -1203")),
+        (400, error("Too long", code="context_length_exceeded", param="max_tokens")),
         (400, error("Filtered by the content management policy", code="content_filter", param="prompt")),
         (400, error("This request was refused by moderation")),
         (404, error("The model `gpt-9` does not exist or you do not have access to it.")),
@@ -247,8 +277,10 @@ def test_what_is_sent_that_a_complaint_repeats_names_nothing():
     ("text", "value", "ends"),
     [
         ("must be less than or equal to 1", 1.2, (None, 1)),
-        ("expected a number between 0 and 1", 1.2, (0, 1)),
-        ("must be in (0, 2)", 0.0, (0.01, 1.99)),
+        ("expected a number between 0 and 1", 1.2, (None, 1)),
+        ("must be in (0, 2)", 0.0, (0.01, None)),
+        ("must be in (0, 2)", 2.5, (None, 1.99)),
+        ("<400> must not be less than 3", 2.0, (3, None)),
         ("at least 0.1", 0.0, (0.1, None)),
         ("at most 2", 1.2, (None, None)),
         ("nothing of numbers", 1.0, (None, None)),
@@ -256,3 +288,9 @@ def test_what_is_sent_that_a_complaint_repeats_names_nothing():
 )
 def test_ranges_are_read(text, value, ends):
     assert refusals.allowed(text, value) == ends
+
+
+def test_a_limit_that_an_endpoint_requires_is_sent():
+    params = {"temperature": 0.0}
+    for said in (locs("max_tokens", msg="Field required"), error("max_tokens is required")):
+        assert weaker(422, said, params=params)[0] == {"params": {"max_tokens": 4096}}
