@@ -210,7 +210,8 @@ def more_items(difference: Estimate, margin: float) -> int | None:
     """
     if difference.value is None or difference.interval is None or not difference.n:
         return None
-    error = (difference.interval[1] - difference.interval[0]) / 2 / student(math.inf)
+    freedom = math.inf if difference.freedom is None else difference.freedom
+    error = (difference.interval[1] - difference.interval[0]) / 2 / student(freedom)
     distance = max(difference.value + margin, -difference.value, 1e-9)
     wanted = distance / (student(math.inf) + 0.8416)
     more = max(difference.n * ((error / wanted) ** 2 - 1), 1.0)
