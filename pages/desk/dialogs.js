@@ -134,10 +134,15 @@ class Dialogs {
     digits[other] = () => words.focus();
     this.show("skip", t("Why skip this item?"), el("form", { onsubmit: (event) => { event.preventDefault(); own(); } },
       reasons.map((reason, i) => el("button", { type: "button", class: "button reason", onclick: () => choose(reason) }, key(i + 1), " ", t(reason))),
-      el("div", { class: "own" }, key(other), words, el("button", { type: "submit", class: "button primary" }, t("Skip")))), digits);
+      el("div", { class: "own" }, key(other), words, el("button", { type: "submit", class: "button primary" }, t("Skip"))), this.limit(words)), digits);
     // The first button would be focused, and Enter after S would choose it by accident.
     this.open.dialog.querySelector("h2").tabIndex = -1;
     this.open.dialog.querySelector("h2").focus();
+  }
+
+  // How much a field takes, told before it is full.
+  limit(field) {
+    return el("p", { class: "hint" }, t("At most {most} characters", { most: grouped(field.maxLength) }));
   }
 
   // Words that are selected in the dialogue begin the comment, or go on with it.
@@ -155,7 +160,7 @@ class Dialogs {
       event.preventDefault();
       save();
     });
-    this.show("flag", t("Flag for the researcher"), el("div", {}, words,
+    this.show("flag", t("Flag for the researcher"), el("div", {}, words, this.limit(words),
       el("div", { class: "row" },
         item.flag && el("button", { type: "button", class: "button", onclick: () => send("") }, t("Take the flag away")),
         el("span", { class: "push" }), el("span", { class: "hint" }, key("Ctrl"), " ", key("Enter")),

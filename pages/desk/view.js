@@ -110,7 +110,7 @@ class View {
   because(criterion, index) {
     let at; // what is written belongs to the item that was there when it was begun
     const commit = (over = false) => (clearTimeout(this.writing), at === this.model.at && this.act("reason", index, words.value, over));
-    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), 
+    const words = el("textarea", { rows: 1, maxlength: criterion.most ?? 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), 
       onfocus: () => (at = this.model.at), onchange: () => commit(), onclick: (event) => event.stopPropagation(),
       // Kept also where somebody closes the page while writing.
       oninput: () => (clearTimeout(this.writing), (this.writing = setTimeout(commit, WRITTEN))),
@@ -123,7 +123,7 @@ class View {
           if (over && this.model.fixed.submits && !this.model.unsaid(criterion)) this.act("focus", this.model.beside(index, 1));
         }
       } });
-    return el("div", { class: "because" }, words);
+    return el("div", { class: "because" }, words, el("p", { class: "hint always" }, t("At most {most} characters", { most: grouped(criterion.most ?? 4000) })));
   }
 
   field(index, tag) {

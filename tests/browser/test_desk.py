@@ -585,10 +585,7 @@ def test_a_long_backlog_is_sent_in_parts(page: Page, server: Server, invite: Inv
     page.reload()
     page.locator(".message").first.wait_for()
     expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
-    assert [
-        int(value.split()[0])
-        for (value,) in server.rows("SELECT value FROM settings WHERE key LIKE 'desk % another'")
-    ] == [kept]
+    assert server.rows("SELECT event FROM desk_reports WHERE client = 'another'") == [(kept,)]
     assert answers(server, me) == [(1, NAMES[0], 1 + kept % 5)]
 
 

@@ -144,3 +144,12 @@ def test_a_question_is_explained_beside_it(desk: tuple[Server, str], page: Page)
     page.keyboard.press("Enter")
     at(page, 2)
     expect(words).to_be_visible()  # as it was left
+
+
+def test_limits_are_told_before_one_writes(desk: tuple[Server, str], page: Page) -> None:
+    come(page, desk[1])
+    page.keyboard.press("f")
+    expect(page.locator(".dialog .hint", has_text="At most 2,000 characters")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    expect(page.locator(".dialog .hint", has_text="At most 500 characters")).to_be_visible()
