@@ -84,7 +84,7 @@ _SAYS = (
 )
 _QUOTES_IT = re.compile(
     rf"\b{_SOMEBODY}(?: (?:also|even|then|only|again|just|simply|\w+ly|has|had|(?:tries|attempts|tried|wants"
-    rf" me) to))?\s{{1,3}}{_SAYS}\b[^.;]{{0,80}}\Z"
+    rf" me) to))?\s{{1,3}}(?P<says>{_SAYS})\b[^.;]{{0,80}}\Z"
     r"|\b(?:quot(?:e|es|ed|ing|ation)|verbatim|inject(?:ion|ed)|planted|smuggled)\b[^.;]{0,80}\Z",
     re.I,
 )
@@ -95,6 +95,8 @@ _OWN = re.compile(
     re.I,
 )
 """Words by which a judge leads to a verdict of its own."""
+_LEAD = 12
+"""Characters between such a word and the end of its line, where no colon ends it."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？][\"'”’)*_`]*(?:\s|$)|\n\s*\n|[}\]]\s*\n")
 
 
@@ -137,13 +139,14 @@ def place(text: str, start: int, end: int) -> VerdictPlace:
     first = blank and start <= _NEAR
     wrapped = opens is not None and bool(opens["openers"])
     after_blank_line = opens is not None and near.rstrip(" \t").endswith("\n\n")
+    leads = introduced(prose, line=opens is not None, apart=after_blank_line)
     return VerdictPlace(
         first=first,
         line=opens is not None,
         paragraph=first or wrapped or after_blank_line,
         last=closes(text, end),
         goes_on=_goes_on(text, end),
-        quoted=not first and (_opened(near, opens) or introduced(prose, apart=after_blank_line)),
+        quoted=not first and (_opened(near, opens) or leads),
     )
 
 
@@ -154,17 +157,23 @@ def _opened(near: str, opens: re.Match[str] | None) -> bool:
     return line.lstrip().startswith(">") or near.endswith(tuple(_OPENED))
 
 
-def introduced(prose: str, *, apart: bool = False) -> bool:
+def introduced(prose: str, *, line: bool = False, apart: bool = False) -> bool:
     """Whether the words right before, in the sentence that leads to it, quote somebody else.
 
-    Where an empty line stands between (`apart`), only words that end in a colon lead to it.
+    On a `line` of its own it is led to by words that end in a colon or in saying so (“It ends with”); where
+    an empty line stands between (`apart`), only by a colon.
     """
-    if apart and not prose.rstrip().endswith((":", "：")):
+    colon = prose.rstrip().endswith((":", "："))
+    if apart and not colon:
         return False
     ends = [match.end() for match in _SENTENCE_ENDS.finditer(prose)]
     # What leads to a verdict may end its own line.
     leads = prose[ends[-1] if ends else 0 :]
-    return bool(_QUOTES_IT.search(leads)) and not _OWN.search(leads)
+    quotes = _QUOTES_IT.search(leads)
+    if quotes is None or _OWN.search(leads):
+        return False
+    near_end = quotes["says"] is None or len(leads.rstrip()) - quotes.end("says") <= _LEAD
+    return colon or not line or near_end
 
 
 def _goes_on(text: str, end: int) -> bool:
