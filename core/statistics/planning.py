@@ -16,7 +16,7 @@ import numpy as np
 
 from concord.codes import LabelDraw, PlanFigure
 from concord.statistics.held_out import held_out
-from concord.statistics.intervals import FEWEST_RARER, Ends, bounded_mean, student
+from concord.statistics.intervals import FEWEST_RARER, Ends, bounded_mean, of_kappa, student
 from concord.statistics.ratings import Floats, Ints, read_ratings
 
 POWER = 0.8
@@ -106,11 +106,19 @@ class CrossedAnswers:
             placed[int(room.argmax())] += 1
         return np.asarray(placed, dtype=np.int64)
 
+    def freedom(self, labels: int, draw: LabelDraw = LabelDraw.RANDOM) -> float:
+        """The degrees of freedom of kappa's interval: half of the rarer answers, where answers pile up."""
+        of_answer = self.allocated(PlanFigure.AGREEMENT, labels) / labels
+        drawn = self.within * (of_answer if draw == LabelDraw.BY_ANSWER else self.shares)
+        rarer = labels * (1 - float((drawn.sum(axis=0) + drawn.sum(axis=1)).max()) / 2)
+        kind = of_kappa(round(rarer), labels)
+        return max(min(kind.freedom, labels - 2.0), 1.0)
+
     def half_width(self, figure: PlanFigure, labels: int, draw: LabelDraw = LabelDraw.RANDOM) -> float:
         """Half of the width of the 95% interval that a figure is expected to have."""
         value, error = self.value(figure), self.error(figure, labels, draw)
         if figure == PlanFigure.AGREEMENT:
-            return _half_of_correlation(value, error, labels)
+            return _half_of_correlation(value, error, self.freedom(labels, draw))
         if error <= 0:
             return 0.0
         # As many items of a plain share would have this error.
@@ -150,7 +158,7 @@ class ScorePair:
         """Half of the width of the 95% interval that a figure is expected to have."""
         error = self.error(figure, labels)
         if figure == PlanFigure.AGREEMENT:
-            return _half_of_correlation(self.correlation, error, labels)
+            return _half_of_correlation(self.correlation, error, labels - 2)
         low, high = bounded_mean(min(max(self.mean, self.ends[0]), self.ends[1]), error, labels, self.ends)
         return (high - low) / 2
 
@@ -158,10 +166,10 @@ class ScorePair:
 Design = CrossedAnswers | ScorePair
 
 
-def _half_of_correlation(value: float, error: float, labels: int) -> float:
+def _half_of_correlation(value: float, error: float, freedom: float) -> float:
     """Half of an interval on Fisher's z scale."""
     value = min(max(value, -1 + 1e-6), 1 - 1e-6)
-    half = student(max(labels - 2, 1)) * error / (1 - value**2)
+    half = student(max(freedom, 1)) * error / (1 - value**2)
     return float(np.tanh(np.arctanh(value) + half) - np.tanh(np.arctanh(value) - half)) / 2
 
 
@@ -231,12 +239,15 @@ def labels_for_bar(
 
     def decided(labels: int) -> bool:
         value, error = design.value(figure), design.error(figure, labels, draw)
+        quantile = student(math.inf)
+        if isinstance(design, CrossedAnswers) and figure == PlanFigure.AGREEMENT:
+            quantile = student(design.freedom(labels, draw))
         if figure == PlanFigure.AGREEMENT:
             value, error = math.atanh(min(value, 1 - 1e-6)), error / max(1 - value**2, 1e-6)
             distance = abs(value - math.atanh(max(min(bar, 1 - 1e-6), -1 + 1e-6)))
         else:
             distance = abs(value - bar)
-        return distance >= (student(math.inf) + _power_quantile()) * error and distance > 0
+        return distance >= (quantile + _power_quantile()) * error and distance > 0
 
     return _fewest(design, figure, draw, decided)
 

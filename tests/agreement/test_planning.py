@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from concord.codes import LabelDraw, PlanFigure
 from concord.statistics.confusion import two_answers
@@ -118,12 +119,19 @@ def test_a_goal_is_reached_by_the_labels_that_it_needs_and_by_no_fewer(draw):
 
 
 def test_a_decision_needs_what_its_power_says():
-    # (atanh κ − atanh .4) ≥ (1.96 + .8416)·SE / (1 − κ²).
+    # (atanh κ − atanh .4) ≥ (t + .8416)·SE / (1 − κ²), t with n − 2 degrees of freedom.
     kappa = CROSSED.value(PlanFigure.AGREEMENT)
     distance = (math.atanh(kappa) - math.atanh(0.4)) * (1 - kappa**2)
     at_one = CROSSED.error(PlanFigure.AGREEMENT, 1)
-    by_hand = math.ceil(((1.95996 + 0.84162) * at_one / distance) ** 2)
-    assert labels_for_bar(CROSSED, PlanFigure.AGREEMENT, 0.4).labels == by_hand
+
+    def reached(n):
+        return (stats.t.ppf(0.975, n - 2) + 0.84162) * at_one / math.sqrt(n) <= distance
+
+    labels = labels_for_bar(CROSSED, PlanFigure.AGREEMENT, 0.4).labels
+    assert (reached(labels), reached(labels - 1)) == (True, False)
+    # Of a rare answer t has half a degree of freedom for each of the rarer answers: 5% of 400, halved.
+    assert RARE.freedom(400) == 10
+    assert RARE.freedom(400, BY_ANSWER) > 40
     assert labels_for_bar(CROSSED, PlanFigure.AGREEMENT, kappa).labels is None
 
 
