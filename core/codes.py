@@ -420,3 +420,12 @@ class LabelDraw(StrEnum):
     RANDOM = "random"
     BY_ANSWER = "by_answer"
     """So many of each of the judge's answers, with weights."""
+
+
+class IntervalMethod(StrEnum):
+    """How the interval of a mean is found from its resamples."""
+
+    PADDED = "padded"
+    """One more value at each end of the scale, then Student's t: it has width where all values are equal."""
+    PERCENTILE = "percentile"
+    """From the 2.5th to the 97.5th percentile, as papers print it; too narrow for few or skewed values."""

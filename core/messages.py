@@ -17,6 +17,7 @@ from concord.codes import (
     Claim,
     Computation,
     Exclusion,
+    IntervalMethod,
     LabelDraw,
     Layout,
     PlanFigure,
@@ -44,6 +45,12 @@ def excluded(counts: Mapping[Exclusion, int]) -> str:
     """How many rated items a figure excludes, and why; “” for none."""
     return ", ".join(f"{count:,} {EXCLUSIONS[code]}" for code, count in counts.items() if count)
 
+
+INTERVALS: Mapping[str, str] = {
+    IntervalMethod.PADDED: "Student's t, padded",
+    IntervalMethod.PERCENTILE: "Percentile, as in papers",
+}
+"""How intervals of means are found, by code."""
 
 STREAM_FIGURES: Mapping[str, Mapping[StreamFigure, str]] = {
     "two_answers": {

@@ -6,6 +6,7 @@ from typing import Any
 import click
 from sqlite_utils import Database
 
+from concord.codes import IntervalMethod
 from concord.commands import options, printing
 from concord.commands.options import names
 from concord.errors import ConcordError
@@ -49,6 +50,13 @@ from concord.workspace import Workspace
     default="",
     help="How far each other score lies above that of this player, on the scenarios that both played.",
 )
+@click.option(
+    "--intervals",
+    type=click.Choice([method.value for method in IntervalMethod]),
+    default=IntervalMethod.PADDED.value,
+    show_default=True,
+    help="How intervals are found: “percentile” as papers do, with a column ±; “padded” holds more often.",
+)
 @options.figures("conversations")
 @click.pass_obj
 def command(
@@ -61,6 +69,7 @@ def command(
     rubric: str,
     against: Path | None,
     beside: str,
+    intervals: str,
     form: str,
     **board_options: Any,
 ) -> None:
@@ -71,8 +80,12 @@ def command(
         raise ConcordError(
             "Scores corrected by people stand beside no player: leave --study or --beside out."
         )
-    if own and (study or weights or beside):
-        option = "--study" if study else "--weights" if weights else "--beside"
+    method = IntervalMethod(intervals)
+    percentile = method is IntervalMethod.PERCENTILE
+    if study and percentile:
+        raise ConcordError("Scores corrected by people have no percentile intervals: leave --intervals out.")
+    if own and (study or weights or beside or percentile):
+        option = "--study" if study else "--weights" if weights else "--beside" if beside else "--intervals"
         raise ConcordError(
             f"{get(benchmark).title} has tables of its own, which take no {option}; leave it out."
         )
@@ -82,7 +95,7 @@ def command(
         board_options |= {"resamples": 0} if study else {}
         rated = gather(db, benchmark, facets, rubric)
         weighed = _weights(rated.system, weights)
-        board = leaderboards.leaderboard(rated, weights=weighed, **board_options)
+        board = leaderboards.leaderboard(rated, weights=weighed, intervals=method, **board_options)
         tables = [_by_people(db, board, study) if study else leaderboard_table(board, beside)]
         if ranking is not None:
             tables += ranking_csv.beside(board, ranking, str(against))

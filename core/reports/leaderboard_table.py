@@ -2,11 +2,19 @@
 
 from dataclasses import replace
 
+from concord.codes import IntervalMethod
 from concord.reports.leaderboards import MARGIN, MOCKS, Leaderboard, beside, failure_notes, unrated_notes
 from concord.table import Column, Table, record
 
 UNLIKE = 0.1
 """Players whose shares of refusals differ by this much are not compared on the same conversations."""
+
+HALF_WIDTH = "Half of the width of the score's interval, as papers print it"
+
+TOO_NARROW = (
+    "Percentile intervals are too narrow for few conversations and near the ends of the scale; “places” and "
+    "differences do not rest on them."
+)
 
 
 def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
@@ -15,6 +23,7 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
     Raises NotFound for an `other` without a score.
     """
     criteria = {c.name: c.label for c in board.rated.system.criteria}
+    percentile = board.intervals is IntervalMethod.PERCENTILE
     columns = (
         Column(
             "rank",
@@ -31,6 +40,7 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
         Column(
             "score", interval="ends", help="Final, with a penalty for replies longer than the median player's"
         ),
+        *((Column("half_width", "±", digits=2, help=HALF_WIDTH),) if percentile else ()),
         *((Column("less", "difference", signed=True, interval="ends", help=_less(other)),) if other else ()),
         Column("final", help="Weighted mean of the criteria"),
         *(Column(name, criteria[name].lower()) for name in board.weights),
@@ -49,7 +59,10 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
         *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
     )
     gaps = beside(board, other) if other else {}
-    rows = tuple({**record(s), **s.criteria, "less": gaps.get(s.player)} for s in board.standings)
+    rows = tuple(
+        {**record(s), **s.criteria, "less": gaps.get(s.player), "half_width": s.score.half_width}
+        for s in board.standings
+    )
     return Table(
         f"leaderboard-{board.benchmark}",
         board.rated.title(),
@@ -119,6 +132,7 @@ def _notes(board: Leaderboard) -> list[str]:
     means = f"Means over conversations and the panel {', '.join(board.judges)}"
     sentences = [
         ". ".join(filter(None, [means, board.method])) + ".",
+        *([TOO_NARROW] if board.intervals is IntervalMethod.PERCENTILE else []),
         f"#: rank by score alone; players within {MARGIN} points of the first of them share it, whatever "
         "chance says. Places: the ranks that a player may really have, at 95% confidence.",
         *board.rated.notes([*board.judges, *board.passed_over]),

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from concord import scores
+from concord.codes import IntervalMethod
 from concord.errors import ConcordError, check_known
 from concord.estimate import Estimate, undefined
 from concord.rating import Criterion
@@ -77,6 +78,8 @@ class Leaderboard:
     """What the panel gave each conversation, as `panel_scores` gives it."""
     passed_over: tuple[str, ...] = ()
     """Judges left out because no conversation was rated by all, where nobody named a panel."""
+    intervals: IntervalMethod = IntervalMethod.PADDED
+    """How the intervals were found."""
 
     @property
     def benchmark(self) -> str:
@@ -87,7 +90,8 @@ class Leaderboard:
     def method(self) -> str:
         """How the intervals were found, in words."""
         kinds = [bounded(*ends) for ends in scales_of(self.rated.system.criteria, self.weights).values()]
-        return described(kinds, resamples=self.resamples, seed=self.seed, of="conversations")
+        drawn: dict[str, Any] = {"resamples": self.resamples, "seed": self.seed}
+        return described(kinds, of="conversations", method=self.intervals, **drawn)
 
     @property
     def usable(self) -> pd.DataFrame:
@@ -122,6 +126,7 @@ class Leaderboard:
             "weights": dict(self.weights),
             "resamples": self.resamples,
             "seed": self.seed,
+            "intervals": self.intervals.value,
         }
 
 
@@ -145,6 +150,7 @@ def leaderboard(
     weights: Mapping[str, float] | None = None,
     resamples: int = 1000,
     seed: int = 0,
+    intervals: IntervalMethod = IntervalMethod.PADDED,
 ) -> Leaderboard:
     """The leaderboard by a panel of judges, chosen by `Rated.panel`.
 
@@ -166,10 +172,9 @@ def leaderboard(
     passed_over = tuple(name for name in every if name not in panel)
     scales = scales_of(system.criteria, weighed)
     failed = own_failures(rated.failed)
-    placed = tuple(
-        standings(scored, list(weighed), scales=scales, failed=failed, resamples=resamples, seed=seed)
-    )
-    return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over)
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "intervals": intervals}
+    placed = tuple(standings(scored, list(weighed), scales=scales, failed=failed, **drawn))
+    return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over, intervals)
 
 
 def panel_scores(
@@ -247,6 +252,7 @@ def standings(
     failed: Mapping[str, int] | None = None,
     resamples: int = 1000,
     seed: int = 0,
+    intervals: IntervalMethod = IntervalMethod.PADDED,
 ) -> list[PlayerResult]:
     """One row a player, best first, from `panel_scores`; intervals resample conversations.
 
@@ -271,7 +277,7 @@ def standings(
         if ends[0] is not None and factor is not None:
             ends[0] = ends[0][0] * factor, ends[0][1] * factor
         score, final, *means = mean_estimates(
-            values, resamples=resamples, seed=seed, of="conversation", scales=ends
+            values, resamples=resamples, seed=seed, of="conversation", scales=ends, method=intervals
         )
         if factor is None and score.defined:
             score = undefined("no replies to measure", n=len(usable))
@@ -329,8 +335,8 @@ def foremost(table: Table) -> str:
 def beside(board: Leaderboard, player: str) -> dict[str, Estimate]:
     """How far each other player's score lies above that of this one, paired on the scenarios that both have.
 
-    Scenarios are resampled; a conversation without one is matched by its key. Raises NotFound for a player
-    without a score.
+    Scenarios are resampled; a conversation without one is matched by its key. Intervals are Student's t,
+    whatever the board's are: a claim rests on them. Raises NotFound for a player without a score.
     """
     rows = board.usable
     factors = {standing.player: standing.length_factor or 1.0 for standing in board.standings}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from concord.codes import IntervalMethod
 from concord.estimate import Estimate, estimate, too_few
 from concord.statistics.ratings import Ends as Ends
 from concord.statistics.ratings import Floats
@@ -209,6 +210,18 @@ def resampled(
     return replace(estimate(value, low, high, n=n, method=method), freedom=freedom)
 
 
+def percentile(value: float, drawn: Floats, *, n: int) -> Estimate:
+    """A figure of `n` items with the percentile interval of its resamples (Efron and Tibshirani 1993).
+
+    None without resamples. It has no width where all resamples have the same value.
+    """
+    if not len(drawn):
+        return estimate(value, n=n, reason="no interval: no resamples were drawn")
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
+    return estimate(value, min(low, value), max(high, value), n=n)
+
+
 def described(
     kinds: Iterable[Kind] = (),
     *,
@@ -216,6 +229,7 @@ def described(
     seed: int = 0,
     of: str = "items",
     like_these: bool = False,
+    method: IntervalMethod = IntervalMethod.PADDED,
 ) -> str:
     """How intervals were found and where they hold too seldom, in words; empty without resamples.
 
@@ -223,6 +237,8 @@ def described(
     """
     if not resamples:
         return ""
+    if method is IntervalMethod.PERCENTILE:
+        return f"95% intervals: percentiles of {resamples} resamples of {of}, seed {seed}"
     kinds = list(kinds)
     short = (kind.short_like_these if like_these else kind.short for kind in kinds)
     words = dict.fromkeys(filter(None, [*(kind.words for kind in kinds), *short]))

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from concord.codes import IntervalMethod
 from concord.estimate import Estimate, estimate, undefined
-from concord.statistics.intervals import DIFFERENCE, ROUNDING, Ends, bounded, resampled
+from concord.statistics.intervals import DIFFERENCE, ROUNDING, Ends, bounded, percentile, resampled
 from concord.statistics.ratings import DIGITS, Floats, Ints, divide
 
 Weights = npt.NDArray[np.floating]
@@ -123,13 +124,14 @@ def mean_estimates(
     seed: int,
     of: str,
     scales: Sequence[Ends | None] | None = None,
+    method: IntervalMethod = IntervalMethod.PADDED,
 ) -> list[Estimate]:
     """The mean of each column of `sums` (items × columns), rounded to DIGITS.
 
     `counts` says how many values each sum is of (one each, unless given): a mean is the sum of sums over the
     sum of counts. Items are resampled, all columns by the same draws. `of` is what an item is called in
     reasons. `scales` holds the least and greatest value of each column; where it is None, and where a value
-    lies outside, the mean is taken as one without bounds.
+    lies outside, the mean is taken as one without bounds. `method` is how intervals are found.
     """
     items, columns = sums.shape
     if not items:
@@ -140,6 +142,10 @@ def mean_estimates(
         return [estimate(mean, n=items, reason=f"no interval: it rests on a single {of}") for mean in means]
     parts = [(w.T @ sums) / (w.T @ counts) for w in draws(items, resamples, seed)]
     drawn = np.concatenate([np.empty((0, columns)), *parts]).round(DIGITS)
+    if method is IntervalMethod.PERCENTILE:
+        return [
+            percentile(mean, of_mean, n=items) for mean, of_mean in zip(means.tolist(), drawn.T, strict=True)
+        ]
     kinds = [
         DIFFERENCE if ends is None or _outside(of_column, number, ends) else bounded(*ends)
         for of_column, number, ends in zip(sums.T, counts.T, scales or [None] * columns, strict=True)

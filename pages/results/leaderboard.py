@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from concord import messages
+from concord.codes import IntervalMethod
 from concord.errors import ConcordError
 from concord.estimate import Estimate
 from concord.reports import corrected, leaderboards
@@ -50,6 +52,7 @@ class Wanted(NamedTuple):
     basis: Basis
     judges: tuple[str, ...]
     weights: str
+    intervals: IntervalMethod = IntervalMethod.PADDED
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
@@ -63,7 +66,7 @@ def _measured(of: Wanted) -> tuple[Leaderboard, Table]:
     """The leaderboard, and it as a table."""
     rated = _rated(of.basis)
     weights = leaderboards.weightings(rated.system.criteria)[of.weights]
-    board = leaderboards.leaderboard(rated, judges=of.judges, weights=weights)
+    board = leaderboards.leaderboard(rated, judges=of.judges, weights=weights, intervals=of.intervals)
     return board, leaderboard_table(board)
 
 
@@ -179,7 +182,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     """The common leaderboard: who is first, by judges and corrected by people."""
     with st.popover("Conversations, judges, weights", icon=":material/tune:"):
         basis = _basis(benchmark, rubric)
-        wanted = Wanted(basis, *_panel(_rated(basis), benchmark))
+        wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _intervals())
         study, mark = _study(wanted)
     board, by_judges = _measured(wanted)
     by_people: Table | None = None
@@ -229,6 +232,15 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     weights = right.selectbox("Weights in final", offered, key="weights", bind="query-params")
     # The usual panel is not named, so that a panel without a common conversation can fall back to one judge.
     return (() if judges == rated.panel() else judges), weights
+
+
+def _intervals() -> IntervalMethod:
+    """How intervals of means are found."""
+    methods = [method.value for method in IntervalMethod]
+    words = messages.INTERVALS
+    return IntervalMethod(
+        choice("Intervals", "intervals", methods, methods[0], format_func=lambda name: words[name])
+    )
 
 
 def _study(wanted: Wanted) -> tuple[str, str]:

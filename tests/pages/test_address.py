@@ -93,6 +93,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("results/leaderboard.py", "benchmark", {}),
         ("results/leaderboard.py", "judges", {"benchmark": "pingpong"}),
         ("results/leaderboard.py", "weights", {"benchmark": "pingpong"}),
+        ("results/leaderboard.py", "intervals", {"benchmark": "pingpong"}),
         ("stss/town.py", "conversation", {}),
     ],
 )

@@ -9,6 +9,22 @@ from tests.filled import fill
 from tests.pages.test_navigation import FRAME
 
 
+def test_percentile_intervals_are_chosen_in_the_address(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, people=False)
+
+    def columns(**address: str) -> list[str]:
+        page = AppTest.from_string(FRAME.format(file="results/leaderboard.py"), default_timeout=60)
+        for name, value in address.items():
+            page.query_params[name] = value
+        page.run()
+        assert not page.exception
+        return list(page.dataframe[0].value.columns)
+
+    assert "half_width" not in columns()
+    assert "half_width" in columns(intervals="percentile")
+
+
 def test_the_panel_and_the_weights_follow_the_address(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, languages=("en", "ru"), people=False)

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from concord.cli import main
+from concord.codes import IntervalMethod
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConcordError, NotFound
 from concord.estimate import Estimate, undefined
@@ -25,6 +26,7 @@ from concord.reports.leaderboard_table import UNLIKE, first_two, leaderboard_tab
 from concord.reports.leaderboards import length_factor, ranks, standings
 from concord.reports.rated import gather
 from concord.runs.registry import get
+from concord.statistics.intervals import percentile
 from concord.store import conversations, ratings, tables
 from concord.table import Column, Table, as_latex
 from concord.workspace import Workspace
@@ -582,3 +584,47 @@ def test_players_who_refuse_unlike_shares_are_pointed_out(tmp_path):
     assert shares[most] - shares[least] >= UNLIKE
     said = f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares"
     assert any(note.startswith(said) for note in leaderboard_table(board).notes)
+
+
+def test_a_percentile_interval_is_the_middle_of_the_resamples_and_has_no_interval_without_them():
+    drawn = np.arange(1001.0)
+    # Of 0 to 1000 the 2.5th percentile is 25, the 97.5th 975.
+    assert percentile(500.0, drawn, n=9).interval == pytest.approx((25.0, 975.0))
+    assert percentile(500.0, drawn[:0], n=9).interval is None
+
+
+def test_the_papers_own_case_is_4_62_with_0_07_by_percentile():
+    # Half of 64 conversations 0.28 above 4.62, half below: SD 0.28, so 1.96 · 0.28 / √64 = 0.0686.
+    rows = [(i, "p", 4, 400) for i in range(64)]
+    marks = [
+        (i, "a", 4.62 + (0.28 if i % 2 else -0.28), 4.62 + (0.28 if i % 2 else -0.28), 0) for i in range(64)
+    ]
+    scored = panel_scores(stored(*rows), given(*marks), ["a"], ALIKE)
+    ends = {"final": (1.0, 5.0)}
+    by_percentile = only(
+        standings(scored, list(ALIKE), scales=ends, intervals=IntervalMethod.PERCENTILE)
+    ).score
+    padded = only(standings(scored, list(ALIKE), scales=ends)).score
+    assert f"{by_percentile.value:.2f} ± {by_percentile.half_width:.2f}" == "4.62 ± 0.07"
+    assert by_percentile.half_width == pytest.approx(1.96 * 0.28 / 8, rel=0.06)
+    assert padded.half_width > by_percentile.half_width
+
+
+def test_the_command_prints_percentile_intervals_with_half_their_width(called):
+    def board(*options):
+        done = called("--format", "json", *options)
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)["tables"]["leaderboard-pingpong"]
+
+    usual, paper = board(), board("--intervals", "percentile")
+    assert [usual["intervals"], paper["intervals"]] == ["padded", "percentile"]
+    assert "half_width" not in usual["rows"][0]
+    assert any(row["score"]["ci"] for row in paper["rows"])
+    for before, row in zip(usual["rows"], paper["rows"], strict=True):
+        assert [row["score"]["value"], row["places"]] == [before["score"]["value"], before["places"]]
+        if row["score"]["ci"]:
+            low, high = row["score"]["ci"]
+            assert row["half_width"] == pytest.approx((high - low) / 2)
+    refused = called("--intervals", "percentile", "--study", "main")
+    assert refused.exit_code == 1
+    assert "--intervals" in refused.output

@@ -36,7 +36,7 @@ COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "
 
 
 def leaderboard(
-    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: int
+    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: Any
 ) -> tuple[Table, ...]:
     """The action table and those of the language level; a table without rows is left out.
 
@@ -215,7 +215,7 @@ BESIDE = (
 
 
 def action_table(
-    played: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **drawn: int
+    played: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **drawn: Any
 ) -> Table:
     """One row an agent, best overall first. Simulations of a task are averaged, then tasks are.
 
@@ -241,7 +241,7 @@ def action_table(
 
 
 def language_table(
-    talks: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **drawn: int
+    talks: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **drawn: Any
 ) -> Table:
     """One row an agent, best success rate on conversations first. A figure is the mean over the panel."""
 
@@ -282,7 +282,7 @@ def _table(
     what: tuple[pd.DataFrame, Sequence[Figure], str],
     counts: Callable[[pd.DataFrame], dict[str, Cell]],
     columns: Sequence[Column],
-    **drawn: int,
+    **drawn: Any,
 ) -> Table:
     """A row of figures and counts for each agent; the agent with the largest of the figure named first."""
     values, figures, first = what
@@ -306,7 +306,7 @@ def _table(
     return replace(empty, columns=every, rows=tuple(rows), meta={"first by": first})
 
 
-def _mean(rows: pd.DataFrame, figure: Figure, **drawn: int) -> Estimate:
+def _mean(rows: pd.DataFrame, figure: Figure, **drawn: Any) -> Estimate:
     """The mean over tasks of each task's mean, or over all values; whole tasks are resampled.
 
     Tasks are sorted by name: resamples draw them by position, so equal figures have equal intervals.
