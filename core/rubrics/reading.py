@@ -46,6 +46,7 @@ class _Criterion(_Part):
     statement: Text
     title: Annotated[str, Field(max_length=NAME)] = ""
     guideline: Annotated[str, Field(max_length=20_000)] = ""
+    examples: dict[str, Text] = {}
     unit: Literal["", "conversation"] = ""
     type: Name = "likert"
     scale: str | list[int] = ""
@@ -153,7 +154,11 @@ def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool 
         marked=file.marked,
         language=file.language,
         guidelines=file.guidelines,
-        explained={c.name: c.guideline for c in file.criteria if c.guideline},
+        explained={
+            entry.name: text
+            for entry, criterion in zip(file.criteria, every, strict=True)
+            if (text := _explained(entry, criterion.scale, f"{where}: criterion “{entry.name}”"))
+        },
         show=None if file.show is None else tuple(file.show),
         criteria=criteria,
         judge=JudgePart(
@@ -236,6 +241,17 @@ def _criterion(entry: _Criterion, where: str, unit: UnitKind) -> Criterion:
         whole=bool(entry.unit) and unit != "conversation",
         explain=explain,
     )
+
+
+def _explained(entry: _Criterion, scale: Scale, where: str) -> str:
+    """What annotators are told of a question, in Markdown: its guideline, and examples of single answers."""
+    lines = []
+    for answer, example in entry.examples.items():
+        value = scale.read(answer)
+        if value is None or value not in scale:
+            raise ConfigError(f"{where}: examples: “{answer}” is no answer. Name some of: {_offered(scale)}.")
+        lines.append(f"- **{scale.word(value, level=True)}**: {example.strip()}")
+    return "\n\n".join(filter(None, (entry.guideline.strip(), "\n".join(lines))))
 
 
 def _dependent(entries: Sequence[_Criterion], every: Sequence[Criterion], where: str) -> list[Criterion]:
