@@ -30,13 +30,6 @@ from concord.store import configurations, runs
 from concord.store import handshakes as stored
 from concord.workspace import SHIPPED, Workspace
 
-
-class Ping(replies.Reply):
-    """The smallest reply there is."""
-
-    ok: bool
-
-
 SYSTEM = Message("system", "You check connections.")
 TEXT = "A check of the connection."
 """The text whose vector is asked of a model of kind “embeddings”."""
@@ -175,7 +168,7 @@ class _Examiner:
 
     async def seen(self, sent: Sequence[Prompt]) -> list[str]:
         """What was seen of a model that answers as asked. Raises CallFailed."""
-        served = (await self.answered("ping", {"max_tokens": 200}, Ping)).reported.model
+        served = (await self.answered("ping", {"max_tokens": 200}, None)).reported.model
         for prompt in sent:
             try:
                 await self.answered(_label(prompt), prompt.params, prompt.reply)
