@@ -144,6 +144,9 @@ def _write(
         unit: Any = plan.units[place]
         about = [of.get(unit, "") for of in groups.values()]
         rows.append([table.keys[unit], *about, table.texts.get(unit, ""), "", f"{weight:.6g}"])
-    with out.open("w", encoding="utf-8", newline="") as stream:
-        write_csv(stream, rows)
+    try:
+        with out.open("w", encoding="utf-8", newline="") as stream:
+            write_csv(stream, rows)
+    except OSError as error:
+        raise ConcordError(f"{out} cannot be written: {error.strerror}. Name another file.") from error
     echo(f"{len(rows) - 1} rows to label are in {out}, in the order to label them.", err=True)

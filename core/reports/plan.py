@@ -35,6 +35,8 @@ USUAL_LABELS = (25, 50, 100, 200, 400, 800, 1600)
 USUAL_PARTS = (1_000, 5_000, 20_000, 100_000)
 EXPECTED = 0.7
 """Agreement that is expected where nobody says and no pilot shows it."""
+LEAST_AGREEMENT = 0.1
+"""Agreement of annotators below which no judge is planned to be compared with one of them."""
 USUAL = 400
 """Labels that a log's plan takes, where no goal says how many."""
 
@@ -260,7 +262,12 @@ def _goals(design: Design, options: PlanOptions, draws: list[LabelDraw]) -> dict
     """How many labels reach the goal, by draw; none without a goal."""
     if options.figure == PlanFigure.ANNOTATOR:
         assert isinstance(design, CrossedAnswers)
-        agreement = max(design.value(PlanFigure.AGREEMENT), 0.0)
+        agreement = design.value(PlanFigure.AGREEMENT)
+        if agreement < LEAST_AGREEMENT:
+            raise ConcordError(
+                f"The agreement to plan with is κ = {agreement:.2f}: no judge can be held to annotators who "
+                "hardly agree. Say what you expect: --expect 0.6"
+            )
         study = annotator_study(design.shares, agreement, options.annotators)
         return {LabelDraw.RANDOM: Needed(study.labels, study.margin)}
     if options.half_width is not None:

@@ -115,6 +115,8 @@ def test_scores_and_categories_are_planned_too(call):
         (("--judge", "nope"), "nope"),
         (("--criterion", "nope"), "nope"),
         (("--width", 0), "0"),
+        (("--for", "annotator", "--annotators", 2, "--expect", 0), "hardly agree"),
+        (("--out", "/nonexistent/rows.csv"), "cannot be written"),
     ],
 )
 def test_what_cannot_be_planned_is_a_sentence(call, words, says):
