@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,6 +19,7 @@ from concord.studies import studies
 from concord.workspace import Workspace
 
 from .keeper import Server, serving
+from .test_every_page import faults
 from .test_rubric_desk import saved
 from .test_thumb_desk import come
 
@@ -153,3 +155,19 @@ def test_limits_are_told_before_one_writes(desk: tuple[Server, str], page: Page)
     page.keyboard.press("Escape")
     page.keyboard.press("s")
     expect(page.locator(".dialog .hint", has_text="At most 500 characters")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_at_the_desk_can_be_read_in_both_themes(
+    desk: tuple[Server, str], device: Page, scheme: Literal["light", "dark"]
+) -> None:
+    device.emulate_media(color_scheme=scheme)
+    come(device, desk[1])
+    device.keyboard.press("f")
+    device.keyboard.type("odd")
+    device.keyboard.press("Control+Enter")
+    expect(device.get_by_role("button", name="Flagged", exact=False).last).to_be_visible()
+    device.get_by_text("What counts?").click()
+    device.locator(".message.tool summary").first.click()
+    saved(device)
+    assert not faults(device, "color-contrast", "target-size")

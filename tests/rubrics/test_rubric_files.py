@@ -4,13 +4,15 @@ import tomllib
 
 import pytest
 
+from concord.conversation import Conversation, Message
 from concord.errors import ConfigError
 from concord.rubrics import shipped
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE
 from concord.runs import rubric_judge
 from concord.runs.registry import BENCHMARKS
-from concord.workspace import SHIPPED
+from concord.store import conversations
+from concord.workspace import SHIPPED, Workspace
 
 GOOD = """
 title = "Support"
@@ -170,3 +172,30 @@ def test_judges_are_sent_the_guidelines_unless_the_rubric_says_no():
     (prompt,) = rubric_judge.requests(silent, "support v2", EXAMPLE)
     assert "promise" not in prompt.messages[0].content
     assert told.hash != silent.hash
+
+
+@pytest.mark.parametrize("facet", ["topci", "colour"])
+def test_a_facet_that_no_conversation_has_is_refused_where_somebody_is_asked(tmp_path, run, facet):
+    workspace = Workspace.open(tmp_path)
+    said = (Message("user", "a"), Message("assistant", "b"))
+    with workspace.write() as db:
+        conversations.save(db, Conversation("shop", "k", "p", said, facets={"topic": "parcel"}))
+    folder = tmp_path / "rubrics"
+    folder.mkdir()
+    text = '[[criteria]]\nname = "good"\nstatement = "Good?"\n'
+    text += '[[criteria]]\nname = "right"\nstatement = "Right?"\n'
+    (folder / "refunds.toml").write_text(text + f'only = {{ {facet} = "refund" }}\n')
+    for refused in (
+        run(workspace, "study", "draw", "s", "--n", 1, "--rubric", "refunds"),
+        run(workspace, "judge", "refunds", "--judges", "a", "--estimate"),
+    ):
+        assert refused.exit_code == 1
+        assert f"asks “right” of nobody: only names “{facet}”" in refused.output
+        assert "Did you mean “topic”?" in refused.output or facet == "colour"
+    # A value may come with later conversations: it is said, and nothing is refused.
+    (folder / "refunds.toml").write_text(text + 'only = { topic = "refund" }\n')
+    shown = run(workspace, "rubric", "show", "refunds")
+    assert "“right” is asked of no stored conversation: none has topic = refund." in shown.output
+    assert run(workspace, "study", "draw", "s", "--n", 1, "--rubric", "refunds").exit_code == 0
+    (folder / "refunds.toml").write_text(text + "only = { topic = [] }\n")
+    assert "only has no value of “topic”" in run(workspace, "rubric", "show", "refunds").output
