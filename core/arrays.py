@@ -65,11 +65,20 @@ class Keyed(Mapping[int, str]):
         filled = np.array([value != "" for value in self.names.values], dtype=bool)
         return int(filled[self.names.codes].sum())
 
+    def values(self) -> list[str]:  # type: ignore[override]
+        """The values that are there, by number."""
+        return [value for value in map(str, self.names.tolist()) if value]
+
     @property
     def distinct(self) -> list[str]:
         """The distinct values."""
         used = np.unique(self.names.codes).tolist()
         return [value for number in used if (value := str(self.names.values[number]))]
+
+
+def distinct_values(of: Mapping[Any, Hashable]) -> set[Hashable]:
+    """The distinct values of a mapping."""
+    return {*(of.distinct if isinstance(of, Keyed) else of.values())}
 
 
 Columns = Mapping[str, Any]

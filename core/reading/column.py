@@ -12,6 +12,8 @@ import numpy.typing as npt
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
+SAMPLED = 20_000
+"""So many cells tell whether a long column has few distinct values."""
 MANY = 50_000
 """A column of more distinct texts than this holds no answers: its texts are read one by one on demand."""
 
@@ -66,6 +68,24 @@ class SourceColumn:
         return len(self.coded[1])
 
     @cached_property
+    def all_different(self) -> bool:
+        """Whether no two rows have one value. Texts are compared in parts, by their last sign: memory holds
+        one part.
+        """
+        if not hasattr(self.cells, "dictionary_encode") or self.is_numeric:
+            return self.distinct == len(self)
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        texts = self.cells.cast(pa.large_string()).cast(pa.large_binary())
+        last = pc.binary_slice(texts, -1).combine_chunks().dictionary_encode()
+        return all(
+            pc.count_distinct(part).as_py() == len(part)
+            for number in range(len(last.dictionary))
+            for part in (texts.filter(pc.equal(last.indices, number)),)
+        )
+
+    @cached_property
     def is_numeric(self) -> bool:
         """Whether the cells are numbers by type, not text."""
         if isinstance(self.cells, np.ndarray):
@@ -76,9 +96,18 @@ class SourceColumn:
     @cached_property
     def long(self) -> bool:
         """Whether there are too many distinct values to read each of them."""
-        if self.is_numeric and len(self) > MANY:
-            return len(np.unique(np.asarray(self.cells))) > MANY
-        return len(self) > MANY and self.distinct > MANY
+        if len(self) <= MANY:
+            return False
+        some = (
+            self.cells[:: max(1, len(self) // SAMPLED)] if isinstance(self.cells, list | np.ndarray) else None
+        )
+        if some is None:
+            places = np.arange(0, len(self), max(1, len(self) // SAMPLED))
+            some = self.cells.take(places).to_pylist()
+        different = len({*(some.tolist() if isinstance(some, np.ndarray) else some)})
+        if different > SAMPLED / 2:
+            return True
+        return different > SAMPLED / 100 and self.distinct > MANY
 
     @cached_property
     def numbers(self) -> Floats | None:
@@ -115,6 +144,12 @@ def _number(numbers: dict[Any, int], cell: Any) -> int:
 
 
 def _coded_numbers(cells: npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
+    if cells.dtype.kind in "iu" and len(cells) and int(cells.max()) - int(cells.min()) < MANY:
+        low = int(cells.min())
+        above = (cells.astype(np.int64) - low).astype(np.int32)
+        there = np.bincount(above) > 0
+        place = (np.cumsum(there) - 1).astype(np.int32)
+        return place[above], (np.flatnonzero(there) + low).tolist()
     present = ~np.isnan(cells) if cells.dtype.kind == "f" else np.ones(len(cells), dtype=bool)
     values, codes = np.unique(cells[present], return_inverse=True)
     whole = np.full(len(cells), -1, dtype=np.int32)

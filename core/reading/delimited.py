@@ -22,7 +22,7 @@ from concord.reading.table import SourceTable, counted, numbered
 SIGNS = ",;\t|"
 """What parts columns, the most usual first."""
 RARE_SIGNS = "~^\x1f"
-BY_ARROW = 2**23
+BY_ARROW = 2**20
 """A larger file is read by Arrow, unless it is irregular."""
 HEAD = 2**17
 LINES = 60

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,18 +54,17 @@ class Items:
         text = id_text(self.column.cell(row)) if self.column is not None else ""
         return text or f"row {row + 1}"
 
-    @cached_property
-    def order(self) -> Ints:
-        """The items in the order of their names, so that it does not depend on that of the rows."""
-        if self.names is None and self.column is not None and hasattr(self.column.cells, "take"):
+    def by_name(self, some: Ints) -> Ints:
+        """Some items in the order of their names, so that it does not depend on that of the rows."""
+        if self.names is None and self.column is not None and hasattr(self.column.cells, "dictionary_encode"):
             import pyarrow as pa
             import pyarrow.compute as pc
 
-            if not isinstance(self.column.cells, np.ndarray):
-                texts = pc.utf8_trim_whitespace(self.column.cells.cast(pa.string()))
-                return np.asarray(pc.sort_indices(texts).to_numpy(), dtype=np.int64)
-        names = [self.name(item) for item in range(len(self))]
-        return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+            cells = self.column.cells.take(self.first[some])
+            texts = pc.utf8_trim_whitespace(cells.cast(pa.string()))
+            return some[np.asarray(pc.sort_indices(texts).to_numpy(), dtype=np.int64)]
+        names = [self.name(item) for item in some.tolist()]
+        return some[sorted(range(len(names)), key=names.__getitem__)]
 
 
 def one_a_row(size: int, column: SourceColumn | None = None) -> Items:
@@ -79,9 +77,9 @@ def unique(column: SourceColumn) -> bool:
     """Whether every row has an id of its own, as ids are compared; rows without one are items by
     themselves.
     """
-    codes, values = column.coded if not _large(column) else (None, [])
-    if codes is None:
-        return column.distinct == len(column)
+    if _large(column):
+        return column.all_different
+    codes, values = column.coded
     counts = np.bincount(codes[codes >= 0], minlength=len(values))
     if len(counts) and counts.max(initial=0) > 1:
         return False

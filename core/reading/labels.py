@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from concord import messages
 from concord.arrays import Columns, Keyed, Names
-from concord.codes import ColumnRole, Domain, RoleReason
+from concord.codes import ColumnRole, Domain, Layout, RoleReason
 from concord.conversation import Conversation, Message, Role
 from concord.errors import ImportRefused
 from concord.exchange import incoming, ratings_csv, ratings_study
@@ -45,6 +45,8 @@ SHOWN = 3
 """So many cells that cannot be read are named."""
 LINES = 6
 """So many criteria are described."""
+MOST_UNRATED = 1_000_000
+"""Of items that people did not answer so many are measured: more tell nothing more about a judge."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -96,6 +98,8 @@ class ScoredTable:
     voice: Ints
     score: Floats
     row: Ints
+    drawn: bool = False
+    """Whether only some of the items that people did not answer are among them."""
 
     @property
     def names(self) -> dict[str, str]:
@@ -236,6 +240,7 @@ def scores_of(found: Voices) -> ScoredTable:
     unread: list[tuple[int, str, str]] = []
     blocks: list[tuple[Ints, int, Floats, Ints]] = []
     profiles = _with_levels(found)
+    drawn = _drawn_rows(found, profiles)
     for name in dict.fromkeys(voice.criterion for voice in found.voices):
         own = [(place, voice) for place, voice in enumerate(found.voices) if voice.criterion == name]
         declared = _declared(table.options, name)
@@ -247,18 +252,47 @@ def scores_of(found: Voices) -> ScoredTable:
         readings[name] = reading
         for place, voice in own:
             profile = profiles[voice.column]
-            rows = voice.rows if voice.rows is not None else np.arange(table.size, dtype=np.int64)
+            rows = _rows_of(voice, drawn, table.size)
             score, missed = _voice_scores(voice, profile, reading, rows)
             unread += [(row, voice.rater, str(profile.column.cell(row))) for row in missed[: SHOWN + 1]]
             unread += [(-1, "", "")] * max(0, len(missed) - SHOWN - 1)
             there = np.isfinite(score) & (found.items.of_row[rows] >= 0)
             blocks.append((rows[there], place, score[there], found.items.of_row[rows[there]]))
     _warn_unread(table, unread)
-    scored = _joined(found, readings, blocks)
+    scored = replace(_joined(found, readings, blocks), drawn=drawn is not None)
     _refuse_without(scored, unread)
     if not table.options.missing:
         _ask_missing(scored, profiles)
     return scored
+
+
+def _drawn_rows(found: Voices, profiles: Mapping[str, Profile]) -> Ints | None:
+    """The rows of all items that people answered, and of so many others as are measured; None for every row."""
+    items = found.items
+    if len(items) <= MOST_UNRATED:
+        return None
+    answered = np.zeros(len(items), dtype=bool)
+    for voice in found.voices:
+        if voice.kind != "judge":
+            rows = np.flatnonzero(profiles[voice.column].answered)
+            rows = rows if voice.rows is None else np.intersect1d(rows, voice.rows)
+            of_row = items.of_row[rows]
+            answered[of_row[of_row >= 0]] = True
+    others = np.flatnonzero(~answered)
+    if len(others) <= MOST_UNRATED:
+        return None
+    answered[np.random.default_rng(0).choice(others, MOST_UNRATED, replace=False)] = True
+    found.table.warnings.append(
+        f"of {len(others):,} items that people did not answer, {MOST_UNRATED:,} drawn at random are measured"
+    )
+    return np.flatnonzero(answered[items.of_row] & (items.of_row >= 0))
+
+
+def _rows_of(voice: Voice, drawn: Ints | None, size: int) -> Ints:
+    """The rows of a voice that are measured."""
+    if drawn is None:
+        return voice.rows if voice.rows is not None else np.arange(size, dtype=np.int64)
+    return drawn if voice.rows is None else np.intersect1d(voice.rows, drawn)
 
 
 def _declared(options: TableOptions, name: str) -> Scale | None:
@@ -645,9 +679,7 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
         "n": np.ones(n, dtype=np.int64),
         "score": scored.score,
     }
-    ranks = np.empty(len(found.items), dtype=np.int64)
-    ranks[found.items.order] = np.arange(len(found.items))
-    order = np.argsort(ranks[rated.items], kind="stable") + 1
+    order = rated.unit_of[found.items.by_name(rated.items)]
     cluster_by = how.get("cluster_by")
     if "cluster_by" not in how:
         cluster_by = ("scenario",) if "scenario" in facets else ()
@@ -657,14 +689,15 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
         else []
     )
     of = study_ratings(study, rows, places, facets, {}, cluster_by=cluster_by, order=order)
-    if found.layout.value in ("wide",) and (empty := table.size - len(rated)):
-        have = "row has" if empty == 1 else "rows have"
-        table.warnings.append(f"{empty:,} {have} no answer at all")
+    _warn_empty(scored)
     text, question = _text_columns(found)
 
+    shown = [table.columns[column] for column in (question, text) if column]
+    items, rows_of_units, numbers = found.items, rated.rows, rated.items
+
     def whole_text(unit: int) -> str:
-        row = int(rated.rows[unit - 1])
-        cells = [table.columns[column].cell(row) for column in (question, text) if column]
+        row = int(rows_of_units[unit - 1])
+        cells = [column.cell(row) for column in shown]
         return "\n\n".join(str(cell) for cell in cells if not is_blank(cell))
 
     return LabelTable(
@@ -672,13 +705,27 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
         _features(rated, text, question),
         _lines(scored),
         tuple(table.warnings),
-        _Texts(len(rated), lambda unit: found.items.name(int(rated.items[unit - 1]))),
+        _Texts(len(rated), lambda unit: items.name(int(numbers[unit - 1]))),
         _Texts(len(rated), whole_text),
         {
             column: dict(enumerate(map(str, rated.cells(column).tolist()), 1))
             for column in table.options.beside
         },
     )
+
+
+def _warn_empty(scored: ScoredTable) -> None:
+    """Count the rows of a table with a column a rater in which nobody has an answer."""
+    found, table = scored.voices, scored.voices.table
+    if found.layout is not Layout.WIDE:
+        return
+    answered = np.zeros(table.size, dtype=bool)
+    answered[scored.row] = True
+    if scored.drawn:
+        for voice in found.voices:
+            answered |= found.profiles[voice.column].answered
+    if empty := int((~answered).sum()):
+        table.warnings.append(f"{empty:,} {'row has' if empty == 1 else 'rows have'} no answer at all")
 
 
 def _by_voice(values: Sequence[str], voice: Ints) -> Names:
@@ -824,8 +871,6 @@ def _file(scored: ScoredTable) -> RatingsFile:
         _Places(table, scored.row[order]),
         [NOTHING] * len(order),
     )
-    if found.layout.value == "wide" and (empty := table.size - len(rated)):
-        have = "row has" if empty == 1 else "rows have"
-        table.warnings.append(f"{empty:,} {have} no answer at all")
+    _warn_empty(scored)
     scales = {names[name]: reading.scale for name, reading in scored.readings.items()}
     return RatingsFile(ratings_table, scales, conversations, (*_lines(scored), *table.warnings))

@@ -225,7 +225,7 @@ class Long:
     def _comes_again(self, name: str) -> bool:
         column = self.table.columns[name]
         if column.long:
-            return column.distinct < self.table.size
+            return not column.all_different
         return 1 < len({id_text(value).casefold() for value in column.coded[1]}) < self.table.size
 
     @cached_property
@@ -525,9 +525,7 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
         table, profiles = expanded, Profiles(expanded)
     item = table.id
     if not item and not table.options.id:
-        item = next(
-            (n for n in table.columns if _ends_as_id(n) and table.columns[n].distinct == table.size), ""
-        )
+        item = next((n for n in table.columns if _ends_as_id(n) and table.columns[n].all_different), "")
     criterion = _criterion_column(table, profiles, item)
     beside = {item, criterion, *table.options.by, *table.options.beside, table.options.run}
     roles = WideRoles(table, profiles, beside).decide()
@@ -580,7 +578,7 @@ def _criterion_column(table: SourceTable, profiles: Mapping[str, Profile], item:
     """The column that names the criterion of each row, where ids come again; “” without one."""
     if table.options.criterion_column:
         return table.options.criterion_column
-    if not item or table.columns[item].distinct == table.size:
+    if not item or items_of.unique(table.columns[item]):
         return ""
     for listed_names in ("criteria", "criteria_or_name"):
         for name in table.columns:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from concord.arrays import Columns
+from concord.arrays import Columns, distinct_values
 from concord.questions import Scale
 from concord.rating import Criterion
 from concord.reports.features import features, own_family
@@ -263,17 +263,17 @@ class Evidence:
         return self.options.people or usual
 
     @cached_property
-    def players(self) -> dict[Hashable, str]:
+    def players(self) -> Mapping[Any, str]:
         """The player of each unit."""
         return self.of.of_units("player")
 
     @property
     def facets(self) -> dict[str, Mapping[int, str]]:
         """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
-        return {name: of for name, of in self.of.facets.items() if len(set(of.values())) <= MOST_GROUPS}
+        return {name: of for name, of in self.of.facets.items() if len(distinct_values(of)) <= MOST_GROUPS}
 
     @property
     def groups(self) -> dict[str, Mapping[Any, str]]:
         """What divides the items into groups: the player, where there are several, and `facets`."""
-        several = len(set(self.players.values())) > 1
+        several = len(distinct_values(self.players)) > 1
         return {**({"player": self.players} if several else {}), **self.facets}

@@ -26,19 +26,32 @@ def features(given: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:
     """
     if not len(given.get("unit", ())):
         return {}
-    where = {unit: row for row, unit in enumerate(given["unit"].tolist())}
-    rows = np.array([where.get(unit, -1) for unit in units], dtype=np.int64)
+    own = given["unit"]
+    if (
+        len(own) == len(units)
+        and isinstance(own[0], np.integer)
+        and (np.diff(own) == 1).all()
+        and own[0] == 1
+    ):
+        rows = np.asarray(units, dtype=np.int64) - 1
+    else:
+        where = {unit: row for row, unit in enumerate(own.tolist())}
+        rows = np.array([where.get(unit, -1) for unit in units], dtype=np.int64)
     there = rows >= 0
     by_name: dict[str, Floats] = {}
     for name, values in given.items():
         if name == "language":
             spoken = Counter(values[rows[there]].tolist()).most_common()
             for language, _ in spoken[1:]:
-                own = (values[rows] == language).astype(np.float64)
-                by_name[f"language {language}"] = np.where(there, own, np.nan)
+                theirs = (values[rows] == language).astype(np.float64)
+                by_name[f"language {language}"] = np.where(there, theirs, np.nan)
         elif name != "unit":
             by_name[FEATURES.get(name, name)] = np.where(there, values[rows], np.nan)
-    return {name: of for name, of in by_name.items() if len(set(of[~np.isnan(of)].tolist())) > 1}
+    return {name: of for name, of in by_name.items() if _varies(of[~np.isnan(of)])}
+
+
+def _varies(values: Floats) -> bool:
+    return len(values) > 0 and bool((values != values[0]).any())
 
 
 def own_family(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from concord import scores as rules
-from concord.arrays import Columns
+from concord.arrays import Columns, distinct_values
 from concord.codes import Claim
 from concord.messages import excluded
 from concord.reports.coefficient import leading, usual
@@ -419,7 +419,7 @@ def unmeasured(evidence: Evidence) -> str:
         without = ", ".join(judge for judge in evidence.judges if judge not in evidence.own_family)
         why = "no family in models.toml, or no players of it and of others"
         return f"Own family is not measured of {without}: {why}." if without else ""
-    if models & set(families) and set(evidence.players.values()) & set(families):
+    if models & set(families) and distinct_values(evidence.players) & set(families):
         return "Own family is not measured: no judge with a family met players of it and of others."
     return (
         "Own family is not measured: models.toml says no family of judges or of players; add `family = "

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord import scores as rules
-from concord.arrays import Columns, as_column, coded, numbered, taken
+from concord.arrays import Columns, Keyed, as_column, coded, numbered, taken
 from concord.errors import StudyError
 from concord.scores import DIGITS as DIGITS
 from concord.scores import FINAL as FINAL
@@ -250,12 +250,21 @@ class Ratings:
 
     def facet(self, groups: Facet) -> tuple[Ints, list[Hashable]]:
         """A facet of the units (player, scenario) as numbers, −1 where unknown, and its sorted values."""
+        if isinstance(groups, Keyed):
+            return self._keyed(groups)
         table = dict(groups.items())
         values = [table.get(unit) for unit in self.units]
         names = _sorted({value for value in values if value is not None})
         number = {name: index for index, name in enumerate(names)} | {None: -1}
         codes = [number[value] for value in values]
         return np.array(codes, dtype=np.int64), names
+
+    def _keyed(self, groups: Keyed) -> tuple[Ints, list[Hashable]]:
+        """`facet` of values by the numbers of units."""
+        names = _sorted(groups.distinct)
+        place = {name: number for number, name in enumerate(names)}
+        of_value = np.array([place.get(value, -1) for value in groups.names.values], dtype=np.int64)
+        return of_value[groups.names.codes[np.asarray(self.units, dtype=np.int64) - 1]], names
 
 
 def read_ratings(
@@ -303,11 +312,10 @@ def read_ratings(
     criterion = _renumbered(code, values, criteria)
     rated = (criterion >= 0) & ~np.isnan(np.asarray(rows["score"], dtype=np.float64))
     rows, criterion = taken(rows, rated), criterion[rated]
-    code, values = coded(rows["unit"])
-    place = {unit: number for number, unit in enumerate(order)}
-    units = sorted(_sorted(values), key=lambda unit: place.get(unit, len(place)))
-    unit = _renumbered(code, values, units)
-    closed = np.array([each in without_judges for each in units], dtype=bool)
+    unit, units = _units(rows["unit"], order)
+    closed = np.zeros(len(units), dtype=bool)
+    if without_judges:
+        closed = np.array([each in without_judges for each in units], dtype=bool)
     code, values = coded(rows["rater"])
     names, kinds = [*map(str, values)], [rows["kind"] == kind for kind in ("human", "judge")]
     people, judges = (_by_name({names[of] for of in np.unique(code[kind])}) for kind in kinds)
@@ -350,6 +358,22 @@ def read_ratings(
         other_scale=_with_final(other_scale or {}, counted),
         basis_notes=basis_notes or {},
     )
+
+
+def _units(column: Any, order: Sequence[Hashable]) -> tuple[Ints, Sequence[Hashable]]:
+    """Each row's unit by its place in the order, and the units that have rows, in this order."""
+    if isinstance(order, np.ndarray) and len(order):  # of all units, numbered from 1
+        place = np.zeros(int(order.max()) + 1, dtype=np.int64)
+        place[order] = np.arange(len(order))
+        there = np.zeros(len(order), dtype=bool)
+        there[place[column]] = True
+        if there.all():
+            return place[column], order.tolist()
+        return (np.cumsum(there) - 1)[place[column]], order[there].tolist()
+    code, values = coded(column)
+    places = {unit: number for number, unit in enumerate(order)}
+    units = sorted(_sorted(values), key=lambda unit: places.get(unit, len(places)))
+    return _renumbered(code, values, units), units
 
 
 def _renumbered(code: Ints, values: Sequence[Hashable], wanted: Sequence[Hashable]) -> Ints:

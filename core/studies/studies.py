@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 from sqlite_utils import Database
 
-from concord.arrays import Columns, Keyed, as_column, coded, first_rows, taken
+from concord.arrays import Columns, Keyed, Names, as_column, coded, distinct_values, first_rows, taken
 from concord.errors import StudyError
 from concord.store import access, answers, audit, exclusions, frames, known, progress, settings, studies
 from concord.store.answers import ItemAnswer
@@ -63,7 +63,7 @@ class StudyRatings:
     """
     refused_by: Mapping[str, int] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
-    order: Sequence[int] = ()
+    order: Any = ()
     """The units in an order that does not depend on the order in which they were stored."""
     extra: Columns = field(default_factory=dict)
     """People's extra ratings, given because the first raters differed; they are not among `rows`."""
@@ -102,10 +102,15 @@ class StudyRatings:
         """A column of the rows: an array, or `Names`."""
         return as_column(self.rows[name])
 
-    def of_units(self, name: str) -> dict[Hashable, Any]:
+    def of_units(self, name: str) -> Mapping[Any, Any]:
         """The value of a column for each unit, of which all its rows have the same."""
-        code, units = coded(self.column("unit"))
-        values = self.column(name)[first_rows(code, len(units))].tolist()
+        column, unit = self.column(name), self.column("unit")
+        if isinstance(column, Names) and isinstance(self.order, np.ndarray) and len(self.order):
+            first = np.zeros(int(self.order.max()), dtype=np.int64)
+            first[unit[::-1] - 1] = np.arange(len(unit))[::-1]
+            return Keyed(column.codes[first], column.values)
+        code, units = coded(unit)
+        values = column[first_rows(code, len(units))].tolist()
         return dict(zip(units, values, strict=True))
 
     @property
@@ -274,11 +279,6 @@ def study_ratings(
             if facet != FIRST_MESSAGE and 1 < len(distinct_values(of)) < len(of)
         },
     )
-
-
-def distinct_values(of: Mapping[int, Hashable]) -> set[Hashable]:
-    """The distinct values of a facet."""
-    return {*(of.distinct if isinstance(of, Keyed) else of.values())}
 
 
 def _apart(rows: Columns) -> tuple[Columns, Columns]:
