@@ -11,7 +11,7 @@ from concord.library.result import Agreement
 from concord.questions import Scale, scale_of
 from concord.reading import drawn
 from concord.reading.labels import Treatment
-from concord.reading.options import TableOptions
+from concord.reading.options import TableOptions, order_of
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.statistics.figures import People
 from concord.store import ratings, studies
@@ -36,6 +36,7 @@ class Measuring(TypedDict, total=False):
 
 def agreement(
     table: Any,
+    paired: Any = None,
     *,
     labels: Any = None,
     labels_id: str = "",
@@ -49,34 +50,71 @@ def agreement(
     scales: Mapping[str, str | Scale] | None = None,
     pass_from: float | None = None,
     gold: Sequence[str] = (),
+    text: str = "",
+    rater: str = "",
+    score: str = "",
+    kind: str = "",
+    criterion_column: str = "",
+    run: str = "",
+    missing: Sequence[Any] = (),
+    categories: Sequence[Any] = (),
+    order: str | Sequence[str] = (),
     **how: Unpack[Measuring],
 ) -> Agreement:
     """How well judges agree with people, and people with each other.
 
-    `table` is a path, a frame of pandas, polars or Arrow, a mapping of columns, or rows as mappings: a row an
-    answer with a column a rater, or a row a rating, in Concord's own columns (unit or item_id, criterion,
-    rater, kind or rater_type, score) or others. Answers are numbers, pass or fail in the usual words, or
-    categories; an empty one is a missing rating. `labels` is a second table with people's answers, joined by
-    id; `labels_id` names its column of ids where it is called otherwise. Where labelled rows are no random
-    draw, `weight` is a column that says how many rows each stands for, or `strata` the column, or the judge,
-    by which they were drawn.
+    `table` is a path, a frame of pandas, polars or Arrow, a mapping of columns, rows as mappings, two series
+    (people's answers and a judge's), or a 2-D array with a row a rater: a row an answer with a column a
+    rater, or a row a rating, in Concord's own columns (unit or item_id, criterion, rater, kind or rater_type,
+    score) or others. Answers are numbers, pass or fail in the usual words, or categories; an empty one is a
+    missing rating. With `paired`, `table` is a series of people's answers and this one a judge's. `labels` is
+    a second table with people's answers, joined by id; `labels_id` names its column of ids where it is called
+    otherwise. Where labelled rows are no random draw, `weight` is a column that says how many rows each
+    stands for, or `strata` the column, or the judge, by which they were drawn.
 
     The other arguments are the options of `concord check`: columns of people, judges and gold labels, of ids
     and groups, the criterion in names of columns, scales such as {"helpful": "1..5"}, and from which number
-    an answer passes; `how` the options of `concord agreement`. Raises ImportRefused for a table of which it
-    is not known whose answers columns hold, with the option that says it, and for rows that are wrong,
-    counted from 1, and NotFound for unknown names.
+    an answer passes; of a table with a rating a row the columns that name the `rater`, hold the `score`, say
+    the `kind` of the rater, the criterion and the `run`; values that are `missing` answers, answers that are
+    `categories`, and their `order`, such as "poor<fair<good"; `how` the options of `concord agreement`.
+    Raises ImportRefused for a table of which it is not known whose answers columns hold, with the option that
+    says it, and for rows that are wrong, counted from 1, and NotFound for unknown names.
     """
     check_known("argument", how, Measuring.__annotations__)
+    if paired is not None:
+        table = (table, paired)
     given = {name: scale_of(of) if isinstance(of, str) else of for name, of in (scales or {}).items()}
     columns = TableOptions(
-        tuple(human), tuple(judge), id, tuple(by), tuple(criterion), given, pass_from, tuple(gold)
+        people=_names(human),
+        judges=_names(judge),
+        id=id,
+        by=_names(by),
+        criteria=_names(criterion),
+        scales=given,
+        passing=pass_from,
+        gold=_names(gold),
+        text=text,
+        rater=rater,
+        score=score,
+        kind=kind,
+        criterion_column=criterion_column,
+        run=run,
+        missing=_names(missing),
+        categories=_names(categories),
+        order=order_of(order) if isinstance(order, str) else tuple(order),
     )
     kept = ("cluster_by", "exclude_refused")
     treatment = {name: of for name, of in how.items() if name in kept}
     source = drawn.LabelSource(labels, labels_id, weight, strata)
     read, _ = drawn.read(table, columns, source, **cast(Treatment, treatment))
     return Agreement(report_of(read.of, _options(how), read.features), read.warnings, read.columns)
+
+
+def _names(names: Any) -> tuple[str, ...]:
+    """Names as a caller gives them: one, or several."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        return (str(names),)
+    return tuple(map(str, names))
 
 
 check = agreement

@@ -58,7 +58,8 @@ _OUT_OF = re.compile(
     rf"({_NUMBER})\s*(?:/|out of|of|von|sur|de|из)\s*(\d+(?:[.,]\d+)?)(?:\s*(?:points?|stars?|pts?))?", re.I
 )
 _NAMED = re.compile(
-    r"(?:(?:final|overall|total|my)\s+)?(?:score|rating|grade|level|likert|verdict|answer|label|judge?ment|decision|result|"
+    r"(?:(?:the|final|overall|total|my|i|i'd|would|give|an?)\s+){0,4}"
+    r"(?:(?:verdict|answer|label|judge?ment|decision|result)\s*(?=is\b|[:=：]|->)|score|rating|grade|level|likert|"
     r"note|nota|punkte|bewertung|urteil|оценка|评分|分数|評価)\s*(?:is|[:=：]|\s|->)\s*(.+)",
     re.I | re.S,
 )
@@ -80,7 +81,10 @@ _FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.S)
 _REASONED = re.compile(
     r"[*_\"'`\[(]*([^\W\d_]+(?:[ -][^\W\d_]+)?)[*_\"'`\])]*\s*(?:[:;,.!|\n–—]|\s-\s|\()\s*(.+)", re.S
 )
-_NUMBER_REASONED = re.compile(rf"({_NUMBER})(?:\s*/\s*\d+)?\s*(?:[:;|,\n]|\s[-–—]\s|\.\s)\s*(.+)", re.S)
+_NUMBER_REASONED = re.compile(
+    rf"({_NUMBER})(?:\s*/\s*\d+\b\W*|\s*(?:[:;|,\n(]|\s[-–—]\s|\.\s)|\s+(?=because|since|as|weil|car|porque))\s*(\D.*)",
+    re.S,
+)
 
 Found = tuple[str, str]
 """The answer inside a cell, and what must be alike in all cells of the pattern (“” for nothing)."""
@@ -202,8 +206,12 @@ _SEPARATOR = re.compile(r"\s*[|;,+/&]\s*|\s+and\s+")
 def listed(value: Any) -> list[str] | None:
     """The labels of a cell that is a list, or a text that writes one."""
     if isinstance(value, list | tuple | set | frozenset):
-        return [str(part).strip() for part in value]
+        return (
+            None if any(isinstance(part, list | dict) for part in value) else [str(p).strip() for p in value]
+        )
     text = str(value).strip()
+    if text.startswith("[["):
+        return None
     if text[:1] in "[({" and text[-1:] in "])}":
         inner = parsed(text) if text[0] == "[" else None
         if isinstance(inner, list):
@@ -229,8 +237,8 @@ _PATTERNS: Mapping[CellPattern, Callable[[str], Found | None]] = {
     CellPattern.UNIT: _unit,
     CellPattern.SIGNS: _signs,
     CellPattern.NUMBERED: _numbered,
-    CellPattern.BRACKETED: _bracketed,
     CellPattern.OBJECT: _object,
+    CellPattern.BRACKETED: _bracketed,
     CellPattern.CALL: _call,
     CellPattern.MEMBER: _member,
     CellPattern.NAMED: _named,

@@ -72,6 +72,8 @@ def reading_of(
     """
     people = sum((one.counts for one in raters if one.kind == "human"), Counter())
     every = sum((one.counts for one in raters), Counter())
+    if not every and all(one.numbers is None for one in raters):
+        return CriterionReading(PASS_FAIL, one_of_two, "no answer")
     if declared is not None:
         numbers = [n for one in raters for n in _numbers_of(one)]
         if any(n % 1 for n in numbers) and not declared.sets:

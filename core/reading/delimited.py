@@ -25,6 +25,7 @@ RARE_SIGNS = "~^\x1f"
 BY_ARROW = 2**20
 """A larger file is read by Arrow, unless it is irregular."""
 HEAD = 2**17
+ID = "id"
 LINES = 60
 """So many lines decide which sign parts columns."""
 _SEP = re.compile(r"\ufeff?\"?sep=(.)\"?\s*", re.I)
@@ -227,9 +228,22 @@ def _by_lines(path: Path, form: Form) -> SourceTable:
             if cell and cell[0] == "'":
                 cell = unmarked(cell)
             column.append(cell or None)
-    columns = {name: SourceColumn(name, cells) for name, cells in zip(names, cells_of, strict=True) if name}
+    columns = {
+        name: SourceColumn(name, cells)
+        for name, cells in zip(_named_index(names, cells_of), cells_of, strict=True)
+        if name
+    }
     warnings = [counted("row cannot be read", "rows cannot be read", broken)] if broken else []
     return SourceTable(str(path), columns, len(lines), numbered("line", lines), [*form.notes], warnings)
+
+
+def _named_index(names: Sequence[str], cells: Sequence[Sequence[Any]]) -> list[str]:
+    """The names of columns; a first one without a name that holds different words is called id."""
+    if not names or names[0] or ID in names or not cells[0]:
+        return [*names]
+    words = [cell for cell in cells[0] if cell is not None and number_of(cell) is None]
+    different = len({*words}) == len(words) == len(cells[0])
+    return [ID if different else "", *names[1:]]
 
 
 def _numbered(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:

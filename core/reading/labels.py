@@ -29,12 +29,12 @@ from concord.reading import sources
 from concord.reading.cells import is_blank
 from concord.reading.criterion import CriterionReading, RaterAnswers, reading_of
 from concord.reading.evidence import Sentinel, failed_rows, sentinels_of
-from concord.reading.layouts import WHOSE, Voice, Voices, voices_of
+from concord.reading.layouts import WHOSE, Profiles, Voice, Voices, voices_of
 from concord.reading.names import extends
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import Profile, is_level
 from concord.reading.table import SourceTable, counted
-from concord.reading.vocabulary import answers, words
+from concord.reading.vocabulary import answers, holds, tokens, word_set, words
 from concord.scores import labels as rater_labels
 from concord.store.studies import FILE, Study
 from concord.studies.studies import StudyRatings, study_ratings
@@ -149,6 +149,21 @@ def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:
     except ImportRefused as error:
         raise ImportRefused(f"{own} As a table of labels it is not read either: {error}") from error
     return _file(scored)
+
+
+def columns_of(path: Path) -> tuple[str, ...]:
+    """The names of a file's columns, where it is a table of labels of any form but Concord's own; else ().
+
+    A column for a reader to choose among needs a name, and a table one at least that may hold answers.
+    """
+    try:
+        table = sources.read(path)
+    except ImportRefused:
+        return ()
+    own = _own_columns(table)
+    profiles = Profiles(table)
+    may = [name for name, profile in profiles.items() if profile.may_answer]
+    return () if own or len(may) < 2 else tuple(profiles)
 
 
 def _own_columns(table: SourceTable) -> dict[str, str]:
@@ -267,7 +282,9 @@ def scores_of(found: Voices) -> ScoredTable:
 
 
 def _drawn_rows(found: Voices, profiles: Mapping[str, Profile]) -> Ints | None:
-    """The rows of all items that people answered, and of so many others as are measured; None for every row."""
+    """The rows of all items that people answered, and of so many others as are measured; None for every
+    row.
+    """
     items = found.items
     if len(items) <= MOST_UNRATED:
         return None
@@ -508,7 +525,10 @@ def _ask_failed(
     """Ask about one value that a rater gives wherever a column about it says that it failed."""
     rest = np.concatenate([np.empty(0), *others])
     for flag, (role, reason) in found.about.items():
-        if role is not ColumnRole.ABOUT or reason is not RoleReason.NAME_ABOUT or profiles[flag].column.long:
+        named = holds(tokens(flag), word_set("failure_flags"))
+        if role is not ColumnRole.ABOUT or reason is not RoleReason.NAME_ABOUT or not named:
+            continue
+        if profiles[flag].column.long:
             continue
         if not extends(flag, column) and len({v.rater for v in found.voices if v.kind == "judge"}) > 1:
             continue

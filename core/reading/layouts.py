@@ -21,6 +21,7 @@ from concord.reading.items import Ints, Items, id_text
 from concord.reading.options import NO_ID, TableOptions
 from concord.reading.profile import Profile
 from concord.reading.roles import (
+    MOST_JUDGES,
     RaterColumn,
     WideRoles,
     about_by_name,
@@ -30,7 +31,6 @@ from concord.reading.table import SourceTable
 from concord.reading.vocabulary import kinds_by_name, named, tokens, word_set, words
 
 MOST_GROUPS = 60
-MOST_JUDGES = 40
 MOST_CRITERIA = 60
 MOST_RUNS = 50
 LONGEST_LIST = 50
@@ -135,6 +135,8 @@ def _transposed(table: SourceTable) -> SourceTable:
         return table
     both = {kinds[rater] for rater in raters} >= {"human", "judge"} or bool(stated & {*raters})
     rest = [name for name in names if name and name != first]
+    if not both:
+        return table
     answering = [name for name in rest if profiles[name].given.domain not in (Domain.TEXT, Domain.EMPTY)]
     columns_kinds = {*kinds_by_name(rest).values()} - {None}
     if not (both and answering and len(answering) == len(rest) and not columns_kinds):
@@ -220,7 +222,21 @@ class Long:
             and name not in beside
             and name.lower() in {*words("questions"), *words("texts")}
         ]
-        return next((name for name in known if self._comes_again(name)), "")
+        named_one = next((name for name in known if self._comes_again(name)), "")
+        return named_one or next((name for name in self.table.columns if self._tells_items(name)), "")
+
+    def _tells_items(self, name: str) -> bool:
+        """Whether a column of any name says which item each row is of: no rater has a value of it twice."""
+        beside = {self.rater, self.kind, self.score, self.criterion_named}
+        if name in beside or about_by_name(name) or not self._comes_again(name):
+            return False
+        others = [column for column in (self.rater or self.kind, self.criterion_named) if column]
+        return _tells_apart(self.table, name, others) if others else False
+
+    @cached_property
+    def criterion_named(self) -> str:
+        """The column that is called as those of criteria are; “” without one."""
+        return self.table.options.criterion_column or self.table.named("criteria")
 
     def _comes_again(self, name: str) -> bool:
         column = self.table.columns[name]
@@ -529,14 +545,6 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     criterion = _criterion_column(table, profiles, item)
     beside = {item, criterion, *table.options.by, *table.options.beside, table.options.run}
     roles = WideRoles(table, profiles, beside).decide()
-    judges = [rater.column for rater in roles.raters if rater.kind == "judge"]
-    if len({*judges}) > MOST_JUDGES:
-        raise table.refusal(
-            f"{len(judges)} columns are taken for judges, such as {judges[0]} and {judges[1]}; at most "
-            f"{MOST_JUDGES} are compared. Should they be rows? Else name some.",
-            "--judge",
-            quote(",".join(judges[:2])),
-        )
     table.warnings += roles.warnings
     _copies(table, profiles, roles.raters)
     used = {item, criterion, *(rater.column for rater in roles.raters)} - {""}
@@ -709,8 +717,9 @@ def _lists(
     """
     parts: dict[str, tuple[str, int]] = {}
     columns: dict[str, SourceColumn] = {}
+    item = table.id
     for name, column in table.columns.items():
-        several = _several(column) if name and name != table.id else None
+        several = _several(column) if name and name != item else None
         if several is None:
             columns[name] = column
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from concord.rating import RaterKind
 from concord.reading.vocabulary import holds, tokens, word_set
@@ -31,7 +32,8 @@ class NamePart:
         return self.text.lower()
 
 
-def parts(name: str) -> list[NamePart]:
+@lru_cache(2**16)
+def parts(name: str) -> tuple[NamePart, ...]:
     """The parts of a name between signs and humps: q1_human, q1Human and “q1 human” have two."""
     found = []
     for match in _PART.finditer(name):
@@ -39,15 +41,18 @@ def parts(name: str) -> list[NamePart]:
         for text in _HUMP.split(match[0]):
             found.append(NamePart(text, begin, begin + len(text)))
             begin += len(text)
-    return found
+    return tuple(found)
 
 
 def _of_rater(name: Sequence[NamePart]) -> list[bool]:
     """Which parts say whose answers they are, with numbers and versions beside them."""
     kinds = ("people", "judges", "maybe_people", "maybe_judges")
     known = word_set(kinds[0]) | word_set(kinds[1])
+    sure = word_set("sure_people") | word_set("sure_judges")
     maybe = word_set(kinds[2]) | word_set(kinds[3])
-    says = [holds(tokens(part.text), known) for part in name]
+    says = [holds(tokens(part.text), sure) for part in name]
+    if not any(says):
+        says = [holds(tokens(part.text), known) for part in name]
     if not any(says):
         says = [holds(tokens(part.text), maybe) for part in name]
     suffixes = word_set("of_models")
@@ -91,7 +96,7 @@ def criteria_of(kinds: Mapping[str, RaterKind | None], stated: Iterable[str] = (
     `kinds` says whose columns are, `stated` names criteria as a user states them, in any case.
     """
     wanted = [tuple(part.key for part in parts(name)) for name in stated]
-    rests: dict[str, list[NamePart]] = {}
+    rests: dict[str, Sequence[NamePart]] = {}
     for name in kinds:
         whole = parts(name)
         keys = tuple(part.key for part in whole)
@@ -160,5 +165,7 @@ def holds_part(column: str, rater: str) -> bool:
 
 def extends(column: str, other: str) -> bool:
     """Whether a name is that of another column with more to it: gpt4_cost beside gpt4."""
-    longer, shorter = (tuple(part.key for part in parts(text)) for text in (column, other))
-    return len(longer) > len(shorter) > 0 and _run(shorter, longer)
+    longer, shorter = parts(column), parts(other)
+    if not len(longer) > len(shorter) > 0:
+        return False
+    return _run(tuple(part.key for part in shorter), tuple(part.key for part in longer))

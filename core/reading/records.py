@@ -7,7 +7,7 @@ from concord.exchange import rows
 from concord.exchange.rows import FileRow
 from concord.rating import RaterKind
 from concord.reading.cells import field_of
-from concord.reading.vocabulary import answers, kinds_by_name, words
+from concord.reading.vocabulary import answers, kind_of_words, kinds_by_name, tokens, words
 
 
 def flat(file_rows: Iterable[FileRow], name: str) -> tuple[list[Mapping[str, Any]], list[str], list[str]]:
@@ -49,7 +49,7 @@ def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") ->
             continue
         if isinstance(inner, Mapping):
             score = next((inner[key] for key in ("score", "value") if _plain(inner.get(key))), None)
-            if score is None and kinds_by_name([str(name)])[str(name)]:
+            if score is None and kind_of_words(tokens(str(name))) and not any(kinds_by_name(inner).values()):
                 score = field_of(inner)
             parts = {
                 key: part

@@ -21,6 +21,12 @@ from concord.reading.vocabulary import holds, kinds_by_name, tokens, word_set, w
 LISTS = ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats")
 """Lists of names of columns that hold no answers."""
 SHOWN = 8
+MOST_JUDGES = 40
+MOST_PEOPLE = 400
+MOST_NAMES = 1_000
+"""Of so many names the raters are counted."""
+COMPARED = 60
+"""Of so many columns it is asked which are computed from others, and which have one domain."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class WideRoles:
         candidates, kinds = self._with_soft(candidates, kinds, stated)
         kinds = self._with_gold(kinds, stated)
         known = {name: kind for name, kind in kinds.items() if kind}
+        self._refuse_many(known)
         asked = criteria_of(known, self.table.options.criteria)
         self._refuse_criteria(known, asked)
         for criterion in dict.fromkeys(one.criterion for one in asked.values()):
@@ -133,7 +140,7 @@ class WideRoles:
         profile = self.profiles[name]
         listed = {word.lower() for names in LISTS for word in words(names)}
         reason: RoleReason | None = None
-        if name.lower() in listed:
+        if name.lower() in listed and not self._answers_itself(name):
             reason = RoleReason.NAMED
         elif about_by_name(name) and not self._rated_by_name(name):
             reason = RoleReason.NAME_ABOUT
@@ -155,6 +162,20 @@ class WideRoles:
                 reason,
             )
         return reason is None
+
+    def _answers_itself(self, name: str) -> bool:
+        """Whether a column called as raters are, such as reviewer, holds answers that the other kind
+        gives.
+        """
+        kind = kinds_by_name([name])[name]
+        if kind is None or name.lower() not in {word.lower() for word in words("raters")}:
+            return False
+        own = self.profiles[name].given
+        for other, profile in self.profiles.items():
+            of = kinds_by_name([other])[other]
+            if other != name and of and of != kind and not about_by_name(other) and own.alike(profile.given):
+                return True
+        return False
 
     def _near(self, name: str, kind: RaterKind) -> bool:
         """Whether a column whose numbers are all different has the range of one of the other kind of
@@ -263,6 +284,19 @@ class WideRoles:
                 names = sorted({one.criterion for one in asked.values() if one.criterion})
                 raise not_found("criterion", stated, names)
 
+    def _refuse_many(self, known: Mapping[str, RaterKind]) -> None:
+        """Refuse more judges or people than columns can stand for."""
+        for kind, whom, most in (("judge", "judges", MOST_JUDGES), ("human", "people", MOST_PEOPLE)):
+            names = [name for name, of in known.items() if of == kind]
+            some = criteria_of({name: known[name] for name in names[:MOST_NAMES]})
+            if len({one.rater for one in some.values()}) > most:
+                raise self.table.refusal(
+                    f"{len(names):,} columns are taken for {whom}, such as {names[0]} and {names[1]}; at "
+                    f"most {most} are compared. Should they be rows? Else name some.",
+                    "--judge" if kind == "judge" else "--human",
+                    quote(",".join(names[:2])),
+                )
+
     def _same_question(
         self, group: list[str], known: Mapping[str, RaterKind], stated: Collection[str]
     ) -> list[str]:
@@ -333,7 +367,7 @@ class WideRoles:
                 kept.remove(name)
                 how = computed_from(self.profiles[name], [self.profiles[one] for one in rest])
                 self._excluded(name, how or (_named_computation(name), tuple(rest)))
-        for name in [name for name in kept if name not in stated]:
+        for name in [name for name in kept if name not in stated][:COMPARED]:
             same = [one for one in kept if known[one] == known[name] and one != name]
             for some in (same, [one for one in kept if one != name]):
                 others = [self.profiles[one] for one in some]
@@ -394,7 +428,7 @@ class WideRoles:
     def _largest(self, names: Sequence[str]) -> list[str]:
         """The most columns with one domain; all where none has another's."""
         best: list[str] = []
-        for name in names:
+        for name in names[:COMPARED]:
             alike = [one for one in names if self.profiles[one].given.alike(self.profiles[name].given)]
             if len(alike) > len(best):
                 best = alike

@@ -46,7 +46,7 @@ def _file(path: Path) -> SourceTable:
         return table
     if kind == "JSON":
         found, place, raters = documents.rows_of(rows.document(path))
-        known = place in rows.LISTS or not found
+        known = not found or (place in rows.LISTS and bool(rows.objects(rows.at(rows.document(path), place))))
         if not known:
             numbered = (FileRow(f"{path}, entry {n}", row) for n, row in enumerate(found, 1))
             table = _rows(numbered, str(path))
@@ -176,6 +176,8 @@ def _value(source: Any) -> SourceTable:
         source = source.to_pandas()
     if hasattr(source, "iloc"):
         return _frame(source)
+    if not hasattr(source, "__iter__"):
+        raise ImportRefused(f"{FRAME}: {type(source).__name__} is no table. Give a path, a frame or columns.")
     listed = [*source]
     if listed and not isinstance(listed[0], Mapping):
         return _array(np.array(listed, dtype=object))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from concord.files import SHIPPED, read_toml
 from concord.rating import RaterKind
@@ -10,6 +10,13 @@ from concord.rating import RaterKind
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Signs of languages that write no spaces between words."""
+
+
+_SCRIPTS = re.compile(
+    r"(?<=[A-Za-z\d])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+    r"|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[A-Za-z\d])"
+)
+"""Where Latin letters and other scripts meet."""
 
 
 @cache
@@ -45,7 +52,7 @@ def sentinels() -> frozenset[float]:
 
 def tokens(name: str) -> list[str]:
     """The words and numbers of a column's or a rater's name, in lower case."""
-    return [word.lower() for word in _WORD.findall(name)]
+    return [word.lower() for word in _WORD.findall(_SCRIPTS.sub(" ", name))]
 
 
 def holds(name: Collection[str], listed: frozenset[str]) -> bool:
@@ -68,15 +75,22 @@ def kind_of_words(name: Sequence[str]) -> RaterKind | None:
     return "human" if people else "judge" if judges else None
 
 
+@lru_cache(2**16)
+def _kind_of_name(name: str) -> RaterKind | None:
+    return kind_of_words(tokens(name))
+
+
 def kinds_by_name(names: Iterable[str]) -> dict[str, RaterKind | None]:
     """Whose answers columns hold by their names; None where a name does not say, or says both.
 
     Words that only may be people's count where no name says so for sure, and judges' likewise.
     """
-    by_name = {name: tokens(name) for name in names}
-    kinds = {name: kind_of_words(name_words) for name, name_words in by_name.items()}
+    kinds = {name: _kind_of_name(name) for name in names}
     known = {*kinds.values()}
-    for name, name_words in by_name.items():
+    if {"human", "judge"} <= known:
+        return kinds
+    for name in kinds:
+        name_words = tokens(name)
         people, judges = (holds(name_words, word_set(f"maybe_{whose}")) for whose in ("people", "judges"))
         kind: RaterKind = "human" if people else "judge"
         if kinds[name] is None and people != judges and kind not in known:

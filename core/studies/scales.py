@@ -148,11 +148,11 @@ def _guess(people: Floats, judges: Mapping[str, Floats], stored: Scale | None) -
 
 
 def _shorter(people: Floats, answers: Floats) -> bool:
-    """Whether a judge answers from 0 to 1, and people over a range that goes beyond."""
-    unit = float(answers.min()) >= 0 and float(answers.max()) <= 1 and float(np.ptp(answers)) > 0
-    if not unit or float(people.max()) <= 1:
+    """Whether a judge answers from 0 to 1 or from −1, and people over a range that goes beyond."""
+    least, most = float(answers.min()), float(answers.max())
+    if least < -1 or most > 1 or least == most or float(people.max()) <= 1:
         return False
-    return bool(np.any(answers % 1)) or float(people.max()) > WIDER
+    return bool(np.any(answers % 1)) or (least >= 0 and float(people.max()) > WIDER)
 
 
 def _finer(people: Floats, answers: Floats) -> bool:

@@ -1,10 +1,11 @@
 """Import of conversations and ratings: drop a file, see what it holds and what is wrong, then store it."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -17,6 +18,7 @@ from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
 from concord.reading import labels
 from concord.reading.labels import RatingsFile
+from concord.reading.options import NO_OPTIONS, TableOptions, order_of
 from concord.reading.vocabulary import kinds_by_name
 from concord.rubrics import shelf
 from concord.store.comparisons import OWN
@@ -59,6 +61,23 @@ USES: Mapping[str, str] = {
 """What a column may be, by its name in `--map`."""
 MOST = 60
 """Columns that can be changed one by one."""
+HOLDS = {"ratings": "Ratings: a column or a row a rating", "conversations": "Conversations"}
+SEVERAL = {
+    "people": "Annotators: a column each",
+    "judges": "Judges: a column each",
+    "gold": "Gold labels",
+    "by": "Groups, such as a model",
+}
+SINGLE = {
+    "id": "Ids of items",
+    "text": "Text that is rated",
+    "rater": "A rating a row: who rated",
+    "score": "A rating a row: the answer",
+    "kind": "A rating a row: human or judge",
+    "criterion_column": "What a row rates",
+    "run": "Run of a judge",
+}
+"""What columns of a table of ratings may be: fields of `TableOptions`, and how they are asked for."""
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 PREVIEWED = 4
 """Conversations of the first row that are shown."""
@@ -128,10 +147,65 @@ def page() -> None:
     # Columns of people and of judges beside the texts of conversations make a table of labels.
     beside = () if isinstance(guess, FormNotKnown) else kinds_by_name(guess.metadata).values()
     if isinstance(guess, FormNotKnown) or {"human", "judge"} <= {*beside}:
-        given = _table(file.file_id, upload)
-        if not isinstance(given, str):
-            return _ratings(given, upload, file.file_id)
+        columns = _columns(file.file_id, upload)
+        held = st.segmented_control(
+            "The file holds",
+            HOLDS,
+            format_func=HOLDS.__getitem__,
+            default="ratings" if any(kinds_by_name(columns).values()) else "conversations",
+            key=f"held {file.file_id}",
+        )
+        if held == "ratings":
+            return _labels(upload, file.file_id, columns)
     _foreign(guess, upload, file.file_id)
+
+
+def _labels(upload: Upload, number: str, columns: Sequence[str]) -> None:
+    """A table of labels: what its columns are, as it was read or as the reader says, then its ratings."""
+    first = _table(number, upload)
+    with st.expander("What each column holds", icon=":material/alt_route:", expanded=isinstance(first, str)):
+        reading = _roles(number, columns)
+    given = first if reading == NO_OPTIONS else _table(number, upload, reading)
+    if isinstance(given, str):
+        return _wrong(given.partition("As a table of labels it is not read either: ")[2] or given)
+    _ratings(given, upload, number)
+
+
+def _roles(number: str, columns: Sequence[str]) -> TableOptions:
+    """What the reader says of the columns; nothing of those that are left as they were read."""
+    said: dict[str, Any] = {}
+    for name, label in SEVERAL.items():
+        chosen = st.multiselect(
+            label, columns, format_func=plain, key=f"{name} of {number}", placeholder="as read"
+        )
+        said[name] = tuple(chosen)
+    sides = st.columns(2)
+    for place, (name, label) in enumerate(SINGLE.items()):
+        with sides[place % 2]:
+            said[name] = (
+                st.selectbox(
+                    label, columns, None, format_func=plain, key=f"{name} of {number}", placeholder="as read"
+                )
+                or ""
+            )
+    missing = st.text_input("Values that stand for no answer", key=f"missing {number}", placeholder="-1, 99")
+    categories = st.text_input("Answers without an order", key=f"categories {number}", placeholder="1, 2, 3")
+    order = st.text_input("Answers from the least", key=f"order {number}", placeholder="poor < fair < good")
+    return TableOptions(
+        **said,
+        missing=_split(missing),
+        categories=_split(categories),
+        order=order_of(order),
+    )
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _columns(number: str, _upload: Upload) -> tuple[str, ...]:
+    return labels.columns_of(_upload.path)
 
 
 def _next() -> None:
@@ -162,9 +236,9 @@ def _importing(*, blocked: bool = False) -> bool:
 
 
 @st.cache_resource(max_entries=4, show_spinner="Checking the ratings …")
-def _table(number: str, _upload: Upload) -> RatingsFile | str:
+def _table(number: str, _upload: Upload, reading: TableOptions = NO_OPTIONS) -> RatingsFile | str:
     try:
-        return labels.ratings(_upload.path)
+        return labels.ratings(_upload.path, reading)
     except ConcordError as error:
         return _upload.sentence(error)
 

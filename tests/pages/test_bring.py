@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from concord.store import comparisons, conversations
+from concord.store import comparisons, conversations, studies
 from concord.workspace import Workspace
 from tests.exchange import made_sheets
 from tests.exchange.test_forms import EXAMPLES
@@ -171,3 +171,22 @@ def test_a_file_that_concord_wrote_is_seen_before_it_is_stored(workspace: Worksp
     the(shown, "button", "Import").click().run()
     assert "Under “talks”: 1 new conversations." in said(shown)
     assert count(workspace) == 1
+
+
+def test_names_that_say_nothing_are_chosen_on_the_page(workspace: Workspace) -> None:
+    """Two annotators and two judges of one question, one of them by a name that may be anything."""
+    rows = "".join(
+        f"T{n},We will help you.,{1 + n % 5},{1 + (n + n // 4) % 5},{1 + n % 4},{1 + (3 * n) % 5}\n"
+        for n in range(12)
+    )
+    shown = dropped(f"ticket,answer,alice,bob,mistral_large,v7_prompt\n{rows}", "support.csv")
+    assert "which columns are a person's? It may be alice, bob" in said(shown)
+    the(shown, "multiselect", "Annotators").set_value(["alice", "bob"]).run()
+    the(shown, "multiselect", "Judges").set_value(["mistral_large", "v7_prompt"]).run()
+    assert "support.csv holds 48 ratings by 2 people and 2 judges of 12 items on score." in said(shown)
+    the(shown, "button", "Import").click().run()
+    assert "Study “support”, new: 24 ratings by people, 24 by judges, 12 units" in said(shown)
+    with workspace.read() as db:
+        study = studies.get(db, "support")
+    assert [criterion.name for criterion in study.criteria] == ["score"]
+    assert study.criteria[0].scale.values == (1, 2, 3, 4, 5)
