@@ -113,3 +113,23 @@ def test_what_doctor_settles_on_the_run_sends(kind, shop, run):
 def test_every_exchange_is_of_a_preset_and_every_preset_but_the_mocks_has_one():
     named = {PRESET.get(kind, kind) for kind in exchanges()}
     assert named | {"azure-deployment", "mock"} == set(presets())
+
+
+def test_the_mock_server_plays_only_kinds_that_there_are(fresh, run):
+    done = run(fresh, "mock", "--like", "grok")
+    assert done.exit_code == 1
+    assert "no kind of endpoint “grok”. Did you mean “groq”" in done.output
+
+
+@pytest.mark.parametrize(("kind", "exchange"), exchanges().items())
+def test_each_refusal_is_met_and_answers_are_in_the_form_of_the_kind(kind, exchange):
+    """A recorded refusal that no request meets, or whose body is broken, would test nothing."""
+    whole = {"model": "mock-x", "messages": [{"role": "user", "content": "Hello."}]}
+    assert exchange.refused(whole, "2025-01-01") is None or kind == "dashscope"
+    completion = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi."}}]}
+    played = exchange.answered(completion)
+    assert played["choices"][0]["message"]["content"] == "Hi."
+    assert played.keys() >= completion.keys() | exchange.answer.keys()
+    for rule in exchange.refuses:
+        body = rule["body"].replace("{value}", "1")
+        assert not body.startswith(("{", "[")) or json.loads(body)
