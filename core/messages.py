@@ -201,6 +201,28 @@ def entry_changed(path: Path, name: str, changes: Sequence[str], others: Sequenc
     )
 
 
+def forms_refused(where: str | None, name: str, reason: str, said: str, *, asks: int) -> str:
+    """An endpoint refuses a request in every form; `reason` is its status, `said` its words."""
+    return (
+        f"{where or OPENAI} refused the request to “{name}” in every form that Concord knows ({asks} asked; "
+        f"{reason}): {said or NO_WORDS}. Set what it takes in models.toml (params, rename, replies, system: "
+        f"docs/endpoints.md), then run `concord doctor {name}`."
+    )
+
+
+def refused_now(where: str | None, name: str, reason: str, said: str) -> str:
+    """An endpoint refuses a request that it took before; `reason` is its status, `said` its words."""
+    return (
+        f"{where or OPENAI} now refuses a part of the request to “{name}” that it took before ({reason}): "
+        f"{said or NO_WORDS}. Work of “{name}” has stopped. `concord doctor {name} --again` finds out "
+        "what it takes now."
+    )
+
+
+OPENAI = "The OpenAI endpoint"
+NO_WORDS = "no message"
+
+
 def form_changed(name: str, changes: Sequence[str]) -> str:
     """An endpoint takes requests only in another form than the results of the model were made with."""
     return (

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeVar
 
+from concord import messages
 from concord.codes import Failure, RequestPart
 from concord.llm import refusals
 from concord.llm.api_errors import AttemptFailed
@@ -96,32 +97,22 @@ def _text(body: Body) -> str:
 
 def exhausted(model: Model, failure: AttemptFailed, asks: int, code: Failure) -> AttemptFailed:
     """The failure of a handshake that found no form."""
-    said = refusals.objection(failure.raw).text[:SAID] or "no message"
-    where = model.base_url or "The OpenAI endpoint"
-    return AttemptFailed(
-        f"{where} refused the request to “{model.name}” in every form that Concord knows ({asks} asked; "
-        f"{failure.reason}): {said.rstrip('.')}. Set what it takes in models.toml (params, rename, replies, "
-        f"system: docs/endpoints.md), then run `concord doctor {model.name}`.",
-        code=code,
-        raw=failure.raw,
-        reason=failure.reason,
-        status=failure.status,
-    )
+    sentence = messages.forms_refused(model.base_url, model.name, failure.reason, _said(failure), asks=asks)
+    return _refused(failure, sentence, code)
 
 
 def changed_mind(model: Model, failure: AttemptFailed) -> AttemptFailed:
     """The failure of a request that the endpoint refuses now and took before."""
-    said = refusals.objection(failure.raw).text[:SAID] or "no message"
-    where = model.base_url or "The OpenAI endpoint"
-    return AttemptFailed(
-        f"{where} now refuses a part of the request to “{model.name}” that it took before "
-        f"({failure.reason}): {said.rstrip('.')}. Work of “{model.name}” has stopped. "
-        f"`concord doctor {model.name} --again` finds out what it takes now.",
-        code=Failure.FORM_REFUSED,
-        raw=failure.raw,
-        reason=failure.reason,
-        status=failure.status,
-    )
+    sentence = messages.refused_now(model.base_url, model.name, failure.reason, _said(failure))
+    return _refused(failure, sentence, Failure.FORM_REFUSED)
+
+
+def _refused(failure: AttemptFailed, sentence: str, code: Failure) -> AttemptFailed:
+    return AttemptFailed(sentence, code=code, raw=failure.raw, reason=failure.reason, status=failure.status)
+
+
+def _said(failure: AttemptFailed) -> str:
+    return refusals.objection(failure.raw).text[:SAID].rstrip(".")
 
 
 # ── What is known of an endpoint ──────────────────────────────────────────────────────────────────────────
