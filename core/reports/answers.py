@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from math import inf
 
+import numpy as np
+
 from concord.codes import GOOD, Advice, Verdict
 from concord.estimate import Estimate, value_of
 from concord.reports.coefficient import usual
@@ -13,8 +15,9 @@ from concord.reports.sections import section
 from concord.reports.verdict import Assessment
 from concord.runs.registry import BENCHMARKS
 from concord.statistics.claims import more_items
-from concord.statistics.ratings import called
-from concord.table import Cell
+from concord.statistics.majority import answer_of_people
+from concord.statistics.ratings import DIGITS, called
+from concord.table import Cell, Column, Table
 
 WITH_ALL = (
     "ρ with the mean of all people is easier to reach than that with a held-out annotator, where judges are "
@@ -32,6 +35,34 @@ def per_thousand(price: float | None, currency: str) -> str:
 
 def _money(price: float | None, currency: str) -> str:
     return "price not known" if price is None else f"{price:,.2f} {currency}".rstrip()
+
+
+def answers_that_differ(evidence: Evidence, criterion: str, judge: str) -> Table:
+    """The items on which a judge gives another answer than most people, in words, in the order of units.
+
+    Items on which people tie, or that one of both did not answer, are no such items. Raises StudyError for an
+    unknown criterion.
+    """
+    scores, question = evidence.ratings[criterion], evidence.criterion(criterion)
+    word = question.scale.word if question else "{:g}".format
+    people, own = answer_of_people(scores), scores.judges[judge]
+    places = np.flatnonzero(np.isfinite(people + own) & (np.abs(people - own) > 10**-DIGITS))
+    numbers = evidence.of.of_units("conversation_id")
+    rows = tuple(
+        {
+            "conversation": str(numbers.get(evidence.ratings.units[place], "")),
+            "judge": word(float(own[place])),
+            "people": word(float(people[place])),
+        }
+        for place in places.tolist()
+    )
+    help_ = "Select a row to read the conversation."
+    columns = (
+        Column("conversation", "No.", help=help_),
+        Column("judge"),
+        Column("people", "Most annotators"),
+    )
+    return Table("differing_answers", "Items on which they differ", columns, rows)
 
 
 def left_out(evidence: Evidence, criterion: str, prices: Mapping[str, float | None]) -> tuple[str, str]:

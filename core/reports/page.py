@@ -45,9 +45,8 @@ def content(
     Raises NotFound for an unknown criterion.
     """
     on = criterion or report.main
-    in_order = on in report.ordered
     answer, *more = tables(report, on)
-    groups = [*_groups(report, on)] if in_order else []
+    groups = _groups(report, on)
     study = report.of.study
     every = () if study.source == FILE else report.section("criteria", on).values()
     missing = [] if study.source == FILE else report.missing

@@ -12,7 +12,7 @@ from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.flags import flags_of, on_criterion, turned_round
 from concord.reports.sections import section
-from concord.statistics.claims import Flag, ranked
+from concord.statistics.claims import ONE_FLAG, Flag, ranked
 from concord.statistics.judges import commonest
 from concord.statistics.oddities import FEWEST
 from concord.statistics.ratings import called
@@ -68,14 +68,19 @@ class Standing:
 
     @property
     def constant(self) -> float | None:
-        """The one answer that all members give to every item, where annotators give several; else None."""
+        """The one answer that all members give to every item, where annotators give several; else None.
+
+        A judge as good as they are may do so by chance where answers pile up: with the share of their
+        commonest answer, to the power of the items. What has more than a flag's chance is not said.
+        """
         scores = self.evidence.ratings[self.criterion]
         answers = {commonest(scores.judges[judge]) for judge in self.members}
         target = scores.target[np.isfinite(scores.target)]
         if len(answers) != 1 or len(target) < FEWEST or target.min() == target.max():
             return None
         answer, share = answers.pop()
-        return answer if share == 1 else None
+        by_chance = (commonest(scores.score)[1] or 1.0) ** len(target)
+        return answer if share == 1 and by_chance <= ONE_FLAG else None
 
     @property
     def facts(self) -> Facts:

@@ -16,6 +16,7 @@ from concord.reports.agreement_report import AgreementReport
 from concord.reports.answers import (
     CHOSEN,
     WITH_ALL,
+    answers_that_differ,
     cheaper,
     left_out,
     next_step,
@@ -28,6 +29,7 @@ from concord.reports.screen import rated, tables
 from concord.reports.sections import SECTIONS, unmeasured
 from concord.reports.verdict import Assessment
 from concord.scores import labels
+from concord.statistics.confusion import crossed
 from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
 from concord.store import access, closings, conversations, ratings
@@ -175,8 +177,12 @@ def _judges(report: AgreementReport, criterion: str) -> None:
 
 def _where(report: AgreementReport, criterion: str) -> None:
     """Items and players on which a judge is far from people."""
-    if report.agreement.criteria[criterion].items and report.ratings.judges:
+    if criterion not in report.ordered:
+        _where_answers_differ(report, criterion)
+    elif report.agreement.criteria[criterion].items and report.ratings.judges:
         _where_it_disagrees(report, criterion)
+    if differing := _named(report, "groups", criterion).get("group_differences"):
+        _table(report, criterion, differing)
 
 
 def _favours(report: AgreementReport, criterion: str) -> None:
@@ -283,6 +289,23 @@ def score_distribution(report: AgreementReport, criterion: str) -> None:
 
 
 @live
+def _where_answers_differ(report: AgreementReport, criterion: str) -> None:
+    """One judge's answers crossed with people's, and the items on which they differ, of categories."""
+    question = report.criterion(criterion)
+    if question is None or not report.judges:
+        return
+    judge = st.selectbox("Judge", report.judges, key="judge of answers")
+    st.markdown("##### Answers crossed")
+    draw(crossed(report.ratings, criterion, judge, question.scale.word), titled=False)
+    differing = answers_that_differ(report, criterion, judge)
+    st.markdown(f"##### {counted(len(differing.rows), 'item')} on which they differ")
+    if (wanted := st.session_state.pop(WANTED, None)) is not None:
+        read(wanted, "agreement")
+    if differing.rows:
+        draw(replace(differing, rows=differing.rows[:MOST_ITEMS]), titled=False, select=_read)
+
+
+@live
 def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     """One judge item by item and player by player; redrawn by itself when a judge is chosen."""
     st.markdown("##### Where the judge disagrees with people")
@@ -367,7 +390,7 @@ OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication
 TABS = {
     "judges": Tab("Which judge?", _judges, ("retest", "alt-test", "thresholds", "system"), True),
     "panels": Tab("Would a cheaper panel do?", _panels),
-    "fails": Tab("Where does it fail?", _where),
+    "fails": Tab("Where does it fail?", _where, (), True),
     "favours": Tab("What does it favour?", _favours),
     "raters": Tab("Who rated how?", _raters, OF_PEOPLE, True),
 }

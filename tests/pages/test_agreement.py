@@ -308,7 +308,12 @@ def test_a_criterion_of_categories_has_the_same_page_with_its_own_figures(worksp
     assert "κ" in charts
     assert "ρ" not in charts
     [tabs] = [group for group in page.get("button_group") if group.key == "tab"]
-    assert tabs.options == ["Which judge?", "Who rated how?"], "no question that needs an order"
+    assert tabs.options == ["Which judge?", "Where does it fail?", "Who rated how?"]
+    page.query_params["tab"] = "fails"
+    said = "\n".join(told(page.run()))
+    assert "Answers crossed" in said
+    assert re.search(r"\d+ items? on which they differ", said)
+    assert "bias" not in said.casefold()
 
 
 def test_any_two_panels_stand_side_by_side_with_their_price(workspace: Workspace) -> None:

@@ -1,5 +1,6 @@
 """Where a verdict leads."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,8 +8,13 @@ import pytest
 
 from concord.codes import Advice, Verdict
 from concord.estimate import Estimate
+from concord.questions import categories
 from concord.reports import answers
+from concord.reports.agreement_report import report_of
+from concord.store.studies import Study
+from concord.studies.studies import StudyRatings
 from concord.table import Column, Table
+from tests.reports.test_agreement_report import CRITERIA, FEW, frame
 from tests.reports.test_verdict import two_judges
 
 
@@ -88,3 +94,13 @@ def test_the_panel_to_try_first_leaves_out_the_dearest_judge_or_the_one_that_agr
     for prices in ({}, {"j": 2.0}, {"j": 2.0, "k": None}, {"j": 2.0, "k": 2.0}):
         assert answers.left_out(report, "final", prices) == weakest
     assert answers.left_out(report, "final", {"j": 2.5, "k": 2.0}) == ("j", "the dearest")
+
+
+def test_items_whose_answers_differ_are_listed_by_name() -> None:
+    """People say a, b, a and tie on the last; the judge says a, a, b, a: two differ."""
+    tone = replace(CRITERIA[0], scale=categories(("a", "b")))
+    people = {("human", "ann"): [0, 1, 0, 0], ("human", "bo"): [0, 1, 0, 1], ("judge", "j"): [0, 0, 1, 0]}
+    table = frame({rater: [[float(one), 3.0] for one in of] for rater, of in people.items()})
+    of = StudyRatings(Study("s", (tone,)), table.query("criterion == @tone.name"), (tone.name,), (), {})
+    rows = answers.answers_that_differ(report_of(of, FEW), tone.name, "j").rows
+    assert [(row["judge"], row["people"]) for row in rows] == [("a", "b"), ("b", "a")]

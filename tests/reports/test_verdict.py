@@ -389,3 +389,18 @@ def test_a_picture_names_the_bar_of_one_more_person_where_it_has_one() -> None:
         assert picture["rows"]
         assert any(row["person"] is not None for row in picture["rows"]) == barred
         assert ("grey bar: another annotator" in picture["axis"]) == barred
+
+
+@pytest.mark.parametrize(("yes", "advice"), [(3, Advice.LABEL_MORE), (60, Advice.DO_NOT_USE)])
+def test_a_judge_that_never_says_the_rarer_answer_may_do_so_by_chance(yes: int, advice: Advice) -> None:
+    """Of 120 items 3 are a yes: a judge as good as people says none with (117/120)¹²⁰ = .05, of 60 with
+    .5¹²⁰.
+    """
+    people = [1.0] * yes + [0.0] * (120 - yes)
+    other = [*people[1:], people[0]]
+    scores = {("human", "Ada"): people, ("human", "Bo"): other, ("judge", "j"): [0.0] * 120}
+    asked = (replace(CRITERIA[0], scale=YES_NO),)
+    name = asked[0].name
+    table = frame({rater: [[one, 3.0] for one in of] for rater, of in scores.items()})
+    of = StudyRatings(Study("s", asked), table.query("criterion == @name"), (name,), (name,), {}, "mean")
+    assert report_of(of, FEW).verdict().advice == advice
