@@ -360,9 +360,9 @@ CONDITIONS: Mapping[UseCondition, str] = {
 """What use is tied to."""
 
 FIGURES = (
-    "{Who} {symbol} {judge}, another annotator {symbol} {person}; difference {difference}, {n} items{about}. "
-    "“As good” means {margin}."
+    "{Who} {symbol} {judge}, another annotator {symbol} {person}; difference {difference}, {n} items{about}."
 )
+MARGIN = "“As good” means {margin}."
 WITHIN, WITHIN_HALF = "at most {margin:g} lower", "at most half of another annotator's agreement lower"
 LOOK = (
     "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval, so that all looks "

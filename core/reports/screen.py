@@ -127,12 +127,12 @@ def screen(
     """
     on = criterion or report.main
     verdict = report.verdict(on)
-    sentences = filter(None, (verdict.action, verdict.why, verdict.unknown))
+    sentences = filter(None, (verdict.action, " ".join(filter(None, (verdict.why, verdict.unknown)))))
     parts = [
         _lines(" · ".join(taken), width, 3),
         *(_lines(warning(one), width, 2) for one in left_out),
         "",
-        *(_lines(one, width, 3) for one in sentences),
+        *(_lines(one, width, 4) for one in sentences),
         "",
     ]
     for table in tables(report, on):

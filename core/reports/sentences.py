@@ -313,7 +313,7 @@ def _figures(of: Standing, use: Sequence[str]) -> str:
         return ""
     about = whom(of.evidence.ratings, of.criterion, of.evidence.people)
     alone = rater in of.evidence.ratings.judges
-    return messages.FIGURES.format(
+    figures = messages.FIGURES.format(
         Who=rater if alone else "Panel",
         symbol=symbol(of),
         judge=two(judge),
@@ -321,8 +321,10 @@ def _figures(of: Standing, use: Sequence[str]) -> str:
         difference=f"{end(gap.value, signed=True)}{within(gap, signed=True)}",
         n=f"{row['n']:,}",
         about=f", {about}" if about else "",
-        margin=_margin(of),
     )
+    if p_above(gap, 0.0) < share_of_look(of.evidence.options.look):
+        return figures  # Better needs no margin.
+    return f"{figures} {messages.MARGIN.format(margin=_margin(of))}"
 
 
 def _margin(of: Standing) -> str:
