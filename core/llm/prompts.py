@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -23,7 +23,8 @@ class RenderedPrompt:
     """What is sent, the reply's form, the prompt's name, and the turns that the reply must be about.
 
     `given` is what a program that judges gets in place of the messages, `judged` are the texts that a
-    verdict is about, in which an answer may be planted.
+    verdict is about, in which an answer may be planted. `plain` is what a model that cannot write JSON is
+    sent instead, where the prompt has such a form; `labelled` says that the reply is to be labelled lines.
     """
 
     messages: tuple[Message, ...]
@@ -33,16 +34,27 @@ class RenderedPrompt:
     turns: tuple[int, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     judged: tuple[str, ...] = ()
+    plain: tuple[Message, ...] = ()
+    labelled: bool = False
 
     @property
     def schema(self) -> Mapping[str, Any] | None:
-        """The JSON schema of the reply; None for a text."""
-        return json_schema(self.reply, self.turns) if self.reply else None
+        """The JSON schema of the reply; None for a text, and for labelled lines."""
+        return json_schema(self.reply, self.turns) if self.reply and not self.labelled else None
+
+    def asked_as(self, replies: str) -> "RenderedPrompt":
+        """The form for a model of these `replies` (models.toml): the plain one for “text”, if any."""
+        if replies != "text" or not self.plain:
+            return self
+        return replace(self, messages=self.plain, plain=(), labelled=True)
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt of one version. `hash` covers templates, parameters and the reply's schema."""
+    """One prompt of one version. `hash` covers templates, parameters and the reply's schema.
+
+    It does not cover the plain form: whether that was sent is part of a model's configuration.
+    """
 
     benchmark: str
     version: str
@@ -52,6 +64,7 @@ class Prompt:
     sources: Mapping[str, str]
     hash: str
     _templates: Mapping[str, Template] = field(repr=False, compare=False)
+    _plain: Template | None = field(default=None, repr=False, compare=False)
 
     def render(self, history: Sequence[Message] = (), **values: Any) -> RenderedPrompt:
         """The system message, the dialogue so far, and the user message; parts without a template are left
@@ -65,16 +78,26 @@ class Prompt:
         messages += [Message(m.role, m.content) for m in history]
         if texts.get("user"):
             messages.append(Message("user", texts["user"]))
-        return RenderedPrompt(tuple(messages), self.params, self.reply, self.name)
+        prompt = RenderedPrompt(tuple(messages), self.params, self.reply, self.name)
+        if self._plain is None:
+            return prompt
+        said = [Message(m.role, m.content) for m in history]
+        return replace(prompt, plain=(*said, Message("user", self._fill("plain", values))))
 
     def _fill(self, part: str, values: Mapping[str, Any]) -> str:
+        template = self._plain if part == "plain" else None
         try:
-            return rendered(self._templates[part], values).strip()
+            return rendered(template or self._templates[part], values).strip()
         except (TemplateError, TypeError) as error:
             raise ConfigError(
                 f"The prompt {self.benchmark}/{self.version}/{self.name}_{part}.jinja cannot be filled: "
                 f"{error}. It may use: {', '.join(sorted(values))}."
             ) from error
+
+    @property
+    def plain_form(self) -> bool:
+        """Whether it has a form for models that cannot write JSON."""
+        return self._plain is not None
 
     @cached_property
     def body(self) -> str:
@@ -99,6 +122,7 @@ def load_prompt(
 
     Files: `<name>_system.jinja`, `<name>_user.jinja`, and the table [<name>] of `prompts.toml`; at least one
     of them. A prompt of parameters only sends the dialogue as it is; an empty template gives no message.
+    `<name>_plain.jinja` is the whole prompt for models whose replies are text, if there is one.
     Raises NotFound for an unknown version, ConfigError for a file that cannot be used.
     """
     check_known(f"version of the {benchmark} prompts", version, versions(folders, benchmark))
@@ -118,7 +142,9 @@ def load_prompt(
     schema = reply.model_json_schema() if reply else None
     digest = hashlib.sha256(json.dumps([texts, params, schema], sort_keys=True).encode()).hexdigest()[:16]
     templates = {part: _compile(texts[part], file) for part, file in sources.items()}
-    return Prompt(benchmark, version, name, reply, params, texts, digest, templates)
+    plain = next((file for place in places if (file := place / f"{name}_plain.jinja").is_file()), None)
+    in_words = _compile(read_text(plain), plain) if plain else None
+    return Prompt(benchmark, version, name, reply, params, texts, digest, templates, in_words)
 
 
 def _table(place: Path, name: str) -> dict[str, Any] | None:

@@ -253,6 +253,9 @@ class Answer:
         return marks(self.cut, self.beside)
 
 
+Reader = Callable[[str, type[Any], JudgedText, str], Any]
+"""Reads a reply as its schema, as `read` does."""
+
 ModelCall = Callable[[str, Sequence[Message]], Awaitable[Completion]]
 """One paid call: the step's name within its work and the messages to send → what was answered."""
 
@@ -420,15 +423,18 @@ def usable(
     *,
     judged: JudgedText = NOTHING_JUDGED,
     draft: str = "",
+    reader: Reader | None = None,
 ) -> R | str:
     """The reply as its schema, or the text if there is none, once `check` has seen it. Raises Unusable.
+
+    `reader` reads it as something else than JSON.
 
     Any error of a reader means that the reply is unusable: it comes from outside.
     """
     try:
         if len(text) > LONGEST:
             raise Unusable(f"It is longer than {LONGEST:,} characters.")
-        value = read(text, reply, judged, draft) if reply else text
+        value = (reader or read)(text, reply, judged, draft) if reply else text
         if check:
             check(value)
     except Unusable:
@@ -461,6 +467,7 @@ async def answer(
     *,
     may_be_empty: bool = False,
     judged: JudgedText = NOTHING_JUDGED,
+    reader: Reader | None = None,
 ) -> Answer:
     """Ask until the reply is usable, at most 1 + REASKS times; what a filter removed, once more.
 
@@ -483,7 +490,8 @@ async def answer(
                 # Half a number, or a number from the middle of the reasons, would be a wrong score.
                 raise Unusable(completions.ended_early(done.beside.finish))
             draft = done.beside.thinking if done.beside.unopened else ""
-            value = usable(text, reply, check, judged=judged, draft=draft) if reply or check else None
+            how: dict[str, Any] = {"judged": judged, "draft": draft, "reader": reader}
+            value = usable(text, reply, check, **how) if reply or check else None
             if reply and (form := _copied(value, messages)):
                 raise Unusable(f"“{form}” is to be replaced by your own words.")
             return Answer(text, value if reply else None, done.cut, spent, done.beside)

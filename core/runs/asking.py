@@ -21,7 +21,7 @@ from concord.codes import Failure
 from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Message
 from concord.errors import CallFailed, RunStopped
-from concord.llm import api_errors, embeddings, replies
+from concord.llm import api_errors, embeddings, labelled, replies
 from concord.llm.client import Client, Embedded, billed
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
@@ -181,16 +181,21 @@ class Asker:
     ) -> replies.Answer:
         """The usable reply to a prompt, as `concord.llm.replies.answer` gives it. Raises CallFailed."""
 
+        entry = self.calls.job.models[model]
+        if entry.kind == "chat":
+            prompt = prompt.asked_as(entry.replies)
+
         async def call(step: str, messages: Sequence[Message], /) -> Completion:
             return await self._call(step, model, messages, prompt)
 
         try:
-            if self.calls.job.models[model].kind == "program":
+            if entry.kind == "program":
                 return await self._returned(model, prompt, check)
             return await replies.answer(
                 *(call, step, prompt.messages, prompt.reply, check),
                 may_be_empty=may_be_empty,
                 judged=JudgedText(prompt.judged),
+                reader=labelled.read if prompt.labelled else None,
             )
         except CallFailed as failure:
             failure.model = failure.model or model

@@ -33,7 +33,7 @@ def reply(call: Call) -> str:
         return echo[1]
     if call.model == FIXED:
         return _fixed(call)
-    answers = (answer(call) for answer in (*(found.answer for found in PARTS), rubrics.answer))
+    answers = (answer(call) for answer in (*(found.answer for found in reversed(PARTS)), rubrics.answer))
     said: Answer = next((answer for answer in answers if answer is not None), None)
     if said is None and not call.wants_json:
         return "I have nothing to say to that."

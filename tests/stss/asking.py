@@ -13,7 +13,7 @@ from concord.benchmarks.stss import STSS, system
 from concord.benchmarks.stss.mind import Agent
 from concord.codes import Failure
 from concord.errors import CallFailed
-from concord.llm import replies
+from concord.llm import labelled, replies
 from concord.llm.completions import Completion
 from concord.rating import Spent
 from concord.runs.benchmark import Materials
@@ -27,17 +27,25 @@ PROMPTS = {name: STSS.prompt(MATERIALS, name) for name in STSS.prompts}
 
 
 class Asking:
-    """Answers from personas. `delay` shuffles the order of arrival; `spoil` may take a reply's place (by
-    step), or raise.
+    """Answers from personas; `replies` is as in models.toml.
+
+    `delay` shuffles the order of arrival; `spoil` may take a reply's place (by step), or raise.
     """
 
-    def __init__(self, delay: int | None = None, spoil: Callable[[str, str], str] | None = None):
+    def __init__(
+        self,
+        delay: int | None = None,
+        spoil: Callable[[str, str], str] | None = None,
+        replies: str = "json_schema",
+    ):
+        self.replies = replies
         self.delay = random.Random(delay) if delay is not None else None
         self.spoil = spoil
         self.asked: dict[str, tuple[str, replies.Answer | None, str]] = {}
 
     async def __call__(self, step, model, asked, check=None):
         assert step not in self.asked, f"the step “{step}” was asked twice"
+        asked = asked.asked_as(self.replies)
         prompt = "\n".join(m.content for m in asked.messages)
         self.asked[step] = (model, None, prompt)
         if self.delay is not None:
@@ -46,12 +54,14 @@ class Asking:
 
         async def call(step, messages):
             body = {"model": model, "messages": [{"role": m.role, "content": m.content} for m in messages]}
-            schema = {"name": "reply", "schema": replies.json_schema(asked.reply), "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+            if asked.schema:
+                schema = {"name": "reply", "schema": asked.schema, "strict": True}
+                body["response_format"] = {"type": "json_schema", "json_schema": schema}
             text = reply(read_call(body))
             return Completion(self.spoil(step, text) if self.spoil else text, False, Spent(1))
 
-        answer = await replies.answer(call, step, asked.messages, asked.reply, check)
+        reader = labelled.read if asked.labelled else None
+        answer = await replies.answer(call, step, asked.messages, asked.reply, check, reader=reader)
         self.asked[step] = (model, answer, prompt)
         return answer
 

@@ -14,6 +14,8 @@ from tests.mock.stss import days, talk
 from tests.mock.stss.reading import TIME, prompt_of, section
 
 MODELS = (*talk.MANNERS,)
+PLAIN = "Answer in this form, and write nothing else:"
+"""How a prompt asks for labelled lines."""
 ERRS = 0.04
 """The share of wrong answers; twice that for a noisy judge."""
 BASE = {"naturalness": 5, "rationality": 4, "quality": 4}
@@ -80,7 +82,7 @@ FIELDS = {name: frozenset(reply.model_fields) for name, reply in REPLIES.items()
 
 def thought_of(call: Call) -> str | None:
     """The thought asked for, by the fields of the schema, or without one by those that the prompt shows."""
-    named = frozenset(call.fields)
+    named = frozenset(call.fields) or labels_of(call)
 
     def asks(wanted: frozenset[str]) -> bool:
         return named == wanted if named else all(f'"{name}":' in call.asked for name in wanted)
@@ -93,4 +95,26 @@ def answer(call: Call) -> Answer:
     """The reply to a request of STSS's prompts; target-driven planning has written ones."""
     thought = thought_of(call)
     written = days.town()["tdp"].get(thought)
-    return written or (THOUGHTS[thought](call) if thought else None)
+    fields = written or (THOUGHTS[thought](call) if thought else None)
+    return as_lines(fields) if fields and labels_of(call) else fields
+
+
+def labels_of(call: Call) -> frozenset[str]:
+    """The labels of the lines that a plain prompt asks for; none where JSON is asked for."""
+    return frozenset(re.findall(r"^(\w+):", prompt_of(call).partition(PLAIN)[2], re.M))
+
+
+def as_lines(fields: Mapping[str, Any]) -> str:
+    """A reply in words alone, as of a model that cannot write JSON."""
+    lines = []
+    for name, value in fields.items():
+        listed = isinstance(value, list | tuple)
+        lines.append(f"{name}:" if listed else f"{name}: {_word(value)}")
+        lines += [f"- {_word(item)}" for item in value] if listed else []
+    return "\n".join([*lines, "end"])
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, dict):
+        return " | ".join(map(_word, value.values()))
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
