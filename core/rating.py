@@ -106,15 +106,18 @@ def asked(criteria: Sequence[Criterion], answers: Mapping[str, float]) -> tuple[
     conditions.
     """
     by_name = {criterion.name: criterion for criterion in criteria}
+    decided: dict[str, bool] = {}
 
     def there(criterion: Criterion) -> bool:
-        return all(
-            name in by_name
-            and name in answers
-            and there(by_name[name])
-            and condition.holds(by_name[name].scale, answers[name])
-            for name, condition in criterion.when.items()
-        )
+        if criterion.name not in decided:
+            decided[criterion.name] = all(
+                name in by_name
+                and name in answers
+                and there(by_name[name])
+                and condition.holds(by_name[name].scale, answers[name])
+                for name, condition in criterion.when.items()
+            )
+        return decided[criterion.name]
 
     return tuple(criterion for criterion in criteria if there(criterion))
 

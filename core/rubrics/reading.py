@@ -290,12 +290,19 @@ def _dependent(entries: Sequence[_Criterion], every: Sequence[Criterion], where:
     return questions
 
 
-def _circle(name: str, end: str, waits: Mapping[str, Sequence[str]], *way: str) -> tuple[str, ...]:
+def _circle(name: str, end: str, waits: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """The questions from one to another that each depend on the next; none where no way leads there."""
-    if name == end:
-        return (*way, name)
-    ways = (_circle(each, end, waits, *way, name) for each in waits[name] if each not in way)
-    return next(filter(None, ways), ())
+    ways: dict[str, tuple[str, ...]] = {name: (name,)}
+    waiting = [name]
+    while waiting:
+        here = waiting.pop()
+        if here == end:
+            return ways[here]
+        for each in waits[here]:
+            if each not in ways:
+                ways[each] = (*ways[here], each)
+                waiting.append(each)
+    return ()
 
 
 def _condition(answers: _One | _Answers, scale: Scale, where: str) -> Dependence:

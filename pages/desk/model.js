@@ -103,13 +103,16 @@ class Model {
 
   // Some questions are asked of some items only, and some items have questions of their own. One that depends on others is asked where
   // these are asked and have such an answer.
-  asks(criterion, item = this.item) {
+  asks(criterion, item = this.item, decided = new Map()) {
     if (item?.asks && !item.asks.includes(criterion?.name)) return false;
+    if (decided.has(criterion)) return decided.get(criterion);
     const criteria = item?.questions ?? this.fixed.criteria;
-    return Object.entries(criterion?.when ?? {}).every(([name, condition]) => {
+    const asked = Object.entries(criterion?.when ?? {}).every(([name, condition]) => {
       const other = criteria.find((one) => one.name === name);
-      return other && this.asks(other, item) && meets(condition, other, item?.answers[name]);
+      return other && this.asks(other, item, decided) && meets(condition, other, item?.answers[name]);
     });
+    decided.set(criterion, asked);
+    return asked;
   }
 
   // What stands between an item and its submission: answers, or the words that must stand beside one.

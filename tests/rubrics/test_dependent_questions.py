@@ -350,3 +350,14 @@ def test_the_command_says_on_what_a_question_depends(study: Workspace, run: Any)
     (study.path / "rubrics" / "support.toml").write_text(writing.toml(rubric().body))
     shown = run(study, "rubric", "show", "support").output
     assert "Which faults? Asked where Verdict is “fail” or “unclear”." in shown
+
+
+def test_fifty_questions_that_depend_on_all_before_them_take_no_time() -> None:
+    """Each way through them tried by itself would take longer than the world is old."""
+    text = ""
+    for n in range(50):
+        when = ", ".join(f'q{before} = "yes"' for before in range(n))
+        text += f'[[criteria]]\nname = "q{n}"\nstatement = "?"\ntype = "yes-no"\nwhen = {{ {when} }}\n'
+    criteria = rubric_of("r", tomllib.loads(text), "r.toml").criteria
+    assert len(asked(criteria, {f"q{n}": 1 for n in range(50)})) == 50
+    assert len(asked(criteria[::-1], {f"q{n}": float(n != 30) for n in range(50)})) == 31
