@@ -198,7 +198,15 @@ _CONTEXT = _phrases(
         "exceeds? the (?:available )?context",
     ),
     *("longer than the context", r"\d+ in the messages", "reduce the length", "prompt is too long"),
-    *("prompt contains", "input length", "inputs? tokens", "tokens? in (?:the|your) (?:prompt|input)"),
+    *(
+        "prompt contains",
+        "input length",
+        "prompt (?:length|tokens?|and)",
+        "sum of",
+        "total (?:number of )?tokens",
+        "inputs? tokens",
+        "tokens? in (?:the|your) (?:prompt|input)",
+    ),
 )
 """A context that is too short, which `max_tokens` may be named in: no form of the request helps."""
 _NEGATIVE = re.compile(r"\bgot -\d")

@@ -207,6 +207,8 @@ def test_the_part_that_is_named_is_weakened(status, content, first):
         (400, error("the request exceeds the available context size")),
         (400, error("prompt is too long: 9000")),
         (400, error("max_tokens must be at least 1, got -1203")),
+        (400, error("The sum of prompt tokens (3000) and max_tokens (16000) exceeds 8192")),
+        (400, error("max_tokens 16000: the total number of tokens may not exceed 8192")),
         (400, error("Too long", code="context_length_exceeded", param="max_tokens")),
         (400, error("Filtered by the content management policy", code="content_filter", param="prompt")),
         (400, error("This request was refused by moderation")),
