@@ -179,7 +179,7 @@ NULLS = {
     ),
     **{
         f"one judge below by the margin at the ceiling, {items} items": Design(
-            items, judges=1, criteria=1, cuts=CEILING, noise=-1.0, true=WORSE
+            items, judges=1, criteria=1, cuts=CEILING, noise=-1.0, true=(*WORSE, "level")
         )
         for items in (30, 60, 100, 150)
     },
