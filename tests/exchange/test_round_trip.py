@@ -49,8 +49,13 @@ def same(workspace, fresh, name):
         pd.testing.assert_frame_equal(as_known(theirs, name), as_known(ours, name))
         before, after = stored.get(ours, name), stored.get(theirs, name)
         assert after.criteria == before.criteria
-        for field in ("title", "guidelines", "source", "per_turn", "overlap", "seed", "anonymous", "meta"):
+        for field in ("title", "guidelines", "source", "per_turn", "overlap", "seed", "anonymous"):
             assert getattr(after, field) == getattr(before, field), field
+        # The study that was imported remembers whose ratings came with its file.
+        assert {name: value for name, value in after.meta.items() if name != "judges"} == before.meta
+        known = as_known(theirs, name)
+        judges = {rater.split()[0] for rater in known.rater[known.kind == "judge"]}
+        assert {judge for judge, _ in after.own_judges} == judges
         assert [(u["key"], u["turn"], u["stratum"]) for u in stored.units(theirs, name)] == [
             (u["key"], u["turn"], u["stratum"]) for u in stored.units(ours, name)
         ]
