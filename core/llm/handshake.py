@@ -72,10 +72,25 @@ async def settle(
     raise exhausted(model, first, len(tried), Failure.BAD_REQUEST if guessing else Failure.FORM_REFUSED)
 
 
+_MAY_REFUSE = (
+    Failure.BAD_REQUEST,
+    Failure.UNKNOWN_MODEL,
+    Failure.SERVER,
+    Failure.FOREIGN_BODY,
+    Failure.CONTEXT_EXCEEDED,
+)
+"""Failures that may be the refusal of a part of a request."""
+
+
 def refused_forms(model: Model, sent: Body, failure: AttemptFailed) -> Iterator[Model] | None:
     """The weaker forms after a failure; None where it refuses no part of the request."""
-    if failure.code not in (Failure.BAD_REQUEST, Failure.UNKNOWN_MODEL, Failure.SERVER, Failure.FOREIGN_BODY):
+    if failure.code not in _MAY_REFUSE:
         return None
+    if failure.code is Failure.CONTEXT_EXCEEDED:
+        # Only of a limit of tokens: “must be at most 8192, less than the context window”.
+        part = refusals.named(model, sent, refusals.objection(failure.raw))
+        if part is None or part.part is not RequestPart.LIMIT:
+            return None
     return refusals.weaker(model, sent, failure.status or 200, failure.raw)
 
 
