@@ -89,13 +89,13 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
         return f"Not known: {gap.reason if isinstance(gap, Estimate) else 'no difference is defined'}."
     value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
     does, does_not = "Yes, the second does", "No, the second does not do"
-    word = does if low > -margin else does_not if high < 0 else "It is not known yet whether the second does"
+    word = does if low > -margin else does_not if high < 0 else "It is inconclusive whether the second does"
     first, other = (_money(price, currency) for price in prices)
     return (
         f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
         f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and 1,000 conversations "
-        f"by all its judges cost {other}, in place of {first}. “Yes” takes an interval above {-margin:g}, "
-        f"“No” one that ends below 0 and does not lie above {-margin:g}."
+        f"by all its judges cost {other}, in place of {first}. “Yes”: the panel loses less than "
+        f"{margin:g}. “No”: it is clearly worse and may lose {margin:g} or more."
     )
 
 

@@ -133,7 +133,7 @@ def glance(
     term = "Spearman correlation" if by == "spearman" else "Cohen's kappa"
     shown = Column(by, WITHOUT[by], interval="ends", help=explain(term))
     level = (column for column in GLANCE.columns if column.name in ("bias", "mae"))
-    note = f"Nobody can be held out{why}, so no judge stands beside one more person."
+    note = f"Nobody can be held out{why}, so no judge is compared with another annotator."
     return replace(
         GLANCE,
         columns=(*form[:3], shown, *level),

@@ -1,4 +1,4 @@
-"""A judge beside one more person: how far both agree with the people who are not held out."""
+"""A judge beside another annotator: how far both agree with the people who are not held out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ def _form(symbol: str, others: str) -> Table:
         Column("judge", f"{symbol} of the judge", digits=3, interval="ends"),
         Column(
             "person",
-            f"{symbol} of one more person",
+            f"{symbol} of another annotator",
             digits=3,
             interval="ends",
             help=explain("one more person"),
@@ -142,7 +142,7 @@ def held_out(
     `concord.statistics.majority.panel_answers`; an answer that nobody else gives is equal to nobody's. Sets
     of labels are equal in part, by how alike they are.
 
-    `judge` and `person` (one more person, on this judge's items) are means over people, each of whom counts
+    `judge` and `person` (another annotator, on this judge's items) are means over people, each of whom counts
     once, however many items they rated; `difference` is judge less person. Its interval is paired: both rest
     on the same draws of items. In a resample where somebody's figure is undefined, the mean is over the rest.
     `n` counts the items on which somebody is compared.

@@ -73,7 +73,7 @@ def test_a_price_that_is_not_known_is_never_0() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "word"), [(-0.05, 0.09, "Yes"), (0.02, 0.3, "No"), (-0.05, 0.2, "It is not")]
+    ("low", "high", "word"), [(-0.05, 0.09, "Yes"), (0.02, 0.3, "No"), (-0.05, 0.2, "It is inconclusive")]
 )
 def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
     low: float, high: float, word: str
