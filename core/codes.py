@@ -19,6 +19,17 @@ class Retry(StrEnum):
     """Until the endpoint is there; costs no retry while it answers nothing."""
 
 
+class Scorer(StrEnum):
+    """Who gave a score that a file holds."""
+
+    HUMAN = "human"
+    JUDGE = "judge"
+    CODE = "code"
+    """A program, such as a comparison with the reference: a judge whose name says so."""
+    UNKNOWN = "unknown"
+    """The file does not say it, and it is asked."""
+
+
 class Failure(StrEnum):
     """Why a call, or the piece of work that made it, gave nothing. `EFFECTS` says what each one does."""
 

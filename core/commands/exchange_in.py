@@ -6,6 +6,7 @@ from typing import Any, cast, get_args
 
 import click
 
+from concord.codes import Scorer
 from concord.commands import options, printing
 from concord.commands.check import table_options
 from concord.commands.printing import echo
@@ -103,6 +104,15 @@ def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, .
     return {name.strip(): value.strip() for name, _, value in (text.partition("=") for text in given)}
 
 
+def _scorers(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, Scorer]:
+    """Who gave the scores on a criterion, by its name."""
+    pairs = _pairs(context, option, given)
+    for name, scorer in pairs.items():
+        if scorer not in (Scorer.HUMAN, Scorer.JUDGE, Scorer.CODE):
+            raise ConcordError(f"--scorer {name}={scorer}: it must be human, judge or code.")
+    return {cells.nfc(name): Scorer(scorer) for name, scorer in pairs.items()}
+
+
 def _roles(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     """NAME=ROLE as a mapping of names in lower case."""
     pairs = _pairs(context, option, given)
@@ -164,6 +174,14 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     help="Who a speaker is: user, assistant, system or tool; the NAME “*” is anybody else.",
 )
 @click.option(
+    "--scorer",
+    "scorers",
+    multiple=True,
+    metavar="CRITERION=human",
+    callback=_scorers,
+    help="Who gave the scores that do not say it: human, judge or code; the CRITERION “*” is any other.",
+)
+@click.option(
     "--scores-as", "judge", default="", metavar="JUDGE", help="Take scores as this judge's ratings."
 )
 @click.option("--study", default="", help="Take people's scores as a study of this name.")
@@ -181,6 +199,7 @@ def _conversations(
     mapping: dict[str, str],
     roles: dict[str, str],
     joins: tuple[Path, ...],
+    scorers: dict[str, Scorer],
     check: bool,
     scales: Mapping[str, Scale],
     rubric: str,
@@ -194,12 +213,14 @@ def _conversations(
     opened, question = options.workspace(workspace), OWN
     if rubric:
         question = pairings.question(shelf.find(opened, rubric).rubric, criterion)
-    reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], roles), joins)
+    reading = conversations_file.FileOptions(
+        benchmark, mapping, cast(Mapping[str, Role], roles), joins, scorers
+    )
     with printing.progress("Checking"):
         survey = conversations_file.survey(file, reading)
     for line in conversations_file.sentences(survey):
         echo(line)
-    if survey.scores or survey.votes or survey.metadata or survey.left_out:
+    if survey.scores or survey.unknown or survey.votes or survey.metadata or survey.left_out:
         echo(conversations_file.MORE)
     if check:
         for where, entry in survey.shown:

@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from concord.codes import Scorer
 from concord.conversation import Conversation
 from concord.errors import ImportRefused
 from concord.exchange import conversations_jsonl, entries, images, records, rows
@@ -26,7 +27,7 @@ from concord.exchange.entries import Entry, Reading, Walk
 from concord.exchange.given import Given
 from concord.exchange.incoming import AT_ONCE, rate
 from concord.exchange.rows import AROUND, FileRow
-from concord.exchange.shapes import OF_TURNS, ROWS, at, first, forms, has, mapped, shape_of
+from concord.exchange.shapes import OF_TURNS, ROWS, at, failure, forms, has, mapped, shape_of
 from concord.questions import Scale
 from concord.rating import Comparison, Criterion, Rater, RaterKind
 from concord.store import comparisons, conversations, ratings, studies
@@ -69,6 +70,8 @@ class FileOptions:
     mapping: Mapping[str, str] = field(default_factory=dict)
     roles: Roles = field(default_factory=dict)
     joins: tuple[Path, ...] = ()
+    scorers: Mapping[str, Scorer] = field(default_factory=dict)
+    """Who gave the scores on a criterion, where the file does not say it; “*” on any other."""
 
 
 @dataclass
@@ -92,6 +95,8 @@ class FileSurvey:
     scores: Counter[tuple[RaterKind, str]] = field(default_factory=Counter)
     values: dict[str, set[float]] = field(default_factory=dict)
     unread: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Criteria of scores that do not say who gave them."""
     metadata: Counter[str] = field(default_factory=Counter)
     """Fields that are kept, but shown nowhere unless a rubric names them."""
     left_out: Counter[str] = field(default_factory=Counter)
@@ -240,6 +245,7 @@ def sentences(surveyed: FileSurvey) -> list[str]:
     for kind, who in (("judge", "Scores"), ("human", "Scores by people")):
         on = [f"{name} ({count:,})" for (by, name), count in surveyed.scores.items() if by == kind]
         lines += [f"{who}: {', '.join(on[:SHOWN])}."] if on else []
+    lines += [unknown_scorers(surveyed)] if surveyed.unknown else []
     for what, counts in (
         ("scores are no numbers and are left out", surveyed.unread),
         ("rows say that they ended with an error", surveyed.failed),
@@ -256,6 +262,15 @@ def sentences(surveyed: FileSurvey) -> list[str]:
     ):
         lines += [f"{how}: {paths}."] if paths else []
     return [*lines, *filter(None, [surveyed.reading.shape.also])]
+
+
+def unknown_scorers(surveyed: FileSurvey) -> str:
+    """Which scores do not say who gave them, and how to say it."""
+    on = ", ".join(f"{name} ({count:,})" for name, count in [*surveyed.unknown.items()][:SHOWN])
+    return (
+        f"{surveyed.unknown.total():,} scores do not say who gave them and are excluded: {on}. Say it with "
+        f"--scorer '{next(iter(surveyed.unknown))}=human' (or =judge, =code)."
+    )
 
 
 def _counted(names: Mapping[str, int], rows: int) -> str:
@@ -292,7 +307,7 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
             for name in set(OF_TURNS) & set(options.mapping):
                 if at(row.fields, to := options.mapping[name]) is None:
                     raise _nowhere(path, name, to, fields)
-            reading = Reading(shape, benchmark, options.roles, path.parent)
+            reading = Reading(shape, benchmark, options.roles, path.parent, options.scorers)
             return FileSurvey(path, kind, reading, fields, joins=options.joins)
         names, unknown = names or fields, unknown or dict(row.fields)
     if not names:
@@ -360,7 +375,8 @@ def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None
         values.add(scored.score)
         if len(values) > DISTINCT:
             survey.values[scored.criterion] = {min(values), max(values)}
-    if (why := first(row.whole, survey.reading.shape.failed)) not in (None, "success", "started"):
+    survey.unknown.update(entry.unknown)
+    if (why := failure(row.whole, survey.reading.shape)) not in (None, "success", "started"):
         survey.failed.update([" ".join(str(why).split())[:200]])
     survey.unread.update(entry.unread if len(survey.unread) < DISTINCT else ())
     if entry.line is not None and entry.line.whole.get("kind") == "study":
@@ -434,9 +450,13 @@ def _prepare(
         if name and name not in named:
             raise ImportRefused(f"{surveyed.path} scores nothing on “{name}”. It scores: {', '.join(named)}.")
     if study and not any(kind == "human" for kind, _ in surveyed.scores):
-        raise ImportRefused(f"{surveyed.path} holds no scores by people, so there is nothing for a study.")
+        more = f" {unknown_scorers(surveyed)}" if surveyed.unknown else ""
+        raise ImportRefused(
+            f"{surveyed.path} holds no scores by people, so there is nothing for a study.{more}"
+        )
     if judge and not any(kind == "judge" for kind, _ in surveyed.scores):
-        raise ImportRefused(f"{surveyed.path} holds no scores of judges. Leave out --scores-as.")
+        remedy = unknown_scorers(surveyed) if surveyed.unknown else "Leave out --scores-as."
+        raise ImportRefused(f"{surveyed.path} holds no scores of judges. {remedy}")
     benchmark = surveyed.reading.benchmark
     there = {c.name: c for c in ratings.criteria(db, benchmark)}
     criteria = []

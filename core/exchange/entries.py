@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from concord.codes import Scorer
 from concord.conversation import Conversation, Message, Role, Turn, Unit
 from concord.errors import ImportRefused
-from concord.exchange import dialogue
+from concord.exchange import dialogue, promptfoo
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import SPEAKERS, Roles, Utterance
 from concord.exchange.given import Given
-from concord.exchange.rows import AROUND, FileRow
+from concord.exchange.rows import AROUND, FileRow, objects
 from concord.exchange.shapes import (
     EACH,
     ROWS,
@@ -27,6 +28,7 @@ from concord.exchange.shapes import (
     Side,
     Votes,
     at,
+    failure,
     first,
     parsed,
     part_at,
@@ -140,7 +142,8 @@ class Entry:
     """What one row holds, and how it was read.
 
     A score's rater has no name where the file does not say who gave it. `unread` are scores that are neither
-    numbers nor known words, as they stand; `line` is the row where
+    numbers nor known words, as they stand, `unknown` the criteria of scores whose scorer the file does not
+    say; `line` is the row where
     Concord wrote it, which may hold other things than conversations.
     """
 
@@ -149,6 +152,7 @@ class Entry:
     votes: tuple[Comparison, ...] = ()
     scores: tuple[Given, ...] = ()
     unread: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
     line: FileRow | None = None
     images: Mapping[str, bytes] = field(default_factory=dict)
     """The images of its messages, by name."""
@@ -165,6 +169,8 @@ class Reading:
     roles: Roles = field(default_factory=dict)
     folder: Path = Path()
     """Where the file lies, and images beside it."""
+    scorers: Mapping[str, Scorer] = field(default_factory=dict)
+    """Who gave the scores on a criterion, where the file does not say it; “*” on any other."""
 
     @cached_property
     def speakers(self) -> Roles:
@@ -183,7 +189,7 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
         except NoReply as error:
             walk.leave(walk.place, why="parts in which nobody replies")
             if shape.several is None or (part is parts[-1] and not sides):
-                why = first(fields, shape.failed)
+                why = failure(fields, shape)
                 reason = f"{where}: it ended with an error and has no reply: {_short(why)}."
                 raise error if why in (None, "success") else ImportRefused(reason) from error
     if not sides:
@@ -224,17 +230,18 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
     if twice := [c for c in conversations[1:] if c.key == conversations[0].key]:
         raise ImportRefused(f"{where}: two conversations have the key “{twice[0].key}”.")
     votes = _votes(walk, parts, shape.votes, conversations, reading.benchmark, where) if shape.votes else ()
-    scores, unread = list[Given](), list[str]()
+    scores, unread, unknown = list[Given](), list[str](), list[str]()
     for (part, *_), conversation in zip(sides, conversations, strict=True) if len(shape.sides) == 1 else ():
-        given, not_read = _scores(part, conversation)
+        given, not_read, of_nobody = _scores(part, conversation, reading)
         scores += given
         unread += not_read
+        unknown += of_nobody
     walk.first(shape.failed, "why it failed")
     if shape.turns is not None:
         row = first(fields, (f"{ROWS}.0",))
         if order := next((path for path in shape.turns.order if at(row, path) is not None), ""):
             walk.take(order, "order of the messages")
-    return Entry(tuple(conversations), walk, votes, tuple(scores), tuple(unread))
+    return Entry(tuple(conversations), walk, votes, tuple(scores), tuple(unread), tuple(unknown))
 
 
 class NoReply(ImportRefused):
@@ -568,31 +575,101 @@ def _votes(
     return (Comparison("", one.key, other.key, rater, verdict, why, strong=strong),)
 
 
-def _scores(walk: Walk, conversation: Conversation) -> tuple[tuple[Given, ...], tuple[str, ...]]:
-    given_scores, unread = dict[tuple[Any, ...], Given](), []
+class RowScore(NamedTuple):
+    """A score as it stands in a row: its value is not yet a number, and who gave it may be unknown."""
+
+    criterion: str
+    value: Any
+    scorer: Scorer
+    by: str = ""
+    why: str = ""
+    turn: int | None = None
+
+
+CODE = "code"
+"""The judge that gives the scores of a program whose name the file does not say."""
+
+
+def _scores(
+    walk: Walk, conversation: Conversation, reading: Reading
+) -> tuple[tuple[Given, ...], tuple[str, ...], tuple[str, ...]]:
+    """The scores of a row, those that are no numbers, and the criteria of those whose scorer is unknown."""
+    given_scores, unread, unknown = dict[tuple[Any, ...], Given](), list[str](), list[str]()
     replies = [turn for turn in conversation.turns() if turn.reply is not None]
     for scores in walk.shape.scores:
-        for criterion, turn, value, why, entry in _given(walk, scores, replies):
-            if (score := _number(value)) is None:
-                unread.append(f"{criterion}: {str(value)[:40]}")
+        for one in _graded(walk, scores) if scores.graded else _given(walk, scores, replies):
+            if (score := _number(one.value)) is None:
+                unread.append(f"{one.criterion}: {str(one.value)[:40]}")
                 continue
-            person = scores.rater == "human" or (
-                bool(scores.kind) and str(at(entry, scores.kind)).upper() in scores.people
-            )
-            by = first(entry, (AS_GIVEN, *scores.by)) if entry is not walk.fields else None
-            by = walk.first(scores.by, "rater") if by is None else by
-            who = nfc(str(by))[:NAME] if isinstance(by, str | int) else ""
-            rater = Rater(who, "human" if person else "judge")
-            unit = Unit(conversation.key, turn)
-            one = Given(unit, nfc(criterion)[:NAME], rater, score, explanation=str(why or ""))
-            given_scores[one.unit, one.criterion, rater] = one
-    return tuple(given_scores.values()), tuple(unread)
+            criterion, scorer = nfc(one.criterion)[:NAME], one.scorer
+            if scorer == Scorer.UNKNOWN:
+                scorer = reading.scorers.get(criterion) or reading.scorers.get("*") or scorer
+            if scorer == Scorer.UNKNOWN:
+                unknown.append(criterion)
+                walk.leave(scores.at, why="scores that do not say who gave them")
+                continue
+            by = nfc(one.by)[:NAME] or (CODE if scorer == Scorer.CODE else "")
+            rater = Rater(by, "human" if scorer == Scorer.HUMAN else "judge")
+            unit = Unit(conversation.key, one.turn)
+            given_scores[unit, criterion, rater] = Given(unit, criterion, rater, score, explanation=one.why)
+    return tuple(given_scores.values()), tuple(unread), tuple(unknown)
 
 
-def _given(
+def _graded(walk: Walk, scores: ScorePaths) -> Iterator[RowScore]:
+    """The scores of a result of promptfoo."""
+    for path in ("score", "namedScores", scores.at):
+        walk.first((path,), "scores")
+    used = {"pass", "score", "namedScores"}
+    for grade in promptfoo.grades(walk.fields):
+        used |= {*grade.used}
+        if grade.value is not None:
+            yield RowScore(grade.criterion, grade.value, grade.scorer, why=grade.why)
+    grading = at(walk.fields, scores.at)
+    walk.leave(scores.at, _beside(grading, used) if isinstance(grading, Mapping) else ())
+
+
+def _scorer(walk: Walk, scores: ScorePaths, criterion: str, entry: Mapping[str, Any]) -> tuple[Scorer, str]:
+    """Who gave a score, as far as the file says it, and the name."""
+    if scores.rater == Scorer.HUMAN:
+        return Scorer.HUMAN, _by(walk, scores, entry)
+    for change in reversed(objects(parsed(at(walk.fields, scores.audit))) if scores.audit else []):
+        path = first(change, ("audit_data.path", "path"))
+        if isinstance(path, list) and path[-1:] == [criterion] and str(change.get("source")).lower() == "app":
+            by = first(change, ("metadata.user_id", "metadata.email", "metadata.id"))
+            return Scorer.HUMAN, str(by or "")
+    if not (scores.kind or scores.around):
+        return scores.rater or Scorer.JUDGE, _by(walk, scores, entry)
+    words = [at(entry, path) for path in scores.kind] if entry is not walk.fields else []
+    words += [at(walk.fields, path) for path in scores.around]
+    of = {**dict.fromkeys(scores.people, Scorer.HUMAN), **dict.fromkeys(scores.judges, Scorer.JUDGE)}
+    of |= dict.fromkeys(scores.code, Scorer.CODE)
+    known = (of[word] for word in (str(each).upper() for each in words) if word in of)
+    scorer = next(known, scores.rater or Scorer.UNKNOWN)
+    return scorer, _by(walk, scores, entry)
+
+
+def _by(walk: Walk, scores: ScorePaths, entry: Mapping[str, Any]) -> str:
+    """The name of who gave a score; “” where the file does not say it."""
+    by = first(entry, (AS_GIVEN, *scores.by)) if entry is not walk.fields else None
+    by = walk.first(scores.by, "rater") if by is None else by
+    return str(by) if isinstance(by, str | int) else ""
+
+
+def _given(walk: Walk, scores: ScorePaths, replies: Sequence[Turn]) -> Iterator[RowScore]:
+    """Each score that a row has."""
+    for criterion, turn, value, why, entry in _entries(walk, scores, replies):
+        scorer, by = _scorer(walk, scores, criterion, entry)
+        if scorer == Scorer.HUMAN and scores.comment:
+            why = walk.first(scores.comment, "reasons of a score")
+        yield RowScore(criterion, value, scorer, by, str(why or ""), turn)
+
+
+def _entries(
     walk: Walk, scores: ScorePaths, replies: Sequence[Turn]
 ) -> Iterator[tuple[str, int | None, Any, Any, Mapping[str, Any]]]:
     """(criterion, turn, value, reason, entry) of each score that a row has."""
+    if any(str(at(walk.fields, path)) in values for path, values in scores.unless.items()):
+        return
     use = f"score “{scores.criterion}”" if scores.criterion else "scores"
     value = walk.first((scores.at,), use)
     given_scores = parsed(value)
@@ -609,7 +686,7 @@ def _given(
         named = list(given_scores.items())
     else:
         named = [(scores.at.rpartition(".")[2], given_scores)]
-    inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, scores.kind}
+    inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, *scores.kind}
     for name, value in named:
         about = value if isinstance(value, Mapping) else {}
         if scores.only and first(about, scores.only) is None:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from concord.codes import Scorer
 from concord.conversation import Role
 from concord.errors import ConcordError
 from concord.exchange.rows import AROUND
@@ -150,8 +151,12 @@ class ScorePaths:
 
     In a mapping a name leads to a score, to a list of scores of the turns, or to an object whose score lies
     at `value`. In a list each entry has its criterion at `name` and its score at `value`. `by` and `kind`
-    lead to who gave it; a person is one whose kind is among `people`. Where raters are `unnamed`, a list has
-    one score of each, who may be another in the next row: their study is anonymous.
+    lead to who gave it: a kind, of the entry or at `around` of the row, is among `people`, `judges` or
+    `code`, else it is `rater`: unknown where kinds are named, a judge where none are. `audit` leads to
+    Braintrust's list of changes, of which one on a page is a person's. `comment` leads to a person's
+    reasons. What lies `unless` at a path makes it no score. What is `graded` is read as promptfoo's result.
+    Where raters are `unnamed`, a list has one score of each, who may be another in the next row: their study
+    is anonymous.
     """
 
     at: str
@@ -160,9 +165,16 @@ class ScorePaths:
     value: Paths = ()
     why: Paths = ()
     by: Paths = ()
-    kind: str = ""
+    kind: Paths = ()
+    around: Paths = ()
+    audit: str = ""
     people: tuple[str, ...] = ()
-    rater: RaterKind = "judge"
+    judges: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    rater: Scorer | None = None
+    comment: Paths = ()
+    unless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    graded: bool = False
     only: Paths = ()
     unnamed: bool = False
 
@@ -198,6 +210,8 @@ class Shape:
     """Whether rows of other forms are passed over, as in logs of many things."""
     failed: Paths = ()
     """Where a row says why it has no reply."""
+    failed_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What lies at a path in a row that failed; of paths joined by “|” the first counts."""
     out: Paths = ()
     """Fields that are left out."""
     holds: str = ""
@@ -351,6 +365,14 @@ def _of_python(text: str) -> Any:
         return None
 
 
+def failure(fields: Mapping[str, Any], shape: Shape) -> Any:
+    """Why a row failed, as it says; None for one that did not."""
+    for paths, values in shape.failed_if.items():
+        if (value := first(fields, tuple(paths.split("|")))) is not None and str(value) not in values:
+            return None
+    return first(fields, shape.failed)
+
+
 def shape_of(fields: Mapping[str, Any]) -> Shape | None:
     """The form of a row; None for a form that is not known."""
     return next((shape for shape in forms().shapes if has(fields, shape)), None)
@@ -445,4 +467,4 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
     )
 
 
-_SCORED: Mapping[str, RaterKind] = {"score": "judge", "human": "human"}
+_SCORED: Mapping[str, Scorer] = {"score": Scorer.JUDGE, "human": Scorer.HUMAN}

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from concord.codes import Scorer
 from concord.conversation import Role
 from concord.errors import ConcordError
 from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
@@ -78,6 +79,8 @@ SINGLE = {
     "run": "Run of a judge",
 }
 """What columns of a table of ratings may be: fields of `TableOptions`, and how they are asked for."""
+SCORERS = {Scorer.HUMAN: "annotators", Scorer.JUDGE: "a judge", Scorer.CODE: "code"}
+"""Who may have given scores, in words."""
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 PREVIEWED = 4
 """Conversations of the first row that are shown."""
@@ -321,7 +324,17 @@ def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOpti
         role = st.segmented_control("is the", ROLES, key=f"role {number}")
         if speaker and role:
             roles[speaker.strip().lower()] = role
-    return FileOptions(name, mapping, roles)
+    scorers = dict[str, Scorer]()
+    for criterion in list(guess.unknown)[:MOST] if isinstance(guess, FileSurvey) else ():
+        by = st.segmented_control(
+            plain(f"Who gave the scores on “{criterion}”?"),
+            list(SCORERS),
+            format_func=SCORERS.__getitem__,
+            key=f"scorer {criterion} {number}",
+        )
+        if by:
+            scorers[criterion] = by
+    return FileOptions(name, mapping, roles, scorers=scorers)
 
 
 def _taken(guess: FileSurvey | FormNotKnown) -> dict[str, str]:

@@ -198,7 +198,6 @@ STRONG = {"HelpSteer preferences": [True, False]}
 SCORES = {
     "MLflow traces": [("helpful", 4, "judge", "gpt", None), ("helpful", 5, "human", "ann", None)],
     "MLflow traces (table)": [("helpful", 1, "human", "ann", None)],
-    "LangSmith runs": [("helpful", 0.5, "judge", "", None)],
     "promptfoo results": [("score", 1, "judge", "", None), ("brief", 0.5, "judge", "", None)],
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
     "Inspect log": [("match", 1, "judge", "", None)],
@@ -231,8 +230,6 @@ SCORES = {
     ],
     "Opik traces": [("Hallucination", 0, "judge", "", None), ("helpful", 1, "human", "ann", None)],
     "Weave evaluations": [("match/correct", 1, "judge", "", None)],
-    "Braintrust": [("Factuality", 0.6, "judge", "", None)],
-    "Helicone requests": [("x", 1, "judge", "", None)],
     "OpenAI eval items": [("String check", 1, "judge", "", None)],
     "Lighteval details": [("exact_match", 1, "judge", "", None)],
     "FED dialogues": [("Coherent", 2, "human", f"position {n}", None) for n in (1, 2)],
@@ -242,6 +239,14 @@ SCORES = {
         ("in_character", 4, "human", "", None),
     ],
 }
+
+
+UNKNOWN = {
+    "LangSmith runs": {"helpful": 1},
+    "Braintrust": {"Factuality": 1},
+    "Helicone requests": {"x": 1},
+}
+"""Criteria of scores whose scorer the file does not say."""
 
 
 @pytest.fixture(params=list(EXPECTED))
@@ -315,6 +320,7 @@ def test_its_votes_and_scores_are_read(read):
         for s in entry.scores
     ]
     assert scores == SCORES.get(name, [])
+    assert found.unknown == UNKNOWN.get(name, {})
 
 
 def test_thoughts_stand_beside_the_message_that_they_precede(tmp_path):
