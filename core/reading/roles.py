@@ -14,9 +14,9 @@ from concord.errors import not_found
 from concord.rating import RaterKind
 from concord.reading.evidence import answers_like, computed_from, computed_words, same_scores
 from concord.reading.names import NameReading, criteria_of, extends, holds_part, parts
-from concord.reading.profile import Profile
+from concord.reading.profile import Answers, Profile
 from concord.reading.table import SourceTable
-from concord.reading.vocabulary import holds, kinds_by_name, tokens, word_set, words
+from concord.reading.vocabulary import holds, kind_of_words, kinds_by_name, tokens, word_set, words
 
 LISTS = ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats")
 """Lists of names of columns that hold no answers."""
@@ -101,10 +101,11 @@ class WideRoles:
         for criterion in dict.fromkeys(one.criterion for one in asked.values()):
             group = [name for name in known if asked[name].criterion == criterion]
             both = {known[name] for name in group} >= {"human", "judge"}
-            if criterion and not both and "judge" in known.values() and "human" in known.values():
+            if not both and self._paired(known, asked):
+                self.roles.others |= dict.fromkeys(group, (ColumnRole.OTHER, RoleReason.UNNAMED))
                 continue
-            group = self._same_question(group, known, stated)
             group = self._independent(group, known, stated)
+            group = self._same_question(group, known, stated)
             self._refuse_sides(group, known, stated)
             self.roles.raters += [
                 RaterColumn(name, criterion, asked[name].rater, known[name]) for name in group
@@ -209,11 +210,36 @@ class WideRoles:
         self, candidates: Sequence[str], stated: Mapping[str, RaterKind]
     ) -> dict[str, RaterKind | None]:
         """Whose answers candidates hold: as options say, then as their names do."""
-        kinds = kinds_by_name(candidates)
+        kinds = self._that_answer(kinds_by_name(candidates))
         for kind in ("human", "judge", "gold"):
             if kind in stated.values():
                 kinds = {name: None if by_name == kind else by_name for name, by_name in kinds.items()}
         return {**kinds, **stated}
+
+    def _that_answer(self, kinds: Mapping[str, RaterKind | None]) -> dict[str, RaterKind | None]:
+        """The kinds without those of names that only may be raters', such as source_model, where the column
+        shares no answer with one that is another kind's for sure.
+        """
+        sure = {name: kind for name in kinds if (kind := kind_of_words(tokens(name)))}
+        kept: dict[str, RaterKind | None] = {}
+        for name, kind in kinds.items():
+            others = [other for other, of in sure.items() if of != kind]
+            given = self.profiles[name].given
+            alone = name not in sure and kind is not None and others
+            strange = alone and not any(self._comparable(given, self.profiles[o].given) for o in others)
+            kept[name] = None if strange else kind
+        return kept
+
+    def _comparable(self, one: Answers, other: Answers) -> bool:
+        """Whether columns share answers, or one has words that pass or fail and the other numbers."""
+        return one.shares(other) or {one.domain, other.domain} == {Domain.NUMBERS, Domain.TWO}
+
+    def _paired(self, known: Mapping[str, RaterKind], asked: Mapping[str, NameReading]) -> bool:
+        """Whether some criterion is answered by people and by judges."""
+        by_criterion: dict[str, set[str]] = {}
+        for name, one in asked.items():
+            by_criterion.setdefault(one.criterion, set()).add(known[name])
+        return any({"human", "judge"} <= kinds for kinds in by_criterion.values())
 
     def _with_soft(
         self,
@@ -422,7 +448,8 @@ class WideRoles:
         known = [self.profiles[rater.column].given for rater in self.roles.raters]
         if known:
             shared = [name for name in unsure if any(self.profiles[name].given.shares(one) for one in known)]
-            return shared or ([] if len(known) > 1 else unsure)
+            alike = [name for name in unsure if self.profiles[name].given.domain is known[0].domain]
+            return shared or ([] if len(known) > 1 else alike or unsure)
         return self._largest(unsure)
 
     def _largest(self, names: Sequence[str]) -> list[str]:

@@ -1,0 +1,417 @@
+"""Tables of each kind that people report trouble with: names, scales, cells, words, layouts, forms."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+import concord
+from concord.errors import ImportRefused
+from concord.reading import labels
+from concord.reading.cells import read_cells
+from concord.reading.criterion import known_order
+
+IDS = [f"q{n}" for n in range(1, 13)]
+HUMAN = [5, 2, 4, 1, 3, 5, 2, 4, 1, 3, 4, 2]
+OTHER = [5, 1, 4, 2, 3, 4, 2, 5, 1, 2, 4, 3]
+JUDGE = [4, 2, 5, 1, 3, 5, 1, 4, 2, 2, 4, 3]
+SECOND = [5, 3, 4, 1, 2, 5, 2, 3, 2, 3, 5, 1]
+MEAN = [(a + b) / 2 for a, b in zip(HUMAN, OTHER, strict=True)]
+
+
+def rho(x, y):
+    return spearmanr(x, y)[0]
+
+
+def kappa(x, y):
+    """Cohen's kappa by its definition."""
+    same = np.mean([a == b for a, b in zip(x, y, strict=True)])
+    chance = sum(np.mean([a == c for a in x]) * np.mean([b == c for b in y]) for c in {*x, *y})
+    return (same - chance) / (1 - chance)
+
+
+def passes(scores):
+    return ["pass" if score > 2 else "fail" for score in scores]
+
+
+def checked(table, **options):
+    return concord.check(table, resamples=0, **options)
+
+
+def taken(found, title):
+    lines = dict(line.split(": ", 1) for line in found.taken)
+    return lines.get(title, "").split(", ")
+
+
+ABOUT = {
+    "of physicians": {
+        "physician_score": HUMAN,
+        "physician_specialty": ["cardio", "onco"] * 6,
+        "ai_score": JUDGE,
+    }
+    | {"ai_prob": [0.1, 0.9] * 6},
+    "of times": {
+        "annotator_1": HUMAN,
+        "annotator_1_time": range(10, 22),
+        "llm": JUDGE,
+        "llm_total_tokens": range(12),
+    },
+    "of confidence": {"human": HUMAN, "human_confidence": SECOND, "judge": JUDGE, "judge_confidence": OTHER},
+    "of differences": {
+        "human": HUMAN,
+        "judge": JUDGE,
+        "diff": [a - b for a, b in zip(HUMAN, JUDGE, strict=True)],
+    },
+    "of versions": {
+        "human": HUMAN,
+        "judge": JUDGE,
+        "judge_prompt_version": [2] * 12,
+        "judge_valid": [True] * 12,
+    },
+}
+
+
+@pytest.mark.parametrize("columns", ABOUT.values(), ids=ABOUT)
+def test_what_is_about_an_answer_is_no_rater(columns):
+    found = checked(pd.DataFrame({"id": IDS, **columns}))
+    assert len(taken(found, "people")) == len(taken(found, "judges")) == 1
+    [judge] = found.judges.values()
+    assert judge["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+
+
+@pytest.mark.parametrize("name", ["human_mean", "human_z"])
+def test_a_column_computed_from_others_is_no_rater(name):
+    """By its name, or by arithmetic alone."""
+    columns = {"human_x": HUMAN, "human_y": OTHER, name: MEAN, "judge": JUDGE}
+    read = labels.read({"id": IDS, **columns})
+    assert "people: human_x, human_y" in read.columns
+    assert f"{name} is the mean of human_x, human_y and is excluded" in read.warnings
+
+
+CRITERIA = {
+    "single letters": ("a_human", "a_judge", "b_human", "b_judge"),
+    "digits": ("human_c1", "judge_c1", "human_c2", "judge_c2"),
+    "humps": ("humanFluency", "judgeFluency", "humanTone", "judgeTone"),
+    "brackets": ("Q1 (human)", "Q1 (judge)", "Q2 (human)", "Q2 (judge)"),
+    "models": ("human_gpt4", "judge_gpt4", "human_claude", "judge_claude"),
+    "numbers": ("1_human", "1_judge", "2_human", "2_judge"),
+}
+
+
+@pytest.mark.parametrize("names", CRITERIA.values(), ids=CRITERIA)
+def test_criteria_are_what_names_share(names):
+    columns = dict(zip(names, (HUMAN, JUDGE, OTHER, SECOND), strict=True))
+    found = checked(pd.DataFrame({"id": IDS, **columns}))
+    first, second, *_ = found.criteria
+    for criterion, pair in ((first, (HUMAN, JUDGE)), (second, (OTHER, SECOND))):
+        [figures] = found[criterion].judges.values()
+        assert figures["spearman"].value == pytest.approx(rho(*pair))
+
+
+def test_numbers_behind_both_kinds_are_raters():
+    columns = {"human_1": HUMAN, "judge_1": JUDGE, "human_2": OTHER, "judge_2": SECOND}
+    found = checked(pd.DataFrame({"id": IDS, **columns}))
+    assert taken(found, "people") == ["human_1", "human_2"]
+    assert taken(found, "judges") == ["judge_1", "judge_2"]
+
+
+@pytest.mark.parametrize(
+    ("people", "judge"),
+    [
+        ([0, 0, 1, 0, 3, 0, 1, 0, 0, 0, 2, 0], [0, 1, 1, 0, 2, 0, 0, 0, 0, 0, 3, 0]),
+        ([1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0], [1, 0, 2, 0, 1, 1, 0, 1, 0, 0, 1, 0]),
+        ([0, 1, -1, 0, 1, 1, -1, 0, 0, 1, 1, 0], [0, 1, 0, 0, 1, 1, -1, 0, -1, 1, 1, 0]),
+    ],
+)
+def test_counts_of_which_most_are_0_or_1_are_numbers(people, judge):
+    figures = checked({"human": people, "judge": judge}).judges["judge"]
+    assert figures["spearman"].value == pytest.approx(rho(people, judge))
+
+
+@pytest.mark.parametrize(
+    "scale", [lambda x: x / 5 - 0.03, lambda x: 20 * x, lambda x: float(x > 3), lambda x: (x - 3) / 2 - 0.01]
+)
+def test_a_judge_on_another_range_has_no_bias(scale):
+    judge = [scale(score) for score in JUDGE]
+    figures = checked({"human": HUMAN, "judge": judge}).judges["judge"]
+    assert figures["spearman"].value == pytest.approx(rho(HUMAN, judge))
+    assert not figures["bias"].defined
+
+
+CELLS = {
+    "named": lambda x: f"Score: {x}",
+    "doubled brackets": lambda x: f"[[{x}]]",
+    "Python": lambda x: f"np.float64({x}.0)",
+    "fence": lambda x: f'```json\n{{"rating": {x}}}\n```',
+    "long reason": lambda x: json.dumps({"reason": "long " * 300, "score": x}),
+    "signs": lambda x: "★" * x + "☆" * (5 - x),
+    "reason after": lambda x: f"{x}/5 because of {x}",
+    "out of": lambda x: f"{x} out of 5",
+    "bold": lambda x: f"**{x}**",
+    "sentence": lambda x: f"The score is {x}.",
+    "numbered": lambda x: f"{x} - word{x}",
+    "unit": lambda x: f"{x}分",
+}
+
+
+@pytest.mark.parametrize("form", CELLS.values(), ids=CELLS)
+def test_a_number_in_signs_or_words(form):
+    figures = checked({"human": HUMAN, "judge": [form(score) for score in JUDGE]}).judges["judge"]
+    assert figures["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+    assert figures["spearman"].n == 12
+
+
+VERDICTS = {
+    "member": "Verdict.{}",
+    "reasoned": "{}. It covers the point {}",
+    "dash": "{} - it lacks {}",
+    "object": '{{"verdict": "{}", "reasoning": "x"}}',
+    "bold": "**{}**: because {}",
+    "doubled brackets": "[[{}]]",
+}
+
+
+@pytest.mark.parametrize("form", VERDICTS.values(), ids=VERDICTS)
+def test_a_verdict_in_signs_or_words(form):
+    judge = [form.format(word.upper(), n) for n, word in enumerate(passes(JUDGE))]
+    figures = checked({"human": passes(HUMAN), "judge": judge}).judges["judge"]
+    assert figures["kappa"].value == pytest.approx(kappa(passes(HUMAN), passes(JUDGE)))
+
+
+def test_class_names_with_numbers_are_no_scores():
+    cells = [f"label {n}" for n in range(9)]
+    assert read_cells(cells, [1] * 9).cores == tuple(cells)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("bad", "okay", "good"),
+        ("no", "maybe", "yes"),
+        ("incorrect", "partial", "correct"),
+        ("unsafe", "unsure", "safe"),
+        ("none", "mild", "severe"),
+    ],
+)
+def test_a_middle_is_an_answer_of_its_own(words):
+    people, judge = ([words[score % 3] for score in scores] for scores in (HUMAN, JUDGE))
+    figures = checked({"human": people, "judge": judge}).judges["judge"]
+    assert figures["kappa"].value == pytest.approx(kappa(people, judge))
+    assert figures["kappa"].n == 12
+
+
+def test_known_orders_of_words():
+    assert known_order(["good", "poor", "excellent"]) == ("poor", "good", "excellent")
+    assert known_order(["A", "C", "B"]) == ("c", "b", "a")
+    assert known_order(["none", "critical", "minor"]) == ("none", "minor", "critical")
+    assert known_order(["red", "blue"]) == ()
+
+
+def test_an_order_makes_words_a_scale_and_categories_make_numbers_names():
+    words = dict(enumerate(["poor", "fair", "good", "great", "best"], 1))
+    table = {"human": [words[s] for s in HUMAN], "judge": [words[s] for s in JUDGE]}
+    figures = checked(table, order="poor<fair<good<great<best").judges["judge"]
+    assert figures["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+    named = checked({"human": HUMAN, "judge": JUDGE}, categories=[1, 2, 3, 4, 5]).judges["judge"]
+    assert named["kappa"].value == pytest.approx(kappa(HUMAN, JUDGE))
+
+
+@pytest.mark.parametrize("value", [-1, -999, 99])
+def test_a_value_far_off_everybody_elses_scale_is_asked_about(value):
+    table = {"human": HUMAN, "judge": [value, 2, value, *JUDGE[3:]]}
+    with pytest.raises(ImportRefused, match=f"Add: --missing {value}, or --missing none"):
+        checked(table)
+    figures = checked(table, missing=[value]).judges["judge"]
+    assert figures["spearman"].n == 10
+    assert checked(table, missing="none").judges["judge"]["spearman"].n == 12
+
+
+def test_two_zeros_beside_errors_are_asked_about_and_a_usual_answer_is_not():
+    errors = {"judge_error": ["timeout", None, "timeout", *[None] * 9]}
+    with pytest.raises(ImportRefused, match="beside an error in judge_error"):
+        checked({"human": HUMAN, "judge": [0, 2, 0, *JUDGE[3:]], **errors})
+    read = labels.read({"human": HUMAN, "judge": JUDGE, **errors})
+    assert "2 of 12 answers of judge stand beside an error in judge_error" in read.warnings
+
+
+def rating_rows(item="item", rater="rater", score="score", people="human", judge="gpt-4"):
+    return [
+        {item: key, rater: who, score: value}
+        for key, a, b in zip(IDS, HUMAN, JUDGE, strict=True)
+        for who, value in ((people, a), (judge, b))
+    ]
+
+
+LAYOUTS = {
+    "spans": rating_rows("span_id", "annotator_kind", "score", "HUMAN", "LLM"),
+    "any names": rating_rows("sample", "judge_or_human", "stars", "human", "judge"),
+    "by id": {key: {"human": a, "judge": b} for key, a, b in zip(IDS, HUMAN, JUDGE, strict=True)},
+    "by rater": {"human": dict(zip(IDS, HUMAN, strict=True)), "claude": dict(zip(IDS, JUDGE, strict=True))},
+    "split": json.loads(pd.DataFrame({"human": HUMAN, "judge": JUDGE}, index=IDS).to_json(orient="split")),
+    "inside": {
+        "meta": {"v": 1},
+        "runs": {"a": [{"human": a, "judge": b} for a, b in zip(HUMAN, JUDGE, strict=True)]},
+    },
+    "lists of raters": {
+        who: [{"id": key, "score": value} for key, value in zip(IDS, of, strict=True)]
+        for who, of in (("human", HUMAN), ("gpt-4", JUDGE))
+    },
+}
+
+
+@pytest.mark.parametrize("document", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_layout_is_read_whatever_its_names(tmp_path, document):
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(document))
+    [figures] = checked(file).judges.values()
+    assert figures["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+    assert figures["spearman"].n == 12
+
+
+def test_columns_of_a_rating_a_row_can_be_stated():
+    rows = rating_rows("question", "by_whom", "points_given", "human", "judge")
+    found = checked(rows, rater="by_whom", score="points_given", id="question")
+    assert found.judges["judge"]["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+
+
+def test_a_row_a_rater_with_items_as_columns(tmp_path):
+    file = tmp_path / "table.csv"
+    rows = (("human_1", HUMAN), ("human_2", OTHER), ("gpt-4", JUDGE))
+    lines = ["," + ",".join(IDS), *(f"{who}," + ",".join(map(str, of)) for who, of in rows)]
+    file.write_text("\n".join(lines))
+    assert checked(file).judges["gpt-4"]["spearman"].value == pytest.approx(rho(MEAN, JUDGE))
+
+
+def test_levels_of_names_are_joined(tmp_path):
+    columns = {
+        ("q1", "human"): HUMAN,
+        ("q1", "judge"): JUDGE,
+        ("q2", "human"): OTHER,
+        ("q2", "judge"): SECOND,
+    }
+    frame = pd.DataFrame(columns, index=pd.Index(IDS, name="id"))
+    frame.to_csv(tmp_path / "levels.csv")
+    for source in (frame, tmp_path / "levels.csv"):
+        found = checked(source)
+        assert found["q1"].judges["judge"]["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+
+
+BASE = "id,human,judge\n" + "\n".join(f"{i},{a},{b}" for i, a, b in zip(IDS, HUMAN, JUDGE, strict=True))
+FORMS = {
+    "sep line and bars": "sep=|\n" + BASE.replace(",", "|"),
+    "two comments": "# made\n# twice\n\n" + BASE,
+    "a title": "Results of March,,\n" + BASE,
+    "a title alone": "My results\n\n" + BASE,
+    "commas at the end": BASE.replace("\n", ",,\n"),
+    "UTF-16": BASE.encode("utf-16"),
+    "short rows": BASE.replace("id,human,judge", "id,human,judge,Approve,Reject"),
+    "tildes": BASE.replace(",", "~"),
+    "a header in a comment": "#" + BASE,
+    "a comment at the end": BASE + "\n# end",
+    "spaces": BASE.replace(",", " ; "),
+}
+
+
+@pytest.mark.parametrize("content", FORMS.values(), ids=FORMS)
+def test_a_form_of_file(tmp_path, content):
+    file = tmp_path / "table.csv"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    figures = checked(file).judges["judge"]
+    assert (figures["spearman"].value, figures["spearman"].n) == (pytest.approx(rho(HUMAN, JUDGE)), 12)
+
+
+def test_a_workbook_with_a_title_and_several_sheets(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "Notes"
+    book.active.append(["Nothing here"])
+    sheet = book.create_sheet("Labels")
+    for cells in (["Results of March"], ["id", "human", "judge"], *zip(IDS, HUMAN, JUDGE, strict=True)):
+        sheet.append([*cells])
+    book.save(tmp_path / "book.xlsx")
+    found = checked(tmp_path / "book.xlsx")
+    assert found.judges["judge"]["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+    assert "sheet: Labels, of Notes, Labels" in found.taken
+
+
+@pytest.mark.parametrize(
+    ("people", "judge"),
+    [
+        ("Mensch", "Richter"),
+        ("evaluador_humano", "modelo_juez"),
+        ("人工评分", "模型评分"),
+        ("оценка_эксперта", "оценка_модели"),
+        ("人間の評価", "LLMの評価"),
+    ],
+)
+def test_names_in_other_languages(people, judge):
+    [figures] = checked({people: HUMAN, judge: JUDGE}).judges.values()
+    assert figures["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+
+
+def test_a_column_that_only_may_be_a_judges_needs_answers_that_people_give():
+    table = {"human": HUMAN, "source_model": ["gpt", "claude"] * 6, "zephyr": JUDGE}
+    with pytest.raises(ImportRefused, match="It may be zephyr"):
+        checked(table)
+
+
+def test_no_advice_names_an_id_or_a_time():
+    table = {"url": [f"https://x/{i}" for i in IDS], "time": range(1700000000, 1700000012)}
+    with pytest.raises(ImportRefused, match=r"It may be zephyr\. Add: --judge zephyr"):
+        checked({**table, "crowd": HUMAN, "zephyr": JUDGE, "row": range(12)})
+
+
+def test_series_arrays_and_ordered_categoricals():
+    wanted = pytest.approx(rho(HUMAN, JUDGE))
+    assert checked((pd.Series(HUMAN), pd.Series(JUDGE))).judges["judge"]["spearman"].value == wanted
+    assert concord.check(HUMAN, JUDGE, resamples=0).judges["judge"]["spearman"].value == wanted
+    array = checked(np.array([HUMAN, JUDGE]), human="1", judge="2")
+    assert array.judges["2"]["spearman"].value == wanted
+    names = [*"edcba"]
+    frame = pd.DataFrame(
+        {
+            name: pd.Categorical([names[score - 1] for score in scores], names, ordered=True)
+            for name, scores in (("human", HUMAN), ("judge", JUDGE))
+        }
+    )
+    assert checked(frame).judges["judge"]["spearman"].value == wanted
+    with pytest.raises(ImportRefused, match="int is no table"):
+        checked(3)
+
+
+WIDE = np.random.default_rng(0).integers(1, 6, (50, 2000))
+TOO_MUCH = {
+    "2,000 columns": (pd.DataFrame(WIDE, columns=[f"c{n}" for n in range(2000)]), "--human c0,c1"),
+    "1,000 judges": (
+        pd.DataFrame(WIDE, columns=[f"{who}_{n}" for who in ("human", "judge") for n in range(1000)]),
+        "--judge judge_0,judge_1",
+    ),
+    "10,000 categories": (
+        pd.DataFrame({who: [f"label {n % 10000}" for n in range(20000)] for who in ("human", "judge")}),
+        "at most 20 are compared",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOO_MUCH)
+def test_too_much_is_refused_within_seconds(case):
+    table, says = TOO_MUCH[case]
+    began = time.process_time()
+    with pytest.raises(ImportRefused, match=says):
+        labels.read(table)
+    assert time.process_time() - began < 5
+
+
+def test_of_a_million_rows_without_people_some_are_measured(monkeypatch):
+    monkeypatch.setattr(labels, "MOST_UNRATED", 50)
+    people = [score if n % 10 == 0 else None for n, score in enumerate(HUMAN * 50)]
+    read = labels.read({"human": people, "judge": JUDGE * 50})
+    kind = read.of.column("kind")
+    assert (kind == "human").sum() == 60
+    assert (kind == "judge").sum() == 60 + 50
+    assert "of 540 items that people did not answer, 50 drawn at random are measured" in read.warnings
