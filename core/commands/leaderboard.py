@@ -1,5 +1,6 @@
 """`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them."""
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ from concord.workspace import Workspace
     "--beside",
     metavar="PLAYER",
     default="",
-    help="How far each other score lies above that of this player, on the scenarios that both played.",
+    help="How far each other score lies above that of this player, on the scenarios that both played. Where "
+    "agents are compared, of one of them, written “MODEL ARCHITECTURE”.",
 )
 @click.option(
     "--intervals",
@@ -84,13 +86,17 @@ def command(
     percentile = method is IntervalMethod.PERCENTILE
     if study and percentile:
         raise ConcordError("Scores corrected by people have no percentile intervals: leave --intervals out.")
-    if own and (study or weights or beside or percentile):
-        option = "--study" if study else "--weights" if weights else "--beside" if beside else "--intervals"
+    paired = own is not None and "beside" in inspect.signature(own).parameters
+    if own and (study or weights or (beside and not paired) or percentile):
+        option = (
+            "--study" if study else "--weights" if weights else "--intervals" if percentile else "--beside"
+        )
         raise ConcordError(
             f"{get(benchmark).title} has tables of its own, which take no {option}; leave it out."
         )
     with Workspace.open(workspace, create=False).read() as db:
         if own:
+            board_options |= {"beside": beside} if beside else {}
             return printing.show(own(db, where=facets, **board_options), form)
         board_options |= {"resamples": 0} if study else {}
         rated = gather(db, benchmark, facets, rubric)

@@ -48,6 +48,8 @@ UNSET = "unset"
 
 OWN = "benchmarks"
 """The list in models.toml of the user's own benchmarks."""
+AGENTS = "agents"
+"""The list in models.toml of the user's own agents, which some benchmarks evaluate."""
 CURRENCY = "currency"
 """What models.toml calls the currency of its prices by."""
 
@@ -317,10 +319,11 @@ def load_models(path: Path) -> dict[str, Model]:
         return {}
     parsed = read_toml(path)
     entries = parsed.get("models", {})
-    unknown = set(parsed) - {"models", OWN, CURRENCY}
+    unknown = set(parsed) - {"models", OWN, AGENTS, CURRENCY}
     if unknown or not isinstance(entries, dict):
         raise ConfigError(
-            f"{path} may hold [models.NAME] tables, the list `{OWN}` and `{CURRENCY}` only; found "
+            f"{path} may hold [models.NAME] tables, the lists `{OWN}` and `{AGENTS}`, and `{CURRENCY}` "
+            "only; found "
             f"“{', '.join(sorted(unknown)) or 'models'}”."
         )
     models = {}
@@ -331,13 +334,13 @@ def load_models(path: Path) -> dict[str, Model]:
     return models
 
 
-def own_benchmarks(path: Path) -> tuple[str, ...]:
-    """The benchmarks of the user's own that models.toml lists as `module:name`. Raises ConfigError."""
+def own_code(path: Path, kind: str) -> tuple[str, ...]:
+    """What models.toml lists of the user's own as `module:name`, `OWN` or `AGENTS`. Raises ConfigError."""
     if not path.exists():
         return ()
-    named = read_toml(path).get(OWN, [])
+    named = read_toml(path).get(kind, [])
     if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
-        raise ConfigError(f'{path}: `{OWN}` is a list, written {OWN} = ["module:name"] above all tables.')
+        raise ConfigError(f'{path}: `{kind}` is a list, written {kind} = ["module:name"] above all tables.')
     return tuple(named)
 
 

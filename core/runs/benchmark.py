@@ -39,13 +39,15 @@ class Ask(Protocol):
 class Materials:
     """Where prompts and data are read from, the workspace's folder first, and its accepted scenarios.
 
-    `stored` gives the first stored conversation of these keys, None if there is none.
+    `stored` gives the first stored conversation of these keys, None if there is none. `agents` gives the
+    user's own agents, by the `module:name` under which models.toml lists them.
     """
 
     prompts: tuple[Path, ...]
     data: tuple[Path, ...]
     scenarios: Callable[[str, str], Sequence[Scenario]] = lambda _benchmark, _kind: ()
     stored: Callable[[Sequence[str]], Conversation | None] = lambda _keys: None
+    agents: Callable[[], Mapping[str, Any]] = dict
 
 
 Values = Callable[[Materials, Mapping[str, Any]], Sequence[str]]

@@ -5,13 +5,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from itertools import islice, product
+from pathlib import Path
 from typing import Any
 
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.errors import ConfigError, check_known, not_found
-from concord.llm.models import Kind, Model, load_models, pick
+from concord.files import callables
+from concord.llm.models import AGENTS, Kind, Model, load_models, own_code, pick
 from concord.rating import Spent
 from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
@@ -109,7 +111,12 @@ def materials(workspace: Workspace) -> Materials:
             there = conversations.existing(db, keys)
             return next((conversations.load(db, there[key]) for key in keys if key in there), None)
 
-    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, stored)
+    def agents() -> dict[str, Any]:
+        places = (workspace.path, Path.cwd())
+        named = own_code(workspace.models_path, AGENTS)
+        return {name: callables.bring(name, "agent", places) for name in named}
+
+    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, stored, agents)
 
 
 def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from concord.errors import ConfigError, check_known
 from concord.files import callables
-from concord.llm.models import own_benchmarks
+from concord.llm.models import OWN, own_code
 from concord.runs.benchmark import Benchmark
 
 SLICES = ("pingpong", "simulbench", "stss")
@@ -52,7 +52,7 @@ def register(named: str, folder: Path) -> Benchmark:
 
 def register_own(folder: Path) -> None:
     """Register the benchmarks that the models.toml of a workspace lists. Raises NotFound or ConfigError."""
-    for named in own_benchmarks(folder / "models.toml"):
+    for named in own_code(folder / "models.toml", OWN):
         register(named, folder)
 
 

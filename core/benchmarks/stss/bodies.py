@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from concord.benchmarks.stss.mind import Mind, Self
+from concord.benchmarks.stss.mind import Self, Thinker
 from concord.benchmarks.stss.schedule import SLEEPING, Day, at
 from concord.benchmarks.stss.town import Clock, Place, Town
 from concord.benchmarks.stss.trajectory import WALKING
@@ -14,7 +14,7 @@ from concord.benchmarks.stss.trajectory import WALKING
 class Body(Self):
     """One resident with mind and body, up to date after `advance`."""
 
-    mind: Mind
+    mind: Thinker
     town: Town
     walking: bool = False
     talking_until: int = 0

@@ -12,7 +12,7 @@ from typing import Any
 
 from concord.benchmarks.stss import goals, system
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
-from concord.benchmarks.stss.mind import Agent, Mind, Now, Self, converse, require_usable
+from concord.benchmarks.stss.mind import Agent, Now, Self, Thinker, converse, require_usable
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from concord.benchmarks.stss.templates import first_day
 from concord.benchmarks.stss.town import Clock, Place, Town
@@ -87,7 +87,7 @@ class Prepared:
     notes: Mapping[str, Any] | None = None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def prepare(self, mind: Mind, me: Self, now: Now) -> None:
+    async def prepare(self, mind: Thinker, me: Self, now: Now) -> None:
         """Give the performer its notes. The first scene makes them; a failed attempt is left to the next."""
         async with self.turn:
             if self.notes is None and (known := self.stored(self.keys)) is not None:

@@ -6,7 +6,7 @@ The generative agent is that of Park et al. (2023), optionally with target-drive
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -14,8 +14,9 @@ from concord.benchmarks.stss.memory import Memory, Stream, Vectors
 from concord.benchmarks.stss.schedule import SLEEPING, Day, Wish, habits
 from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Place, Resident, Town, hour_of
+from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm.prompts import Prompt
+from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.runs.benchmark import Ask
 
@@ -207,6 +208,34 @@ def places(town: Town, me: Self) -> list[str]:
     return shown
 
 
+class Thinker(Protocol):
+    """An agent architecture: what a resident thinks, given itself, whom it meets, and the world now.
+
+    `me` has its memory, its day, its place, what it is doing, and the task, if it is the performer;
+    `me.notes` is its own. `Mind` is the paper's; docs/react_agent.py is one of your own.
+    """
+
+    async def prepare(self, me: Self, now: Now) -> None:
+        """Before the first day."""
+
+    async def plan(self, me: Self, now: Now) -> DayPlan:
+        """At midnight: the day that begins."""
+
+    async def approaches(self, me: Self, other: Self, now: Now) -> bool:
+        """On noticing somebody in the same room: whether to speak to them."""
+
+    async def says(self, me: Self, other: Self, said: Said, now: Now) -> Speech:
+        """The next utterance; an empty one ends the conversation."""
+
+    async def keeps(self, me: Self, other: Self, said: Said, now: Now) -> Summary:
+        """After a conversation: what to remember, and whether it changes today."""
+
+    async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
+        """After a conversation that changes today: the rest of the day; None leaves the plan as it is."""
+
+
+R = TypeVar("R", bound=Reply)
+
 REMEMBERED = {"outline": 14, "approach": 5, "utterance": 8, "revision": 8}
 """How many memories each thought is given."""
 
@@ -300,9 +329,32 @@ class Mind:
             **values,
         )
         step = " ".join(filter(None, [now.label, me.name, name, part]))
+        return await self._asked(me, step, model, rendered, CHECKS.get(name))
+
+    async def thinks(
+        self, me: Self, now: Now, about: str, text: str, reply: type[R], **params: Any
+    ) -> R | None:
+        """A thought of an architecture of one's own: the reply to a prompt; None without a usable one.
+
+        `about` names the thought, `params` are parameters of the call (temperature 0 unless given). Raises
+        the failures of endpoints.
+        """
+        rendered = RenderedPrompt((Message("user", text),), {"temperature": 0.0, **params}, reply, about)
+        step = f"{now.label} {me.name} {about} own {me.thoughts}"
+        thought: R | None = await self._asked(me, step, self.high, rendered)
+        return thought
+
+    async def _asked(
+        self,
+        me: Self,
+        step: str,
+        model: str,
+        rendered: RenderedPrompt,
+        check: Callable[[Any], object] | None = None,
+    ) -> Any:
         me.thoughts += 1
         try:
-            answer = await self.ask(step, model, rendered, CHECKS.get(name))
+            answer = await self.ask(step, model, rendered, check)
         except CallFailed as failure:
             if not failure.code.on_demand:
                 raise
@@ -339,7 +391,8 @@ ARCHITECTURES: Mapping[str, bool] = {"GA": False, "GA+TDP": True}
 class Agent:
     """What is evaluated: a model as performer in an architecture, among `residents` by another model.
 
-    `embeddings` names the model whose vectors give the relevance of memories; “” compares words.
+    `embeddings` names the model whose vectors give the relevance of memories; “” compares words. `own` makes
+    the performer's mind in an architecture of the user's own, `code` is which text of it.
     """
 
     player: str
@@ -347,12 +400,16 @@ class Agent:
     residents: str
     embeddings: str
     prompts: Mapping[str, Prompt]
+    own: Callable[[Ask, Mapping[str, Prompt], str, str], Thinker] | None = None
+    code: str = ""
 
-    def minds(self, ask: Ask) -> tuple[Mind, Mind]:
+    def minds(self, ask: Ask) -> tuple[Thinker, Thinker]:
         """The performer's mind, and that of everybody else, who is a generative agent, as in the paper."""
+        theirs = Mind(ask, self.prompts, self.residents, self.residents)
+        if self.own is not None:
+            return self.own(ask, self.prompts, self.player, self.residents), theirs
         tdp = ARCHITECTURES[self.architecture]
-        performer = Mind(ask, self.prompts, self.player, self.residents, tdp)
-        return performer, Mind(ask, self.prompts, self.residents, self.residents)
+        return Mind(ask, self.prompts, self.player, self.residents, tdp), theirs
 
     def vectors(self, ask: Ask) -> Vectors | None:
         """What compares memories by meaning, for one conversation; None where words are compared."""
@@ -360,12 +417,13 @@ class Agent:
 
     def key(self, head: Sequence[str], repeat: int, *conditions: str) -> str:
         """The key of a conversation: what tells it apart, and that the persona names the target."""
-        parts = [*head, self.architecture, self.player, self.residents, str(repeat), *conditions]
+        named = " ".join(filter(None, (self.architecture, self.code)))
+        parts = [*head, named, self.player, self.residents, str(repeat), *conditions]
         return "/".join([*parts, "target named", *([f"by {self.embeddings}"] if self.embeddings else [])])
 
     def facets(self, town: str) -> dict[str, str]:
         """The facets that it gives a conversation in a town."""
-        by = {"embeddings": self.embeddings} if self.embeddings else {}
+        by = {name: text for name, text in (("embeddings", self.embeddings), ("code", self.code)) if text}
         return {"architecture": self.architecture, "town": town, "residents": self.residents, **by}
 
     @property
@@ -378,7 +436,9 @@ class Agent:
         }
 
 
-async def converse(first: tuple[Self, Mind], second: tuple[Self, Mind], now: Now) -> list[tuple[str, str]]:
+async def converse(
+    first: tuple[Self, Thinker], second: tuple[Self, Thinker], now: Now
+) -> list[tuple[str, str]]:
     """What the two say in turn.
 
     The conversation ends when one is done and the other has replied or says nothing, or after ROUNDS.

@@ -13,7 +13,7 @@ import numpy as np
 from concord.benchmarks.stss import bodies
 from concord.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter
 from concord.benchmarks.stss.memory import Stream, Vectors, together
-from concord.benchmarks.stss.mind import Mind, Now, Said, Summary, converse, minutes
+from concord.benchmarks.stss.mind import Now, Said, Summary, Thinker, converse, minutes
 from concord.benchmarks.stss.schedule import Day, Wish, arrange
 from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Town, hour_of
@@ -139,7 +139,7 @@ class World:
 
 def people(
     town: Town,
-    minds: Mapping[str, Mind],
+    minds: Mapping[str, Thinker],
     task: SocialTask | None = None,
     vectors: Vectors | None = None,
 ) -> list[Body]:

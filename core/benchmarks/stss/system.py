@@ -1,11 +1,13 @@
 """`stss`: a play simulates two days for one task, architecture and model; it is scored by rule."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
 
+from concord.benchmarks.stss import architectures
 from concord.benchmarks.stss.mind import ARCHITECTURES, THOUGHTS, Agent, require_usable
 from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
@@ -139,11 +141,16 @@ def agents(plan: PlayPlan, materials: Materials, version: str) -> list[Agent]:
     """The agents of a plan, thinking by a version of the prompts."""
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    return [
-        Agent(player, architecture, residents, embeddings, prompts)
-        for architecture in plan.options["architectures"] or ARCHITECTURES
-        for player in plan.models["players"]
-    ]
+    own = architectures.own(materials)
+
+    def agent(architecture: str, player: str) -> Agent:
+        agent = Agent(player, architecture, residents, embeddings, prompts)
+        if architecture not in own:
+            return agent
+        return replace(agent, own=own[architecture].mind, code=own[architecture].code)
+
+    chosen = plan.options["architectures"] or [*ARCHITECTURES, *own]
+    return [agent(architecture, player) for architecture in chosen for player in plan.models["players"]]
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
@@ -203,9 +210,9 @@ def expected(task: SocialTask, agent: Agent) -> tuple[Expected, ...]:
 
 
 STEP = 5
-WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings")
+WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings", "code")
 """Facets of both levels."""
-WHICH_ARCHITECTURES = narrowing("architectures", "these architectures", lambda m, c: [*ARCHITECTURES])
+WHICH_ARCHITECTURES = narrowing("architectures", "these architectures", lambda m, c: architectures.names(m))
 EMBEDDINGS = Role(
     "embeddings",
     "Model of kind “embeddings” that gives the relevance of memories; without one, words are compared.",

@@ -18,11 +18,12 @@ from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, scoring
 from concord.benchmarks.stss.tasks import TITLES, Kind, task_from
 from concord.benchmarks.stss.trajectory import from_stored
 from concord.conversation import Conversation
-from concord.errors import ConcordError, NotFound, not_found
+from concord.errors import ConcordError, NotFound, check_known, not_found
 from concord.estimate import Estimate
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS
 from concord.reports.rated import Rated, gather
+from concord.scores import DIGITS
 from concord.statistics.intervals import SHARE, Ends, described
 from concord.statistics.resampling import mean_estimates
 from concord.store import conversations, runs, tables
@@ -36,12 +37,20 @@ COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "
 
 
 def leaderboard(
-    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: Any
+    db: Database,
+    *,
+    where: Where | None = None,
+    judges: Sequence[str] = (),
+    beside: str = "",
+    **drawn: Any,
 ) -> tuple[Table, ...]:
     """The action table and those of the language level; a table without rows is left out.
 
-    Raises ConcordError where nothing was simulated or talked, NotFound for a judge who has answered nothing
-    and for a value in `where` that nothing has.
+    `beside` names an agent, as “MODEL ARCHITECTURE”: the action table then says how far each other one's
+    overall score lies above its, on the tasks that both have.
+
+    Raises ConcordError where nothing was simulated or talked, NotFound for an agent without a score, for a
+    judge who has answered nothing, and for a value in `where` that nothing has.
     """
     try:
         tables.check(db, STSS.name, where)
@@ -55,7 +64,7 @@ def leaderboard(
     drawn = {"resamples": 1000, "seed": 0, **drawn}
     failed = {name: _failed(db, name, where) for name in (STSS.name, STSS_LANGUAGE.name)}
     every_table = [
-        action_table(played, failed[STSS.name], **drawn),
+        with_differences(action_table(played, failed[STSS.name], **drawn), played, beside, **drawn),
         *_by_text(language_table(talks, failed[STSS_LANGUAGE.name], **drawn)),
     ]
     first, *rest = (table for table in every_table if table.rows)
@@ -238,6 +247,44 @@ def action_table(
     )
     unequal = len({row["n"] for row in table.rows}) > 1
     return replace(table, notes=("The agents were not simulated equally often.",) if unequal else ())
+
+
+def differences(played: pd.DataFrame, other: str, **drawn: Any) -> dict[str, Estimate]:
+    """How far each other agent's score lies above that of one, paired by task over the tasks of both.
+
+    Simulations of a task are averaged first; tasks are resampled (no interval below 8). Raises NotFound
+    for an agent without a score.
+    """
+    scores = played.dropna(subset=["score"])
+    agents = scores[list(AGENT)].astype(str).to_numpy().tolist()
+    names = pd.Series([agent_name(*agent) for agent in agents], scores.index, dtype=str)
+    check_known("agent with a score", [other], sorted(set(names)))
+    means = scores.score.astype(float).groupby([scores.task, names]).mean().unstack()
+    gaps = means.drop(columns=other).sub(means[other], axis=0).round(DIGITS)
+    return {
+        str(name): mean_estimates(gap.dropna().to_numpy()[:, None], of="common task", **drawn)[0]
+        for name, gap in gaps.items()
+    }
+
+
+def agent_name(player: str, architecture: str, embeddings: str) -> str:
+    """An agent in one line: model and architecture, and by whose vectors it remembers."""
+    return " by ".join(filter(None, (f"{player} {architecture}", embeddings)))
+
+
+def with_differences(table: Table, played: pd.DataFrame, other: str, **drawn: Any) -> Table:
+    """The action table with the differences to an agent; as it is where none is named."""
+    if not other:
+        return table
+    gaps = differences(played, other, **drawn)
+    note = f"Difference: overall score less that of {other}, paired by task, over the tasks that both have."
+    column = Column("difference", digits=3, signed=True, interval="ends", help=note)
+    place = [c.name for c in table.columns].index("overall") + 1
+    columns = (*table.columns[:place], column, *table.columns[place:])
+    rows = tuple(
+        {**row, "difference": gaps.get(agent_name(*(str(row[name]) for name in AGENT)))} for row in table.rows
+    )
+    return replace(table, columns=columns, rows=rows, notes=(*table.notes, note))
 
 
 def language_table(
