@@ -63,7 +63,16 @@ _KINDS = ("type", "content_type", "block_type", "part_kind", "kind")
 """The names of what says of which type a part is."""
 _READ = {
     *(*_KINDS, *_FLAGS, *_CALLS),
-    *("tool_calls", "additional_kwargs", "reasoning_content", "meta", "name", "function", "instructions"),
+    *(
+        "tool_calls",
+        "toolInvocations",
+        "additional_kwargs",
+        "reasoning_content",
+        "meta",
+        "name",
+        "function",
+        "instructions",
+    ),
 }
 
 
@@ -211,6 +220,8 @@ def _said(entry: Any, where: str, roles: Roles, left: set[str]) -> Iterator[Utte
         called, spoken = [{"type": "tool_call", "name": entry.get("name"), "arguments": spoken}], None
     if isinstance(thought := entry.get("reasoning_content"), str) and thought:
         meta.setdefault("thinking", thought)
+    invoked = entry.get("toolInvocations") if said_in != "parts" else None
+    called += [{"toolInvocation": each} for each in invoked] if isinstance(invoked, list) else []
     parts = [*called, *(spoken if isinstance(spoken, list) else [spoken])]
     if role == "tool" and _MARK not in meta:
         meta |= {"result": name} if (name := _name(entry)) else {}
@@ -330,7 +341,8 @@ def _typed(part: Any) -> Iterator[Any]:
         return
     kind = next((part[name] for name in _KINDS if isinstance(part.get(name), str)), "")
     own = part.get("toolInvocation", part)
-    if isinstance(own, Mapping) and "toolCallId" in own and kind not in ("tool-call", "tool-result"):
+    invoked = isinstance(own, Mapping) and (own is not part or "toolCallId" in own)
+    if invoked and kind not in ("tool-call", "tool-result"):
         name = own.get("toolName") or kind.removeprefix("tool-")
         yield {"type": "tool_call", "name": name, "arguments": own.get("input", own.get("args"))}
         if (output := own.get("output", own.get("result", own.get("errorText")))) is not None:

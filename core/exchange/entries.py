@@ -359,7 +359,10 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
         more = _utterances(value, role, walk, path, reading, where)
         begins = bool(utterances) and _words(more[: len(utterances)]) == _words(utterances)
         utterances = more if begins else [*utterances, *more]
-    there = _words(utterances)
+    # A list of texts by turns is what came before: a question that it holds too is asked again.
+    history = any(path in walk.spoken for path in side.talk) and bool(utterances)
+    answered = history and any(role == "assistant" for role, _ in spoken)
+    there = [] if history else _words(utterances)
     for turn in range(max((len(texts) for _, texts in spoken), default=0)):
         for role, texts in spoken:
             if turn < len(texts):
@@ -367,7 +370,8 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
                     continue  # the list of messages begins with the prompt
                 # A system prompt, or the question to an answer that is a message, comes first.
                 systems = sum(each.message.role == "system" for each in utterances)
-                place = systems if role != "assistant" and turn == 0 else len(utterances)
+                first_place = role == "system" or (role == "user" and not answered)
+                place = systems if first_place and turn == 0 else len(utterances)
                 utterances.insert(place, Utterance(Message(role, texts[turn])))
     messages = dialogue.joined(utterances)
     if not messages:
@@ -488,10 +492,22 @@ def _language(language: Any, where: str) -> str:
     return name_in(where, "language", _LANGUAGES.get(name.lower(), name) or "en")
 
 
+WHOLE = "*"
+"""The path of a context that is all other fields of a row."""
+
+
 def _context(walk: Walk) -> dict[str, Any]:
-    beside = {
+    whole = {name: value for name, value in walk.fields.items() if name not in (EACH, AROUND, walk.place)}
+    beside: dict[str, Any] = {}
+    for heading, paths in walk.shape.context.items():
+        if paths == (WHOLE,):
+            beside[heading] = whole
+            for name in whole:
+                walk.take(name, f"context “{heading}”")
+    beside |= {
         heading: walk.first(tuple(path for path in paths if path not in walk.spoken), f"context “{heading}”")
         for heading, paths in walk.shape.context.items()
+        if paths != (WHOLE,)
     }
     return {heading: _plain(value) for heading, value in beside.items() if value not in (None, [], {})}
 

@@ -313,7 +313,7 @@ def _cells(path: Path) -> Iterator[FileRow]:
         try:
             if outputs and len(cells) == len(columns):
                 beside = by_column(where, columns[: outputs[0]], cells[: outputs[0]])
-                yield FileRow(where, {**beside, OUTPUTS: list(_outputs(columns, cells, outputs))})
+                yield FileRow(where, {**beside, OUTPUTS: list(_outputs(columns, cells, outputs, beside))})
             else:
                 yield FileRow(where, by_column(where, columns, cells))
         except ImportRefused as error:
@@ -329,7 +329,14 @@ _REPLY = re.compile(
 """What a cell holds where the table has no columns for the score and its reasons."""
 
 
-def _outputs(columns: list[str], cells: list[str], places: list[int]) -> Iterator[dict[str, str]]:
+FILLED = "filled prompt"
+"""The name under which a reply in it has its prompt, with the row's variables in the template."""
+_VARIABLE = re.compile(r"\{\{-?\s*([\w.-]+?)\s*-?\}\}")
+
+
+def _outputs(
+    columns: list[str], cells: list[str], places: list[int], variables: Mapping[str, str]
+) -> Iterator[dict[str, str]]:
     """The replies in a row of promptfoo's table: a column each, followed by what is said of it."""
     for place, end in zip(places, [*places[1:], len(cells)], strict=True):
         head, text = _OUTPUT.fullmatch(columns[place]), cells[place]
@@ -339,7 +346,8 @@ def _outputs(columns: list[str], cells: list[str], places: list[int]) -> Iterato
             reason = parts[4] or about.get("Grader Reason", "")
             about |= {"Status": parts[1], "Score": parts[2] or "", "Grader Reason": reason}
         if head is not None and text:
-            yield {"player": head[1], "prompt": head[2], "text": text, **about}
+            filled = _VARIABLE.sub(lambda named: variables.get(named[1], named[0]), head[2])
+            yield {"player": head[1], "prompt": head[2], FILLED: filled, "text": text, **about}
 
 
 _MESSAGE = re.compile(

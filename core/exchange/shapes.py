@@ -202,6 +202,8 @@ class Shape:
     turns: Turns | None = None
     like: Mapping[str, str] = field(default_factory=dict)
     """Patterns (`re`) that are found in the texts at these paths; of paths joined by “|” the first counts."""
+    unlike: Mapping[str, str] = field(default_factory=dict)
+    """Patterns that are not found at these paths."""
     only: Paths = ()
     """The names that a row may have, where it may have no others."""
     roles: Mapping[str, Role] = field(default_factory=dict)
@@ -387,6 +389,9 @@ def has(fields: Mapping[str, Any], shape: Shape | Joined | Elsewhere) -> bool:
         return there
     like = ((first(fields, tuple(paths.split("|"))), pattern) for paths, pattern in shape.like.items())
     known = all(re.search(pattern, _begins(value)) for value, pattern in like)
+    other = ((at(fields, path), pattern) for path, pattern in shape.unlike.items())
+    if any(value is not None and re.search(pattern, _begins(value)) for value, pattern in other):
+        return False
     return known and (not shape.only or fields.keys() <= {*shape.only, AROUND})
 
 

@@ -35,7 +35,10 @@ def _outputs(fields: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         return [fields]
     test = {name: value for name, value in fields.items() if name != rows.OUTPUTS}
     names = {"player": "model", "prompt": "variant", "text": "response", "Status": "judge"}
-    return [{**test, **{names.get(name, name): value for name, value in each.items()}} for each in outputs]
+    return [
+        {**test, **{names.get(name, name): value for name, value in each.items() if name != rows.FILLED}}
+        for each in outputs
+    ]
 
 
 def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -1,6 +1,7 @@
 """Every form that is recognised has a whole file in `forms`, which is read as meant, and no text is lost."""
 
 import json
+import unicodedata
 from itertools import product
 from pathlib import Path
 
@@ -121,6 +122,13 @@ EXPECTED = {
     "lm-evaluation-harness samples": [("unknown", [ASK, REPLY])],
     "Open WebUI export": [("oak", [ASK, WARM]), ("elm", [ASK, REPLY])],
     "a dialogue as text": PLAIN,
+    "LLaMA-Factory preferences": [("chosen", [ASK, REPLY]), ("rejected", [ASK, WARM])],
+    "LLaMA-Factory instructions": [
+        (
+            "unknown",
+            [BRIEF, ("user", "Hi"), ("assistant", "Hello"), ASK, ("assistant", "Where?"), ASK, REPLY],
+        )
+    ],
     "promptfoo table": [("openai:elm", [ASK, REPLY]), ("openai:oak", [ASK, WARM])],
     **dict.fromkeys(
         (
@@ -184,6 +192,7 @@ VOTES = {
     "OpenAI fine-tuning preferences": [("voters of b", "human", "", "A")],
     "preferences": [("voters of b", "human", "", "A")],
     "HH-RLHF": [("voters of b", "human", "", "A")],
+    "LLaMA-Factory preferences": [("voters of b", "human", "", "A")],
     "HH-RLHF with prompts": [("voters of b", "human", "", "A")],
     "RewardBench": [("gold", "gold", "", "A")],
     "JudgeBench": [("gold", "gold", "", "B")],
@@ -486,7 +495,10 @@ def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, j
             for c in entry.conversations:
                 assert sum(text in m.content for m in c.messages) <= 1, (path, "twice")
             ways = (text, written(text), *(["§"] if entry.unread else []))
-            kept = any(form in place for form in ways for place in (*said, *places(entry)))
+            kept = any(form in place for form in ways for place in said)
+            # Names are kept in the composed form of Unicode.
+            names = (*ways, unicodedata.normalize("NFC", text))
+            kept |= any(form in place for form in names for place in places(entry))
             assert kept or not unnamed(path, left_out), (path, left_out, metadata)
             before = {m.content for c in whole.conversations for m in c.messages}
             new = set(said) - before

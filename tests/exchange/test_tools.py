@@ -161,6 +161,55 @@ def test_a_call_that_holds_its_result_is_both_before_the_words_that_follow(tmp_p
     assert read(lines(tmp_path / "a.jsonl", {"messages": messages})) == [expected]
 
 
+@pytest.mark.parametrize("state", ["call", "result"])
+@pytest.mark.parametrize("where", ["parts", "content", "toolInvocations"])
+def test_a_tool_invocation_of_the_ai_sdk_is_a_call_and_its_result(tmp_path, where, state):
+    invoked = {"state": state, "toolName": "look", "args": {"at": 1}}
+    invoked |= {"result": "18"} if state == "result" else {}
+    part = {"type": "tool-invocation", "toolInvocation": invoked}
+    said = {"role": "assistant", "content": "Hello", where: [part, {"type": "text", "text": "Hello"}]}
+    if where == "toolInvocations":
+        said[where] = [invoked]
+    file = lines(tmp_path / "a.jsonl", {"messages": [ASKED, said, ASKED, REPLIED]})
+    found = conversations_file.survey(file, FileOptions("b"))
+    (_, entry), *_ = found.shown
+    messages = entry.conversations[0].messages[1:-2]
+    if state == "result":
+        assert [(m.role, m.content) for m in messages] == [
+            ("tool", 'look({"at": 1})'),
+            ("tool", "18"),
+            SAID[1],
+        ]
+        assert [m.meta for m in messages[:2]] == [{"calls": ["look"]}, {"result": "look"}]
+    assert not any("toolInvocation" in m.content for m in messages)
+
+
+def test_lines_of_a_subagent_or_of_the_program_are_no_part_of_a_session_of_claude_code(tmp_path):
+    def line(role, text, **more):
+        return {"sessionId": "s", "message": {"role": role, "content": text}, **more}
+
+    file = lines(
+        tmp_path / "a.jsonl",
+        line("user", "<local-command-caveat>", isMeta=True),
+        line("user", "Hi", isSidechain=False, isMeta=False),
+        line("user", "Search.", isSidechain=True),
+        line("assistant", "Searched.", isSidechain=True),
+        line("user", "The session so far", isCompactSummary=True),
+        line("assistant", "API Error: 529", isApiErrorMessage=True),
+        line("assistant", "Hello", isSidechain=False),
+    )
+    assert read(file) == [SAID]
+
+
+def test_a_template_of_promptfoos_csv_is_filled_with_the_variables_that_stand_beside(tmp_path):
+    head = "city,note,[elm] Is {{ city }} warm? {{other}} {{city|upper}},Status\n"
+    file = written(tmp_path / "a.csv", head + "Oslo,{{city}},No.,PASS\n")
+    (_, entry), *_ = conversations_file.survey(file, FileOptions("b")).shown
+    (one,) = entry.conversations
+    assert one.messages[0].content == "Is Oslo warm? {{other}} {{city|upper}}"
+    assert one.context == {"Variables": {"city": "Oslo", "note": "{{city}}"}}
+
+
 def test_instructions_that_each_request_repeats_stand_once(tmp_path):
     asked = {
         "kind": "request",
