@@ -201,3 +201,35 @@ def test_mock_models_are_named(run, played):
     told = run(played, "leaderboard", "simulbench").output
     assert "simulated" in told
     assert "say nothing about language models" in told
+
+
+def test_counts_add_up(filled):
+    with filled.write() as db:
+        by_hand.fill(db, {("s5", "x"): [None, None], ("s6", "x"): [3, 3]}, s6_x="refusal")
+        by_hand.answer(db, "s6", "y")
+        scenarios.decide(db, "simulbench", "script", "s3", "discarded", "Ada")
+        x, y = boards.counts(db, boards.scored(db)).rows
+    names = ["asked", "failed", "answered", "scored", "excluded", "unrated", "refused"]
+    # x: s1, s2, s4, s6 scored (s6 refuses), s5 excluded. y: s1, s2 scored, s4 excluded, s6 rated by nobody.
+    assert [x[name] for name in names] == [5, 0, 5, 4, 1, 0, 1]
+    assert [y[name] for name in names] == [4, 0, 4, 2, 1, 1, 0]
+
+
+def test_failing_scripts_by_model_and_by_judge(filled):
+    with filled.read() as db:
+        of = boards.scored(db)
+    # Means below 5.5: x s3 3; y s2 3, s1 5. y's s4 has no panel mean.
+    found = [(row["model"], row["script"], row["score"]) for row in boards.failing(of).rows]
+    assert found == [("x", "s3", 3.0), ("y", "s2", 3.0), ("y", "s1", 5.0)]
+    found = [
+        (row["judge"], row["model"], row["script"], row["score"]) for row in boards.failing_by_judge(of).rows
+    ]
+    assert found == [
+        ("j1", "x", "s3", 2.0),
+        ("j1", "y", "s2", 3.0),
+        ("j1", "y", "s4", 4.0),
+        ("j1", "y", "s1", 5.0),
+        ("j2", "y", "s2", 3.0),
+        ("j2", "x", "s3", 4.0),
+        ("j2", "y", "s1", 5.0),
+    ]

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from concord.benchmarks.simulbench import extraction, files, toxicity
+from concord.benchmarks.simulbench.near_copies import near_copies
 from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
@@ -97,8 +98,12 @@ def _decide(workspace: str, keys: Sequence[str], state: State) -> None:
 def _list(folder: Workspace, state: State) -> None:
     with folder.read() as db:
         listed = scenarios.page(db, STORED, TASK, state=state)
-    for task in map(task_of, listed):
+    tasks = [*map(task_of, listed)]
+    copies = near_copies(tasks, usable(materials(folder)).values()) if state == "proposed" else {}
+    for task in tasks:
         echo(f"{task.id}\t{task.type}\t{state}\t{task.act}")
+        if copy := copies.get(task.id):
+            echo(f"  Near-copy of {copy.task} ({copy.alike:.2f}): reject one of the two.")
         echo(f"  {task.task_description}\n  Every request: {task.request_type}\n")
 
 

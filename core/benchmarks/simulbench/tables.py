@@ -22,7 +22,7 @@ from concord.reports.rated import gather
 from concord.scores import DIGITS, FINAL
 from concord.statistics.intervals import bounded, described
 from concord.statistics.resampling import mean_estimates
-from concord.store import scenarios, tables
+from concord.store import runs, scenarios, tables
 from concord.store.filters import Where
 from concord.table import Column, Table
 
@@ -135,12 +135,109 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
 def leaderboard(
     db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: int
 ) -> tuple[Table, ...]:
-    """Target models, and the simplest and hardest tasks.
+    """Target models, what became of each script, the simplest and hardest tasks, and failing scripts.
 
     `drawn` may hold `resamples` and `seed`.
     """
     of = scored(db, where=where, judges=judges)
-    return (subsets(of, **drawn), *task_tables(of))
+    lists = [table for table in (failing(of), failing_by_judge(of)) if table.rows]
+    return (subsets(of, **drawn), counts(db, of, where), *task_tables(of), *lists)
+
+
+FAILING = (ENDS[0] + ENDS[1]) / 2
+"""A reply that scores less than the middle of the scale fails its script."""
+MOST_FAILING = 10
+"""Failing scripts that are listed for a model, or a judge."""
+
+
+def counts(db: Database, of: Scored, where: Where | None = None) -> Table:
+    """What became of the scripts that each model was asked; discarded scripts are left out.
+
+    Asked = failed + answered, and answered = scored + excluded + unrated. Refused are among the answered.
+    """
+    facets = tables.facets(db, SIMULBENCH.name, ["script", "ending"])
+    discarded = set(scenarios.keys(db, STORED, SCRIPT, "discarded"))
+    answered = of.board.rated.conversations.join(facets, how="inner")
+    answered = answered[~answered.script.isin(discarded)]
+    failures = [
+        row["player"]
+        for row in runs.failed_plays(db, SIMULBENCH.name, where)
+        if row["facets"].get("script") not in discarded
+    ]
+    rows = []
+    for model in sorted({*answered.player, *failures}):
+        theirs, rated = answered[answered.player == model], of.table[of.table.player == model]
+        scored, failed = int(rated.complete.sum()), failures.count(model)
+        rows.append(
+            {
+                "model": model,
+                "asked": len(theirs) + failed,
+                "failed": failed,
+                "answered": len(theirs),
+                "scored": scored,
+                "excluded": len(rated) - scored,
+                "unrated": len(theirs) - len(rated),
+                "refused": int((theirs.ending == "refusal").sum()),
+            }
+        )
+    columns = (
+        Column("model"),
+        Column("asked", help="Scripts in use that the model was asked: failed + answered"),
+        Column("failed", help="No usable reply"),
+        Column("answered", help="scored + excluded + unrated"),
+        Column("scored", help="By every judge of the panel"),
+        Column("excluded", help="A judge of the panel has no usable score"),
+        Column("unrated", help="No judge of the panel was asked yet"),
+        Column("refused", help="Among the answered: replies that the endpoint marks as refusals"),
+    )
+    note = f"Beside these, {len(discarded)} scripts were discarded." if discarded else ""
+    return Table("counts", "What became of the scripts", columns, tuple(rows), notes=(note,) if note else ())
+
+
+def failing(of: Scored) -> Table:
+    """The scripts on which each model scores less than the middle of the scale, lowest first."""
+    low = of.table[of.table.complete & (of.table[FINAL] < FAILING)]
+    low = low.sort_values(["player", FINAL, "script"]).groupby("player").head(MOST_FAILING)
+    rows = tuple(
+        {"model": row["player"], "score": row[FINAL], **{name: row[name] for name in SCRIPT_COLUMNS}}
+        for row in low.to_dict("records")
+    )
+    columns = (Column("model"), *_script_columns(), Column("score", help="Mean over the panel"))
+    return Table("failing", "Failing scripts, by model", columns, rows, notes=(_failing_note("model"),))
+
+
+def failing_by_judge(of: Scored) -> Table:
+    """The replies that each judge of the panel scores less than the middle of the scale, lowest first."""
+    given = of.board.rated.scores
+    given = given[given.judge.isin(of.board.judges) & (given[QUALITY.name] < FAILING)]
+    given = given[["conversation", "judge", QUALITY.name]]
+    low = given.merge(of.table[["player", *SCRIPT_COLUMNS]], left_on="conversation", right_index=True)
+    low = low.sort_values(["judge", QUALITY.name, "script", "player"]).groupby("judge").head(MOST_FAILING)
+    rows = tuple(
+        {
+            "judge": row["judge"],
+            "model": row["player"],
+            "score": row[QUALITY.name],
+            **{name: row[name] for name in SCRIPT_COLUMNS},
+        }
+        for row in low.to_dict("records")
+    )
+    columns = (Column("judge"), Column("model"), *_script_columns(), Column("score"))
+    title = "Failing scripts, by judge"
+    return Table("failing-by-judge", title, columns, rows, notes=(_failing_note("judge"),))
+
+
+SCRIPT_COLUMNS = ("act", "script", "task", "kind", "type")
+
+
+def _script_columns() -> tuple[Column, ...]:
+    return tuple(
+        Column(name, "task" if name == "act" else "", file_only=name == "task") for name in SCRIPT_COLUMNS
+    )
+
+
+def _failing_note(of: str) -> str:
+    return f"Scores below {FAILING:g}, at most the {MOST_FAILING} lowest of each {of}."
 
 
 LEADERBOARDS = {SIMULBENCH.name: leaderboard}
