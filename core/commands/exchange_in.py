@@ -174,6 +174,13 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     help="Who a speaker is: user, assistant, system or tool; the NAME “*” is anybody else.",
 )
 @click.option(
+    "--rows",
+    "place",
+    default="",
+    metavar="PATH",
+    help="Where the list of rows lies inside the file, as names joined by dots, such as events.",
+)
+@click.option(
     "--scorer",
     "scorers",
     multiple=True,
@@ -199,6 +206,7 @@ def _conversations(
     mapping: dict[str, str],
     roles: dict[str, str],
     joins: tuple[Path, ...],
+    place: str,
     scorers: dict[str, Scorer],
     check: bool,
     scales: Mapping[str, Scale],
@@ -214,7 +222,7 @@ def _conversations(
     if rubric:
         question = pairings.question(shelf.find(opened, rubric).rubric, criterion)
     reading = conversations_file.FileOptions(
-        benchmark, mapping, cast(Mapping[str, Role], roles), joins, scorers
+        benchmark, mapping, cast(Mapping[str, Role], roles), joins, place, scorers
     )
     with printing.progress("Checking"):
         survey = conversations_file.survey(file, reading)

@@ -63,13 +63,15 @@ class FileOptions:
     """What the importer is told beside the file: all of it optional.
 
     `mapping` says where things lie (`--map`), `roles` who speakers are. `benchmark` is the name under which
-    the conversations are kept, the file's unless given. `joins` are files whose rows belong to this one's.
+    the conversations are kept, the file's unless given. `rows` is the path of the list of rows inside the
+    file, where it is not the usual one. `joins` are files whose rows belong to this one's.
     """
 
     benchmark: str = ""
     mapping: Mapping[str, str] = field(default_factory=dict)
     roles: Roles = field(default_factory=dict)
     joins: tuple[Path, ...] = ()
+    rows: str = ""
     scorers: Mapping[str, Scorer] = field(default_factory=dict)
     """Who gave the scores on a criterion, where the file does not say it; “*” on any other."""
 
@@ -104,6 +106,8 @@ class FileSurvey:
     columns: dict[str, Counter[str]] = field(default_factory=dict)
     """What each column, or path, was taken as, and in how many rows."""
     joins: tuple[Path, ...] = ()
+    place: str = ""
+    """Where its rows lie, as `FileOptions.rows` says."""
     unused: Counter[str] = field(default_factory=Counter)
     """Rows of joined files that belong to none of the file's."""
     benchmarks: set[str] = field(default_factory=set)
@@ -137,7 +141,7 @@ def survey(path: Path, options: FileOptions = FileOptions()) -> FileSurvey:
     shape = result.reading.shape
     nowhere = {name: to for name, to in options.mapping.items() if name not in OF_TURNS}
     with kept() as keys:
-        for row in records.read(path, result.kind, shape, result.joins, result.unused):
+        for row in records.read(path, result.kind, shape, result.joins, result.unused, result.place):
             entry = _checked(result, row, keys)
             if nowhere:
                 walk = Walk(row.fields or {}, shape) if entry is None else entry.walk
@@ -190,7 +194,9 @@ def store(
         raters, units = dict[Rater, int](), set[str]()
         unnamed = {"human": Rater("annotator", "human"), "judge": Rater(judge, "judge")}
         shape = surveyed.reading.shape
-        for some in _batches(records.read(surveyed.path, surveyed.kind, shape, surveyed.joins)):
+        for some in _batches(
+            records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, place=surveyed.place)
+        ):
             counts["rows"] += len(some)
             if progress is not None:
                 progress(counts["rows"] / surveyed.rows)
@@ -288,16 +294,16 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
     kind = rows.kind_of(path)
     benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
     broken, names, unknown = "", tuple[str, ...](), dict[str, Any]()
-    for row in islice(rows.read(path, kind), 200):
+    for row in islice(rows.read(path, kind, options.rows), 200):
         if row.fields is None:
             broken = broken or f"{row.where}, {row.wrong}"
             continue
         fields = tuple(map(str, row.fields))
         if conversations_jsonl.own(row.fields, kind):
-            if options.mapping or options.roles or options.joins:
+            if options.mapping or options.roles or options.joins or options.rows:
                 raise ImportRefused(
                     f"{path} was written by `concord export conversations`: it says all that is in it. Leave "
-                    "out --map, --role and --join."
+                    "out --map, --role, --join and --rows."
                 )
             return FileSurvey(path, kind, Reading(OWN_FORM, benchmark, folder=path.parent))
         shape = shape_of(row.fields)
@@ -308,16 +314,18 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
                 if at(row.fields, to := options.mapping[name]) is None:
                     raise _nowhere(path, name, to, fields)
             reading = Reading(shape, benchmark, options.roles, path.parent, options.scorers)
-            return FileSurvey(path, kind, reading, fields, joins=options.joins)
+            return FileSurvey(path, kind, reading, fields, joins=options.joins, place=options.rows)
         names, unknown = names or fields, unknown or dict(row.fields)
     if not names:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
     if (other := next((one for one in forms().elsewhere if has(unknown, one)), None)) is not None:
         raise ImportRefused(f"{path} ({kind}) holds {other.name}. {other.how}")
+    lists = list(islice(rows.lists_inside(unknown), SHOWN))
+    inside = f" It holds lists of objects: --rows {' or --rows '.join(lists)} reads one." if lists else ""
     raise FormNotKnown(
         f"{path} ({kind}) holds conversations in no form that is known. Say where they are, such as --map "
         "messages=NAME or --map user=NAME --map assistant=NAME; for a turn a row, --map conversation=NAME; "
-        f"its fields are {', '.join(names)[:500]}.",
+        f"its fields are {', '.join(names)[:500]}.{inside}",
         names,
     )
 

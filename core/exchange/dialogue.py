@@ -294,6 +294,8 @@ def _unpacked(entry: Any) -> Iterator[Any]:
         entry = {**inner, "role": inner.get("role") or role}
     elif isinstance(inner := entry.get("message"), Mapping):
         entry = {**{name: value for name, value in entry.items() if name not in ("message", "type")}, **inner}
+    elif isinstance(inner := entry.get("payload"), Mapping) and entry.get("type") == "response_item":
+        entry = {**{name: value for name, value in entry.items() if name not in ("payload", "type")}, **inner}
     elif "_role" in entry or "message.role" in entry:
         entry = {name.removeprefix("_").removeprefix("message."): value for name, value in entry.items()}
     if isinstance(author := entry.get("author"), Mapping):

@@ -454,6 +454,8 @@ def _inside(value: Mapping[str, Any]) -> tuple[str, Any]:
     if isinstance(inner := value.get("choices"), list) and inner and isinstance(inner[0], Mapping):
         kind = "message" if "message" in inner[0] else "text"
         return f"choices.0.{kind}", inner[0].get(kind)
+    if value.keys() <= {"value", "type"} and value.get("value") not in (None, ""):
+        return "value", value["value"]
     inside = ((name, value.get(name)) for name in _ONE_TEXT)
     return next(((name, inner) for name, inner in inside if inner not in (None, "")), ("", None))
 
@@ -702,13 +704,14 @@ def _entries(
         named = list(given_scores.items())
     else:
         named = [(scores.at.rpartition(".")[2], given_scores)]
-    inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, *scores.kind}
+    ways = (scores.name, scores.value, scores.why, scores.by, scores.kind)
     for name, value in named:
         about = value if isinstance(value, Mapping) else {}
         if scores.only and first(about, scores.only) is None:
             walk.leave(scores.at, "…")
             continue
-        walk.leave(scores.at, _beside(about, inner))
+        used = {next((path for path in paths if at(about, path) is not None), "") for paths in ways}
+        walk.leave(scores.at, _beside(about, {*used, *scores.only}))
         value = first(about, scores.value) if about and (scores.value or listed) else value
         why = first(about, scores.why)
         if name is None:

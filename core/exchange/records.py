@@ -31,11 +31,15 @@ def read(
     shape: Shape,
     joins: Sequence[Path] = (),
     unused: Unused | None = None,
+    place: str = "",
 ) -> Iterator[FileRow]:
-    """The records of a file, in its order. Raises ImportRefused where the rest of it cannot be read."""
+    """The records of a file, or of what lies at a place in it, in its order.
+
+    Raises ImportRefused where the rest of it cannot be read.
+    """
     with ExitStack() as stack:
         beside = [_joined(join, stack.enter_context(kept())) for join in joins]
-        records = _rows(rows.read(path, kind), shape, beside)
+        records = _rows(rows.read(path, kind, place), shape, beside)
         yield from records if shape.turns is None else _gathered(records, shape.turns)
         if unused is not None:
             unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})

@@ -137,18 +137,69 @@ def _whole(line: bytes) -> bool:
     return True
 
 
-def read(path: Path, kind: str = "") -> Iterator[FileRow]:
+def read(path: Path, kind: str = "", place: str = "") -> Iterator[FileRow]:
     """The rows of a file, in its order. A row that is broken is given with the reason.
 
-    Raises ImportRefused where the rest of the file cannot be read.
+    With `place`, a path of names joined by dots, the rows are the objects that lie there: in the document, or
+    in each of its rows, which may have none. Raises ImportRefused where the rest of the file cannot be read.
     """
     kind = kind or kind_of(path)
+    if place:
+        return _inside(path, kind, place)
     if kind == "JSON":
         return _spans(_document(path))
     if kind == "JSON Lines":
         return _spans(_lines(path))
     own = {"Parquet": _parquet, "Excel": _sheet, "Inspect": _inspect, "WhatsApp": _messages}
     return own.get(kind, _cells)(path)
+
+
+def _inside(path: Path, kind: str, place: str) -> Iterator[FileRow]:
+    """The objects at a place in a file, each with what stands around it there."""
+    outer: Iterator[FileRow]
+    if kind == "JSON":
+        whole = document(path)
+        listed = whole if isinstance(whole, list) else [whole]
+        outer = (
+            FileRow(f"{path}, entry {n}", each) for n, each in enumerate(listed, 1) if isinstance(each, dict)
+        )
+    else:
+        outer = read(path, kind)
+    names, some = place.split("."), False
+    for row in outer:
+        inner: Any = row.fields or {}
+        for name in names:
+            inner = inner.get(name) if isinstance(inner, dict) else None
+        rows = objects(list(inner.values()) if _of_objects(inner) else inner)
+        rows = rows or ([inner] if isinstance(inner, dict) and inner else [])
+        around = {name: value for name, value in (row.fields or {}).items() if name != names[0]}
+        for number, fields in enumerate(rows, 1):
+            some = True
+            yield FileRow(f"{row.where}, {place} {number}", {**fields, AROUND: around} if around else fields)
+        if row.fields is None:
+            yield row
+    if not some:
+        raise ImportRefused(
+            f"--rows {place}: nothing in {path} has objects there. "
+            "Name a list of objects, by names joined by dots."
+        )
+
+
+def _of_objects(value: Any) -> bool:
+    """Whether an object holds nothing but objects, such as rows by their ids."""
+    return (
+        isinstance(value, dict) and len(value) > 1 and all(isinstance(each, dict) for each in value.values())
+    )
+
+
+def lists_inside(fields: Mapping[str, Any], depth: int = 3) -> Iterator[str]:
+    """The paths of the lists of objects in a row, the shortest first at each step."""
+    for name, value in fields.items():
+        if objects(value):
+            yield str(name)
+    for name, value in fields.items():
+        if isinstance(value, Mapping) and depth > 1 and "." not in str(name):
+            yield from (f"{name}.{path}" for path in lists_inside(value, depth - 1))
 
 
 def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -279,7 +279,21 @@ def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> N
     """Conversations: `guess` is what was recognised before the reader says what columns are."""
     stem = upload.path.stem
     name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {number}") or stem
-    survey = _survey(number, _asked(guess, number, name.strip()), upload)
+    inside = ""
+    if isinstance(guess, FormNotKnown):
+        inside = st.text_input(
+            "The list of rows inside the file",
+            placeholder="names joined by dots, such as events; empty: the file's own rows",
+            key=f"rows {number}",
+            max_chars=200,
+        ).strip()
+        if inside:
+            within = _survey(number, FileOptions(stem, rows=inside), upload)
+            if isinstance(within, str):
+                return _wrong(within)
+            guess = within
+    options = replace(_asked(guess, number, name.strip()), rows=inside)
+    survey = _survey(number, options, upload)
     if isinstance(survey, FormNotKnown):
         return _wrong(
             f"{upload.path.name} holds conversations in no form that is known. Say above which columns hold "

@@ -122,6 +122,9 @@ EXPECTED = {
     "lm-evaluation-harness samples": [("unknown", [ASK, REPLY])],
     "Open WebUI export": [("oak", [ASK, WARM]), ("elm", [ASK, REPLY])],
     "a dialogue as text": PLAIN,
+    "LangWatch traces": PLAIN,
+    "Phoenix experiments": [("unknown", [ASK, REPLY])],
+    "Codex rollouts": [("unknown", [ASK, CALL, RESULT, REPLY])],
     "LLaMA-Factory preferences": [("chosen", [ASK, REPLY]), ("rejected", [ASK, WARM])],
     "LLaMA-Factory instructions": [
         (
@@ -208,6 +211,8 @@ SCORES = {
     "MLflow traces": [("helpful", 4, "judge", "gpt", None), ("helpful", 5, "human", "ann", None)],
     "MLflow traces (table)": [("helpful", 1, "human", "ann", None)],
     "promptfoo results": [("score", 1, "judge", "", None), ("brief", 0.5, "judge", "", None)],
+    "LangWatch traces": [("helpful", 0.5, "judge", "", None)],
+    "Phoenix experiments": [("helpful", 0.5, "judge", "", None), ("exact", 0, "judge", "code", None)],
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
     "Inspect log": [("match", 1, "judge", "", None)],
     "Prometheus feedback": [("score", 4, "judge", "", None)],
