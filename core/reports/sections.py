@@ -34,10 +34,12 @@ from concord.statistics.lone import Lone, lone
 from concord.statistics.majority import answer_of_people
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
+from concord.statistics.people_pairs import people_pairs
 from concord.statistics.ratings import FINAL, Contender, Floats, called
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.study import (
     judges_table,
+    p_table,
     people_table,
     severities,
 )
@@ -176,6 +178,7 @@ def _with_exclusions(evidence: Evidence, criterion: str, table: Table, raters: S
 def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
     if len(evidence.ordered) > 1:
         yield judges_table(evidence.agreement, evidence.label)
+        yield p_table(evidence.agreement, evidence.label)
     if evidence.ordered:
         yield people_table(evidence.agreement, evidence.label)
 
@@ -224,6 +227,8 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     if not evidence.ratings[criterion].ordered:
         return
     yield reliability(evidence.ratings, criterion, **evidence.drawing)
+    if len(evidence.ratings[criterion].people) > 1 and not evidence.ratings[criterion].unlinked:
+        yield people_pairs(evidence.ratings, criterion)
 
 
 def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:

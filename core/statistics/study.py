@@ -185,6 +185,22 @@ def judges_table(study: StudyAgreement, label: Labels = title) -> Table:
     )
 
 
+def p_table(study: StudyAgreement, label: Labels = title) -> Table:
+    """Judges and panels × criteria: the two-sided p of each Spearman's ρ, as tables of papers star it."""
+    raters: dict[str, dict[str, Cell]] = {}
+    for criterion, part in study.criteria.items():
+        for row in part.raters:
+            raters.setdefault(row.name, {"rater": row.name})[criterion] = row.p
+    shown = [Column(c, label(c), digits=4, least=0.0001) for c in study.criteria]
+    return Table(
+        "p_by_criterion",
+        f"Judges and panels: p of Spearman's ρ{_of(study)}",
+        (columns.RATER, *shown),
+        tuple(raters.values()),
+        notes=("By Student's t approximation. Some papers star what is not below 0.0001.",),
+    )
+
+
 def people_table(study: StudyAgreement, label: Labels = title) -> Table:
     """People on each criterion: how many, on how many items, and their alpha.
 

@@ -82,7 +82,7 @@ def test_the_json_of_agreement_is_the_documented_one(filled, run):
     paragraph = text.partition("**JSON of agreement.**")[2].partition("**Formulas.**")[0]
     figure = written["sections"][written["main"]]["glance"]["glance"]["rows"][0]["judge"]
     assert set(figure) <= set(re.findall(r"\w+", re.search(r"\{(\"value.*?)\}", paragraph).group(1)))
-    assert {"by_criterion", "people_by_criterion"} >= set(written["criteria"])
+    assert {"by_criterion", "p_by_criterion", "people_by_criterion"} >= set(written["criteria"])
     for of in written["left_out"]:
         assert set(of) == {"reason", "units", "by"}
 

@@ -143,7 +143,7 @@ class TestAgreement:
             "sections",
         ]
         assert list(found["sections"]) == ["in_character", "entertaining", "fluency", "final"]
-        assert list(found["criteria"]) == ["by_criterion", "people_by_criterion"]
+        assert list(found["criteria"]) == ["by_criterion", "p_by_criterion", "people_by_criterion"]
         final = found["sections"]["final"]
         assert {"judges", "people", "alt-test"} < set(final)
         figure = final["judges"]["judges"]["rows"][0]["spearman"]
