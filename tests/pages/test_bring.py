@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from concord.codes import Scorer
 from concord.store import comparisons, conversations, studies
 from concord.workspace import Workspace
 from tests.exchange import made_sheets
@@ -190,3 +191,26 @@ def test_names_that_say_nothing_are_chosen_on_the_page(workspace: Workspace) -> 
         study = studies.get(db, "support")
     assert [criterion.name for criterion in study.criteria] == ["score"]
     assert study.criteria[0].scale.values == (1, 2, 3, 4, 5)
+
+
+def test_a_list_inside_the_file_is_named_on_the_page(workspace: Workspace) -> None:
+    event = {"id": "b", "input": "Hi", "output": "Hello", "_xact_id": "1"}
+    shown = dropped(json.dumps({"events": [event], "cursor": "x"}), "b.json")
+    the(shown, "text_input", "The list of rows").set_value("events").run()
+    assert not shown.exception
+    assert "of the form “Braintrust”, 1 rows." in said(shown)
+    the(shown, "button", "Import").click().run()
+    assert count(workspace) == 1
+
+
+def test_who_gave_scores_is_asked_on_the_page(workspace: Workspace) -> None:
+    score = {"name": "ok", "value": 1, "source": "API"}
+    trace = {"id": "t", "timestamp": "2026", "input": "Hi", "output": "Hello", "scores": [score]}
+    shown = dropped(json.dumps(trace) + "\n")
+    assert "1 scores do not say who gave them" in said(shown)
+    the(shown, "button_group", "Who gave the scores on “ok”?").set_value(Scorer.HUMAN).run()
+    assert not shown.exception
+    the(shown, "text_input", "Take people's scores").set_value("mine").run()
+    the(shown, "button", "Import").click().run()
+    with workspace.read() as db:
+        assert studies.names(db) == ["mine"]
