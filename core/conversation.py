@@ -23,6 +23,11 @@ class Message:
     """
 
     @property
+    def tool_part(self) -> str:
+        """What a message of a tool is: a call or its result."""
+        return "Tool call" if "calls" in self.meta else "Tool result"
+
+    @property
     def images(self) -> Mapping[str, str]:
         """Its images by what stands in the text for them: names in the store, or data URLs."""
         images: Mapping[str, str] = self.meta.get(IMAGES, {})

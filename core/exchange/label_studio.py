@@ -31,7 +31,7 @@ from concord.rating import Criterion, Dependence, Rater
 from concord.store import studies
 
 OBJECT = "dialogue"
-_SPEAKERS = {"system": "System prompt", "user": "User", "assistant": "Model", "tool": "Tool"}
+_SPEAKERS = {"system": "System prompt", "user": "User", "assistant": "Model"}
 
 
 def write(db: Database, study: str) -> dict[str, str]:
@@ -118,7 +118,8 @@ def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:
         tools = [m for m in turn.beside if m.role != "system"]
         for message in (*system, turn.user, *tools, turn.reply):
             if message is not None:
-                yield f"{_SPEAKERS[message.role]} · turn {turn.number}", message
+                who = message.tool_part if message.role == "tool" else _SPEAKERS[message.role]
+                yield f"{who} · turn {turn.number}", message
 
 
 def read(path: Path, study: str) -> AnswerFile:

@@ -132,13 +132,13 @@ def dialogue(study: Study, task: Placement, conversation: Conversation) -> dict[
     """One dialogue, and what to read beside it."""
     benchmark = BENCHMARKS.get(conversation.benchmark)
     user, player = benchmark.speakers if benchmark else ("User", "Model")
-    speakers = {"user": user, "assistant": player, "tool": "Tool"} | study.meta.get("speakers", {})
+    speakers = {"user": user, "assistant": player} | study.meta.get("speakers", {})
     # A system prompt may tell whose dialogue it is: it is shown, beside the dialogue, where a rubric says so.
     beside = study.meta.get("rubric", {}).get("show")
     return {
         "turn": task.turn,
         "language": conversation.language,
-        "said": form.messages(conversation, lambda message: speakers[message.role]),
+        "said": form.messages(conversation, lambda message: speakers.get(message.role, message.tool_part)),
         "context": [[heading, form.as_text(v)] for heading, v in shown(conversation, beside)],
     }
 

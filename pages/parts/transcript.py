@@ -82,7 +82,7 @@ def spoken(message: Message) -> str:
         return "System prompt"
     named = message.meta.get("calls", message.meta.get("result"))
     names = ", ".join(map(str, named)) if isinstance(named, list) else str(named or "")
-    return ("Tool call" if "calls" in message.meta else "Tool result") + (f": {names}" if names else "")
+    return message.tool_part + (f": {names}" if names else "")
 
 
 def images(message: Message) -> None:

@@ -155,7 +155,7 @@ def test_an_image_in_a_tools_result_is_kept_and_sent(fresh, run, tmp_path):
     assert [*of_role["tool"].images.values()] == [URL]
     task = Placement(3, "s", 99, 1, "open", "", "", 3.0, {})
     pictured = [said["speaker"] for said in dialogue(Study("s", ()), task, one)["said"] if "images" in said]
-    assert pictured == ["Model", "Tool"]
+    assert pictured == ["Model", "Tool result"]
 
 
 def result(of, content):

@@ -181,6 +181,7 @@ def test_a_tool_invocation_of_the_ai_sdk_is_a_call_and_its_result(tmp_path, wher
             SAID[1],
         ]
         assert [m.meta for m in messages[:2]] == [{"calls": ["look"]}, {"result": "look"}]
+        assert [m.tool_part for m in messages[:2]] == ["Tool call", "Tool result"]
     assert not any("toolInvocation" in m.content for m in messages)
 
 

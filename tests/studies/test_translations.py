@@ -26,9 +26,16 @@ def texts() -> set[str]:
     scripts = [(HERE / name).read_text(encoding="utf-8") for name in SCRIPTS]
     said = {text for script in scripts for found in TEXT.findall(script) for text in found if text}
     known = {speaker for benchmark in BENCHMARKS.values() for speaker in benchmark.speakers}
-    common = {"English", "User", "Model", "Tool", "Your work", "Assistant", "Simulator"} | (
-        known & {"Player"}
-    )
+    common = {
+        "English",
+        "User",
+        "Model",
+        "Tool call",
+        "Tool result",
+        "Your work",
+        "Assistant",
+        "Simulator",
+    } | (known & {"Player"})
     common |= {"All done – thank you!", "Nothing to rate here", "All compared – thank you!"}
     common |= {"There are no two replies to compare", "There is nothing here", OVER["revise"]}
     scales = (Scale((0, 1), ("a", "b"), name) for name in TYPES)
