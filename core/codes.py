@@ -345,6 +345,7 @@ class Advice(StrEnum):
     CHECK_COPY = "check_copy"
     CHECK_DIRECTION = "check_direction"
     CHECK_ANNOTATOR = "check_annotator"
+    EXCLUDE_JUDGE = "exclude_judge"
     NONE = "none"
 
 
@@ -353,6 +354,8 @@ class UseCondition(StrEnum):
 
     CORRECT_LEVEL = "correct_level"
     FILL_GAPS = "fill_gaps"
+    EXCEPT_GROUP = "except_group"
+    """The judge is shown to fail on a group of items."""
 
 
 class Unknown(StrEnum):

@@ -265,21 +265,25 @@ PANEL = "the panel of {n} judges"
 FINDINGS: Mapping[Verdict, str] = {
     Verdict.AS_GOOD: "{judge} is as good as another annotator.",
     Verdict.SLIGHTLY_BELOW: "{judge} is slightly below another annotator, by less than the margin.",
-    Verdict.WORSE: "{judge} is worse than another annotator.",
+    Verdict.WORSE: "{judge} is worse than another annotator, and may be so by more than the margin.",
     Verdict.INCONCLUSIVE: "{judge} is inconclusive: it may be as good as another annotator, or worse.",
     Verdict.TOO_FEW: "{judge} cannot be compared with another annotator yet: {why}.",
     Verdict.UNDEFINED: "{judge} cannot be compared with another annotator: {why}.",
 }
 """A verdict as a sentence."""
 
-FINDING_BETTER = "{judge} agrees with annotators better than another annotator does{z}."
-FINDING_Z = " (z = {z:+.1f} among annotators)"
+FINDING_Z = (
+    " z = {z:+.1f}: its agreement lies {z:+.1f} standard deviations of annotators' agreement from their mean."
+)
 FINDING_TURNED = "{judge} orders the items the other way round than annotators do."
 FINDING_CHANCE = "{judge} is worse than another annotator, and is not shown to beat chance."
 FINDING_CONSTANT = "{judge} answers {answer} to every item, which tells nothing apart."
-FINDING_COPY = "{judges} {give} just the answers of one annotator."
+FINDING_COPY = "{judges} {give} the same answers as one annotator, all or nearly all."
 FINDING_DISAGREE = (
     "Annotators are not shown to agree with each other: another annotator reaches {symbol} {person}."
+)
+FINDING_DISAGREE_SLIGHT = (
+    "Annotators agree hardly better than chance: another annotator reaches {symbol} {person}."
 )
 FINDING_ALONE = "{judge} agrees with {whom}: {figure}."
 FINDING_WEAK = "{judge} agrees weakly with {whom}: {figure}."
@@ -294,7 +298,7 @@ USE: Mapping[Verdict, str] = {
     "slightly less than another annotator does, by less than the margin of {margin:g}.",
 }
 """The advice to use a judge, by its verdict."""
-USE_BETTER = "Use {judge} on {criterion}: it agrees with annotators better than another annotator does{z}."
+USE_BETTER = "Use {judge} on {criterion}: it agrees with annotators better than another annotator does."
 USE_IN_ORDER = (
     "Use {judge} on {criterion} for order alone: it orders items as well as another annotator does, and "
     "scores "
@@ -314,8 +318,8 @@ REST: Mapping[Verdict, str] = {
 """What is said of the panel where one of its judges is used in its place."""
 
 ADVICE: Mapping[Advice, str] = {
-    Advice.KEEP_ANNOTATORS: "Keep annotators on {criterion}: {judge} agrees with them less than another "
-    "annotator does.",
+    Advice.KEEP_ANNOTATORS: "Do not replace annotators by {judge} on {criterion}: it agrees with them less "
+    "than another annotator does.",
     Advice.DO_NOT_USE: "Do not use {judge} on {criterion}. Look at its prompt and at how its replies are "
     "read, or take another judge.",
     Advice.LABEL_MORE: "Label {more} more items{or_annotators} before you decide on {judge} on {criterion}.",
@@ -325,13 +329,15 @@ ADVICE: Mapping[Advice, str] = {
     "annotator.",
     Advice.REPAIR_QUESTION: "Repair the question {criterion} or its guidelines before you label more: "
     "another annotator reaches only {symbol} {person}.",
-    Advice.CHECK_COPY: "First check the {where} {judges}: {give} just one annotator's answers, and nothing "
-    "here holds for a copy.",
+    Advice.CHECK_COPY: "First check the {where} {judges}: {give} the same answers as {copied_from}. Is one a "
+    "copy, or did the annotator see the judge's answers? Then no figure here holds.",
     Advice.CHECK_DIRECTION: "Check the scale of {criterion} first: is it turned round in the judge's "
     "prompt or in the table? Repair that before you use these scores.",
     Advice.CHECK_ANNOTATOR: "Look at the ratings of {decided_by} first: the verdict on {judge} on "
     "{criterion} rests on this annotator alone. Exclude them with a reason, or label more items with "
     "another annotator.",
+    Advice.EXCLUDE_JUDGE: "Leave {slight} out of the panel on {criterion}: {slight} {agree} with annotators "
+    "hardly better than chance. Then check {others} without it.",
     Advice.NONE: "",
 }
 """What to do, but for `USE`."""
@@ -342,19 +348,25 @@ LABEL_RARER = (
     "Label {more} more items, so that at least {least} are “{answer}”: {n} of {items} are so far, "
     "too few to decide on {judge} on {criterion}."
 )
+RARER_TOO = (
+    "Label {more} more items as well, so that at least {least} are “{answer}”: {n} of {items} are so far."
+)
 FIND_RARER = (
-    "To find them faster, sample more of the items on which the judge says “{answer}”, and weight each "
-    "item by how rarely its kind was sampled."
+    "To find them faster, sample more of the items on which the judge says “{answer}”: `concord plan --out` "
+    "draws them with the weights that `--weight` takes."
 )
 OR_ANNOTATORS = ", or add annotators,"
 INSTEAD = "Use {judges} in its place."
-LOOK_AGAIN = "Then check the larger table with `--look {look}`: each look widens the interval."
+LOOK_AGAIN = "Then check the larger table with `--look {look}`, which allows for looking more than once."
 CORRECTED = "The leaderboard corrects judges by annotators' ratings."
 SECOND_SHOWS = "A second annotator on some of the items shows whether the judge or the question is at fault."
 EXCLUDE = "Exclude {judge} from the panel: without it the panel agrees with annotators better."
+EXCLUDE_SLIGHT = "Exclude {judge} from panels: it agrees with annotators hardly better than chance."
+FAILS_ON = "Its errors gather on {failing}: look there first."
 
 CONDITIONS: Mapping[UseCondition, str] = {
-    UseCondition.CORRECT_LEVEL: "Correct its level before you read its scores as annotators'.",
+    UseCondition.CORRECT_LEVEL: "Correct the level of {judges} before you use scores, not only their order.",
+    UseCondition.EXCEPT_GROUP: "Keep annotators on {failing}, where {judge} fails.",
     UseCondition.FILL_GAPS: "Ask it again about the items it left out, or have annotators rate them.",
 }
 """What use is tied to."""
@@ -362,8 +374,9 @@ CONDITIONS: Mapping[UseCondition, str] = {
 FIGURES = (
     "{Who} {symbol} {judge}, another annotator {symbol} {person}; difference {difference}, {n} items{about}."
 )
-MARGIN = "“As good” means {margin}."
-WITHIN, WITHIN_HALF = "at most {margin:g} lower", "at most half of another annotator's agreement lower"
+MARGIN = "“As good” means {margin}. “Another annotator” is one of yours, compared with the others."
+WITHIN = "shown to be at most {margin:g} lower"
+WITHIN_HALF = "shown to be at most half of another annotator's agreement lower"
 LOOK = (
     "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval, so that all looks "
     "together aim at an error of {share:.1%} (4.5% in simulated studies of 60 items and more)."
@@ -372,7 +385,7 @@ LOOKS_SPENT = "All {looks} looks are spent: no further look at these items can d
 
 UNKNOWNS: Mapping[Unknown, str] = {
     Unknown.ONE_DECIDES: "Not known: whether {judge} is as good as another annotator. Without {decided_by} "
-    "it is not: the difference would be {difference:+.2f}.",
+    "the difference is {difference:+.2f}, and it is not shown to be as good.",
     Unknown.ONE_ANNOTATOR: "Not known: how far annotators agree with each other, since one annotator "
     "rated. That is what a judge can be held to.",
     Unknown.NOT_COMPARED: "Not known: how another annotator would agree: {why}.",
@@ -399,9 +412,9 @@ FLAGS: Mapping[str, str] = {
     "{step} characters {side}.",
     f"{Claim.LENGTH}/share": "{judge} prefers {which} replies: “{answer}” to {size:.0%} of the items more "
     "than annotators for {step} characters {side}.",
-    Claim.COMPRESSES: "{judge} spreads its scores less than annotators: for a point of theirs it moves by "
-    "{slope:.2f} points ({low:.2f} to {high:.2f}). It does not reward what annotators like as they "
-    "do{length}.",
+    Claim.COMPRESSES: "{judge} uses a narrower range than annotators: where their scores differ by 1 point, "
+    "its scores differ by {slope:.2f} ({low:.2f} to {high:.2f}). It rewards all that they like less.{length} "
+    "Give it an example for each score.",
     Claim.POSITION: "{judge} chooses {answer} in {judged:.0%} of the pairs, annotators in {rated:.0%}: "
     "{size:+.0f} percentage points ({low:+.0f} to {high:+.0f}) by position.",
     f"{Claim.OWN_FAMILY}/points": "Compared with annotators, {judge} favours models of its own family by "
@@ -410,8 +423,8 @@ FLAGS: Mapping[str, str] = {
     "“{answer}” to {size:.0%} of the items more ({low:.0%} to {high:.0%}).",
     Claim.TURNED_ROUND: "{judge} orders the items the other way round than annotators do: {figures}. Check "
     "the direction of its scale.",
-    f"{Claim.COPY}/rho": "{judge} repeats the answers of {about} on {figures}: its agreement with "
-    "annotators' mean is {about}'s own share in that mean.",
+    f"{Claim.COPY}/rho": "{judge} repeats the answers of {about} on {figures}. It agrees with annotators' "
+    "mean because {about} is part of that mean.",
     f"{Claim.COPY}/only": "{judge} gives just the answers of {about} to all {n} items, which two raters "
     "who agree nearly perfectly (κ = {kappa:g}) do with probability {p}.",
     Claim.EQUAL: "{judge} gives just the answers of {about} to all {n} items. Two careful raters may: no "

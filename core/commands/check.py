@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from concord.codes import Advice
 from concord.commands import options
 from concord.commands.printing import columns, echo
 
@@ -179,7 +180,14 @@ def command(
         shown = on or report.main
         others = [name for name in report.criteria if name != shown]
         more = [*(f"{same} --criterion {quote(name)}" for name in others[:2]), f"{same} --html report.html"]
-        more.append(f"{same} --section groups,distribution")
+        verdict = report.verdict(shown)
+        if verdict.advice == Advice.EXCLUDE_JUDGE:
+            rest = [judge for judge in verdict.members if judge not in verdict.exclude]
+            more.append(f"{same} --judge {quote(','.join(rest))}")
+        elif verdict.advice in (Advice.LABEL_MORE, Advice.ADD_ANNOTATOR):
+            more.append(f"concord plan {quote(str(file))}")
+        else:
+            more.append(f"{same} --section groups,distribution")
         echo(
             screen.screen(
                 report,

@@ -546,7 +546,6 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     beside = {item, criterion, *table.options.by, *table.options.beside, table.options.run}
     roles = WideRoles(table, profiles, beside).decide()
     table.warnings += roles.warnings
-    _copies(table, profiles, roles.raters)
     used = {item, criterion, *(rater.column for rater in roles.raters)} - {""}
     groups = groups_of(table, profiles, used)
     items = _items(table, item, groups, criterion, profiles, roles.raters)
@@ -684,29 +683,6 @@ def groups_of(table: SourceTable, profiles: Mapping[str, Profile], used: Collect
         for column in columns
         if column not in used and not profiles[column].column.long and 1 < len(table.texts(column)) <= most
     )
-
-
-def _copies(table: SourceTable, profiles: Mapping[str, Profile], raters: Sequence[RaterColumn]) -> None:
-    """Warn of a judge that equals a person in every row."""
-    people, judges = ([r for r in raters if r.kind == kind] for kind in ("human", "judge"))
-    for person in people:
-        for judge in judges:
-            if person.criterion != judge.criterion:
-                continue
-            one, other = profiles[person.column], profiles[judge.column]
-            if one.varies and _equal(one, other):
-                table.warnings.append(f"{judge.column} equals {person.column} in every row: is it a copy?")
-
-
-def _equal(one: Profile, other: Profile) -> bool:
-    if one.column.long or other.column.long:
-        x, y = one.column.numbers, other.column.numbers
-        return x is not None and y is not None and bool(np.array_equal(x, y, equal_nan=True))
-    if len(one.column.coded[1]) != len(other.column.coded[1]):
-        return False
-    texts = {str(value): code for code, value in enumerate(one.column.coded[1])}
-    place = np.array([texts.get(str(value), -2) for value in other.column.coded[1]] + [-1])
-    return bool(np.array_equal(place[other.codes], one.codes))
 
 
 def _lists(

@@ -15,7 +15,8 @@ class Facts:
     """What advice on a judge or a panel rests on, each shown by an interval or a test, or a plain count.
 
     `judge` and `person` are the agreements behind the verdict, `alone` that with all annotators where none
-    can be held out; None where there is no figure. `good` says whether another judge or panel is shown to be
+    can be held out; None where there is no figure. `slight` says whether a judge of a panel is shown to agree
+    slightly at most, and another one is not. `good` says whether another judge or panel is shown to be
     as good, `decided_by` which annotator decides the verdict alone. `copied`: the judge repeats an
     annotator's answers; `constant`: it gives every item one answer, and annotators do not; `turned`: it
     orders items against them. `annotators` counts who rated, `named` says whether answers can be followed
@@ -27,6 +28,7 @@ class Facts:
     person: Estimate | None = None
     alone: Estimate | None = None
     good: bool = False
+    slight: bool = False
     decided_by: str = ""
     copied: bool = False
     constant: bool = False
@@ -47,6 +49,8 @@ def advice_of(facts: Facts) -> Advice:
         return Advice.CHECK_DIRECTION
     if facts.verdict in GOOD or facts.good:
         return Advice.USE
+    if facts.slight:
+        return Advice.EXCLUDE_JUDGE
     if facts.decided_by:
         return Advice.CHECK_ANNOTATOR
     if facts.verdict == Verdict.WORSE:

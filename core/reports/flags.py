@@ -180,7 +180,9 @@ def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Ite
         "answer": yes,
         "favours": "favours" if less > 0 else "disfavours",
     }
-    yield flag(Claim.GROUP, kind="points" if largest.measure == "favours" else largest.measure, **given)
+    fails = largest.measure in ("wrong", "distance") and largest.inside > largest.outside
+    kind = "points" if largest.measure == "favours" else largest.measure
+    yield flag(Claim.GROUP, kind=kind, failing=given["where"] if fails else "", **given)
 
 
 def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
@@ -223,7 +225,7 @@ def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -
     for judge, figure in sorted(compress(every, sure), key=lambda one: value_of(one[1])):
         low, high = figure.interval or (0.0, 0.0)
         known = FEATURES["reply_chars"] in evidence.features
-        length = ", length included" if known else ""
+        length = " That holds for length, too." if known else ""
         yield flag(
             Claim.COMPRESSES, judge=judge, slope=figure.value or 0.0, low=low, high=high, length=length
         )

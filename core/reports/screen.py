@@ -132,7 +132,7 @@ def screen(
         _lines(" · ".join(taken), width, 3),
         *(_lines(warning(one), width, 2) for one in left_out),
         "",
-        *(_lines(one, width, 4) for one in sentences),
+        *(_lines(one, width, 7) for one in sentences),
         "",
     ]
     for table in tables(report, on):

@@ -6,7 +6,7 @@ from math import ceil, inf
 from typing import Any
 
 from concord import messages
-from concord.codes import GOOD, Advice, Unknown, UseCondition, Verdict
+from concord.codes import GOOD, Advice, Claim, Unknown, UseCondition, Verdict
 from concord.estimate import Estimate
 from concord.reports.advice import WEAK
 from concord.reports.coefficient import usual
@@ -42,8 +42,22 @@ def action(
     if not of.members:
         return messages.NO_JUDGE.format(criterion=_label(of))
     parts = [_use(of, use)] if advice == Advice.USE else [_advice(of, advice)]
-    parts += [messages.CONDITIONS[condition] for condition in conditions]
-    parts += [messages.EXCLUDE.format(judge=judge) for judge in exclude]
+    names = {*use, *of.members}
+    leveled = dict.fromkeys(one.judge for one in of.flags if one.claim == Claim.LEVEL and one.judge in names)
+    failing = [one for one in of.flags if one.failing and one.judge in names]
+    about = {
+        "judges": listed(leveled) or judge_name(of.members),
+        "failing": failing[0].failing if failing else "",
+        "judge": failing[0].judge if failing else "",
+    }
+    parts += [messages.CONDITIONS[condition].format(**about) for condition in conditions]
+    if failing and advice == Advice.KEEP_ANNOTATORS:
+        parts.append(messages.FAILS_ON.format(**about))
+    if advice != Advice.EXCLUDE_JUDGE:
+        parts += [
+            (messages.EXCLUDE_SLIGHT if judge in of.slight else messages.EXCLUDE).format(judge=judge)
+            for judge in exclude
+        ]
     return " ".join(filter(None, parts))
 
 
@@ -51,8 +65,8 @@ def why(of: Standing, advice: Advice, use: Sequence[str]) -> str:
     """The verdict in a sentence, unless the advice to use others has it, and the figures it rests on."""
     if not of.members:
         return ""
-    others = bool(use) and called(of.members) not in use
-    finding = "" if others else f"On {_label(of)}, {_finding(of, advice)}"
+    repeats = advice == Advice.USE  # The advice says it.
+    finding = "" if repeats else f"On {_label(of)}, {_finding(of, advice)}"
     return " ".join(filter(None, [finding, _figures(of, use), _look(of)]))
 
 
@@ -116,7 +130,7 @@ def _use_one(of: Standing, row: Mapping[str, Cell], name: str, about: Mapping[st
         side = "higher" if (bias.value or 0.0) > 0 else "lower"
         return messages.USE_IN_ORDER.format(judge=name, points=abs(bias.value or 0.0), side=side, **about)
     if code == Verdict.AS_GOOD and isinstance(gap, Estimate) and p_above(gap, 0.0) < share:
-        return messages.USE_BETTER.format(judge=name, z=_z(row), **about)
+        return messages.USE_BETTER.format(judge=name, **about)
     return messages.USE[code].format(judge=name, **about)
 
 
@@ -159,6 +173,10 @@ def _advice(of: Standing, advice: Advice) -> str:
         "decided_by": of.decided_by,
         "more": _more(of),
         "or_annotators": messages.OR_ANNOTATORS if of.evidence.people == "like-these" else "",
+        "slight": listed(of.slight),
+        "agree": "agree" if len(of.slight) > 1 else "agrees",
+        "others": listed([judge for judge in of.members if judge not in of.slight]),
+        "copied_from": listed(dict.fromkeys(one.about for one in of.flags if one.claim == Claim.COPY)),
     }
     sentences = [messages.ADVICE[advice].format(**about)]
     if advice == Advice.LABEL_MORE:
@@ -167,6 +185,8 @@ def _advice(of: Standing, advice: Advice) -> str:
         sentences.append(messages.CORRECTED)
     elif advice in (Advice.DO_NOT_USE, Advice.ADD_ANNOTATOR) and _annotators(of) == 1 and of.constant is None:
         sentences.append(messages.SECOND_SHOWS)
+    if advice == Advice.ADD_ANNOTATOR and _is_rare(of):
+        sentences.append(_more_of_rarer(of, messages.RARER_TOO, about))
     if advice in (Advice.CHECK_DIRECTION, Advice.CHECK_ANNOTATOR) and (others := _instead(of)):
         sentences.append(messages.INSTEAD.format(judges=others))
     return " ".join(sentences)
@@ -178,16 +198,10 @@ def _instead(of: Standing) -> str:
 
 def _label_more(of: Standing, about: dict[str, str]) -> str:
     """How many more items, and of which kind, are needed."""
-    rarer, items, answer = _rarer(of)
-    if usual(of.evidence, of.criterion) == "kappa" and 0 < rarer < FEWEST_RARER and piled_up(rarer, items):
-        given = about | {
-            "n": f"{rarer:,}",
-            "items": f"{items:,}",
-            "least": f"{FEWEST_RARER}",
-            "answer": answer,
-        }
-        given["more"] = _about((FEWEST_RARER - rarer) * items / rarer)
-        return " ".join([messages.LABEL_RARER.format(**given), messages.FIND_RARER.format(**given)])
+    _, items, _ = _rarer(of)
+    if _is_rare(of):
+        needed = _more_of_rarer(of, messages.LABEL_RARER, about)
+        return f"{needed} {_more_of_rarer(of, messages.FIND_RARER, about)}"
     if of.verdict == Verdict.INCONCLUSIVE:
         first = messages.ADVICE[Advice.LABEL_MORE].format(**about)
         look = max(of.evidence.options.look, 1) + 1
@@ -201,6 +215,20 @@ def _label_more(of: Standing, about: dict[str, str]) -> str:
         about = about | {"more": _about(ENOUGH - items)}
         return messages.ADVICE[Advice.LABEL_MORE].format(**about)
     return messages.LABEL_VARIED.format(**about)
+
+
+def _is_rare(of: Standing) -> bool:
+    """Whether the rarer answers are too few for a verdict, and most items hold the commonest one."""
+    rarer, items, _ = _rarer(of)
+    rare = 0 < rarer < FEWEST_RARER and piled_up(rarer, items)
+    return rare and usual(of.evidence, of.criterion) == "kappa"
+
+
+def _more_of_rarer(of: Standing, words: str, about: Mapping[str, str]) -> str:
+    """How many more items are needed for enough of the rarer answer, in these words."""
+    rarer, items, answer = _rarer(of)
+    counts = {"n": f"{rarer:,}", "items": f"{items:,}", "least": f"{FEWEST_RARER}", "answer": answer}
+    return words.format(**{**about, **counts, "more": _about((FEWEST_RARER - rarer) * items / rarer)})
 
 
 def _rarer(of: Standing) -> tuple[int, int, str]:
@@ -250,10 +278,14 @@ def _finding(of: Standing, advice: Advice) -> str:
     if advice == Advice.CHECK_COPY:
         give = "give" if len(of.copied) > 1 else "gives"
         return messages.FINDING_COPY.format(judges=listed(of.copied), give=give)
+    if advice == Advice.EXCLUDE_JUDGE:
+        return _finding_slight(of)
     if (answer := of.constant) is not None:
         return messages.FINDING_CONSTANT.format(judge=name, answer=word_of(of.evidence, _label(of))(answer))
     if advice == Advice.REPAIR_QUESTION and person is not None:
-        return messages.FINDING_DISAGREE.format(symbol=symbol(of), person=f"{two(person)}{within(person)}")
+        slight = person.interval is not None and person.interval[0] > 0
+        words = messages.FINDING_DISAGREE_SLIGHT if slight else messages.FINDING_DISAGREE
+        return words.format(symbol=symbol(of), person=f"{two(person)}{within(person)}")
     gap = of.figure("difference")
     if gap is None or not gap.defined:
         return _finding_alone(of, name)
@@ -261,16 +293,24 @@ def _finding(of: Standing, advice: Advice) -> str:
         return messages.FINDING_TURNED.format(judge=name)
     if advice == Advice.DO_NOT_USE:
         return messages.FINDING_CHANCE.format(judge=name)
-    share = share_of_look(of.evidence.options.look)
-    if of.verdict == Verdict.AS_GOOD and p_above(gap, 0.0) < share:
-        return messages.FINDING_BETTER.format(judge=name, z=_z(of.row))
     return messages.FINDINGS[of.verdict].format(judge=name, why=_reason(of))
 
 
 def _z(row: Mapping[str, Cell]) -> str:
     """How far the judge's agreement lies from annotators', in their standard deviations (Judge's Verdict)."""
-    z = row.get("z")
+    z = row.get("z") if row.get("verdict") == Verdict.AS_GOOD else None
     return messages.FINDING_Z.format(z=z) if isinstance(z, float) else ""
+
+
+def _finding_slight(of: Standing) -> str:
+    """How far the judges agree that agree slightly at most."""
+    rows = {str(row["rater"]): row for row in of.table.rows}
+    parts = []
+    for judge in of.slight:
+        cells = (rows[judge].get("judge"), rows[judge].get(usual(of.evidence, of.criterion)))
+        figure = next(cell for cell in cells if isinstance(cell, Estimate) and cell.interval is not None)
+        parts.append(f"{judge} reaches {symbol(of)} {two(figure)}{within(figure)}")
+    return f"{listed(parts)}."
 
 
 def _finding_alone(of: Standing, name: str) -> str:
@@ -318,13 +358,19 @@ def _figures(of: Standing, use: Sequence[str]) -> str:
         symbol=symbol(of),
         judge=two(judge),
         person=two(person),
-        difference=f"{end(gap.value, signed=True)}{within(gap, signed=True)}",
+        difference=f"{end(gap.value, signed=True)}{_interval_of(of, gap)}",
         n=f"{row['n']:,}",
         about=f", {about}" if about else "",
     )
     if p_above(gap, 0.0) < share_of_look(of.evidence.options.look):
-        return figures  # Better needs no margin.
+        return f"{figures}{_z(row)}"  # Better needs no margin.
     return f"{figures} {messages.MARGIN.format(margin=_margin(of))}"
+
+
+def _interval_of(of: Standing, gap: Estimate) -> str:
+    """The interval of the difference; nothing where the verdict has said why there is none."""
+    said = gap.interval is None and of.verdict == Verdict.TOO_FEW
+    return "" if said else within(gap, signed=True)
 
 
 def _margin(of: Standing) -> str:

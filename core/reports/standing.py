@@ -7,7 +7,7 @@ import numpy as np
 
 from concord.codes import GOOD, Claim, Verdict
 from concord.estimate import Estimate, value_of
-from concord.reports.advice import Facts
+from concord.reports.advice import SLIGHT, Facts
 from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.flags import flags_of, on_criterion, turned_round
@@ -83,6 +83,22 @@ class Standing:
         return answer if share == 1 and by_chance <= ONE_FLAG else None
 
     @property
+    def slight(self) -> tuple[str, ...]:
+        """The members of a panel that are shown to agree slightly at most, as one who guesses does; none
+        where all do.
+        """
+        name = usual(self.evidence, self.criterion)
+        rows = {str(row["rater"]): row for row in self.table.rows}
+        judges = []
+        for judge in self.members if len(self.members) > 1 else ():
+            row = rows.get(called((judge,)), {})
+            figures = [cell for cell in (row.get("judge"), row.get(name)) if isinstance(cell, Estimate)]
+            figure = next((cell for cell in figures if cell.interval is not None), None)
+            if figure is not None and figure.interval is not None and figure.interval[1] < SLIGHT:
+                judges.append(judge)
+        return tuple(judges) if len(judges) < len(self.members) else ()
+
+    @property
     def facts(self) -> Facts:
         """What the advice rests on."""
         scores = self.evidence.ratings[self.criterion]
@@ -95,6 +111,7 @@ class Standing:
             if compared and compared.defined
             else self.figure(usual(self.evidence, self.criterion)),
             good=bool(self.others) and compared is not None,
+            slight=bool(self.slight),
             decided_by=self.decided_by,
             copied=bool(self.copied),
             constant=self.constant is not None,

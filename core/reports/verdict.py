@@ -119,20 +119,25 @@ def used(of: Standing) -> tuple[str, ...]:
 
 
 def excluded(of: Standing) -> tuple[str, ...]:
-    """The members without which the panel is shown to agree better."""
-    return tuple(
-        flag.judge for flag in of.flags if flag.claim == Claim.WEAKENS_PANEL and flag.judge in of.members
-    )
+    """The members that are shown to agree slightly at most, or without which the panel agrees better."""
+    weakening = [flag.judge for flag in of.flags if flag.claim == Claim.WEAKENS_PANEL]
+    return tuple(dict.fromkeys([*of.slight, *(judge for judge in weakening if judge in of.members)]))
 
 
 def conditions_of(of: Standing, advice: Advice, use: Sequence[str]) -> tuple[UseCondition, ...]:
-    """What the use of judges is tied to: their level, and items that they left out."""
+    """What the use of judges is tied to: groups on which they fail, their level, items that they left out."""
     if advice != Advice.USE:
         return ()
     names = {*use, *(of.members if called(of.members) in use else ())}
     level = any(flag.claim == Claim.LEVEL and (flag.judge in names or not flag.judge) for flag in of.flags)
     gaps = any(flag.claim == Claim.LACKS_RATINGS and flag.judge in names for flag in of.flags)
-    return (*[UseCondition.CORRECT_LEVEL] * level, *[UseCondition.FILL_GAPS] * gaps)
+    fails = any(flag.failing and flag.judge in names for flag in of.flags)
+    conditions = {
+        UseCondition.EXCEPT_GROUP: fails,
+        UseCondition.CORRECT_LEVEL: level,
+        UseCondition.FILL_GAPS: gaps,
+    }
+    return tuple(condition for condition, holds in conditions.items() if holds)
 
 
 def unknowns_of(of: Standing, advice: Advice) -> tuple[Unknown, ...]:

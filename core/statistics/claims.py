@@ -229,7 +229,8 @@ class Flag(NamedTuple):
     """A finding that a reader has to know: its code, its words, whom or what it is about, and on which
     criteria (none: all).
 
-    `judge` is the judge whose use it bears on, `about` the annotator or the group that it names.
+    `judge` is the judge whose use it bears on, `about` the annotator or the group that it names, `failing`
+    the items on which the judge is shown to fail, in words.
     """
 
     claim: Claim
@@ -237,16 +238,24 @@ class Flag(NamedTuple):
     judge: str = ""
     on: tuple[str, ...] = ()
     about: str = ""
+    failing: str = ""
 
 
 def flag(
-    claim: Claim, *, kind: str = "", judge: str = "", on: tuple[str, ...] = (), about: str = "", **values: Any
+    claim: Claim,
+    *,
+    kind: str = "",
+    judge: str = "",
+    on: tuple[str, ...] = (),
+    about: str = "",
+    failing: str = "",
+    **values: Any,
 ) -> Flag:
     """A flag in the words of `concord.messages.FLAGS`, of a claim with several wordings in those of
     `kind`.
     """
     words = messages.FLAGS[f"{claim}/{kind}" if kind else claim]
-    return Flag(claim, words.format(judge=judge, about=about, **values), judge, on, about)
+    return Flag(claim, words.format(judge=judge, about=about, **values), judge, on, about, failing)
 
 
 def ranked(flags: Sequence[Flag]) -> list[Flag]:

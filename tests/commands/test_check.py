@@ -379,7 +379,6 @@ def test_a_judge_that_equals_the_person_is_said(tmp_path):
     file = tmp_path / "copy.csv"
     pd.DataFrame({"human": PEOPLE, "judge": PEOPLE}).to_csv(file, index=False)
     said = " ".join(check(file).output.split())
-    assert "judge equals human in every row: is it a copy?" in said
     assert "judge gives just the answers of human to all" in said
     assert not re.search(r"\bUse\b", said)
 

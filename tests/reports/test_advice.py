@@ -30,6 +30,14 @@ CASES = {
         replace(GOOD, verdict=Verdict.INCONCLUSIVE, decided_by="Ada", good=True),
         Advice.USE,
     ),
+    "a judge of the panel guesses": (
+        replace(GOOD, verdict=Verdict.INCONCLUSIVE, slight=True),
+        Advice.EXCLUDE_JUDGE,
+    ),
+    "one guesses, another judge is good": (
+        replace(GOOD, verdict=Verdict.INCONCLUSIVE, slight=True, good=True),
+        Advice.USE,
+    ),
     "a copy": (replace(GOOD, copied=True), Advice.CHECK_COPY),
     "one answer": (replace(GOOD, constant=True), Advice.DO_NOT_USE),
     "turned round": (replace(GOOD, turned=True), Advice.CHECK_DIRECTION),
