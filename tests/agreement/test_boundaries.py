@@ -16,8 +16,8 @@ from concord.reports.advice import disagree
 from concord.reports.flags import on_criterion
 from concord.statistics.claims import CLAIMS, Contrasts, verdicts
 from concord.statistics.drift import drift
+from concord.statistics.group_differences import group_differences
 from concord.statistics.held_out import held_out
-from concord.statistics.items import unlike
 from concord.statistics.oddities import EXACT, chance_of_hits
 from concord.statistics.ratings import read_ratings
 
@@ -146,11 +146,11 @@ def test_p_of_groups_counts_every_facet_that_was_looked_at():
     people = {name: (quality + rng.normal(0, 0.5, 80)).tolist() for name in ("ann", "bob")}
     judge = quality + rng.normal(0, 0.5, 80) + 0.35 * (np.arange(80) % 2)
     table = read_ratings(study(people, {"j": judge.tolist()}))
-    alone = unlike(table, "quality", {"group": group}, [("j",)])
+    alone, *_ = group_differences(table, "quality", {"group": group}, ["j"], named=False)
     assert 0.002 < alone.p < 0.2
     for number in (1, 2):
         others = dict(list(noise.items())[:number])
-        found = unlike(table, "quality", {"group": group, **others}, [("j",)])
+        found, *_ = group_differences(table, "quality", {"group": group, **others}, ["j"], named=False)
         assert found.facet == "group"
         assert found.p == pytest.approx((number + 1) * alone.p, rel=0.25)
         assert found.compared == (number + 1) * alone.compared

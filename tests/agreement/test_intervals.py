@@ -178,7 +178,10 @@ def test_a_figure_says_the_least_share_that_the_docs_have_of_its_intervals():
     }
     table = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
     short = {}
-    for line in table.split("## How often they hold")[1].split("\n"):
+    # The table of rare answers has intervals with n − 2 degrees beside those that are printed.
+    measured = table.split("## How often they hold")[1]
+    rare_answers = measured.split("| share of yes, true κ |")[1].split("\n\n")[0]
+    for line in measured.replace(rare_answers, "").split("\n"):
         figure, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         held_in = [100 * float(share) for share in re.findall(r"(?:^| )(0\.\d\d|1\.00)", " ".join(cells))]
         if len(cells) > 1 and held_in and (least := held_in[0] if len(cells) == 2 else min(held_in)) < 92:

@@ -124,7 +124,6 @@ EVENTS: list[dict[str, Any]] = [
     {"score": 2.5},
     {"score": [5]},
     {"seconds": -1},
-    {"seconds": 10**6},
     {"do": "flag", "text": "x" * 4001},
     {"do": "submit"},
 ]
@@ -151,6 +150,23 @@ def test_a_forged_event_changes_nothing_and_says_why(server: Server, changes: di
     assert [refusal["n"] for refusal in news["refused"]] == [1]
     assert news["refused"][0]["message"].endswith(".")
     assert [server.rows(everything), server.rows(states)] == before
+
+
+def test_a_claimed_time_at_work_counts_an_hour_at_most(server: Server) -> None:
+    token = invited(server, "sleeps")
+
+    async def attack() -> dict[str, Any]:
+        async with opened(server.url, token=token, study="keeper") as wire:
+            desk = Desk(wire, "sleeper")
+            item = desk.open_items()[0]
+            desk.do(item, "answer", criterion="fluency", score=5, seconds=10**6)
+            return await desk.report()
+
+    assert finish(attack())["refused"] == []
+    stored = (
+        "SELECT max(p.seconds) FROM placements p JOIN raters x ON x.id = p.rater_id WHERE x.name = 'sleeps'"
+    )
+    assert server.rows(stored) == [(3600.0,)]
 
 
 def test_the_desk_of_another_cannot_be_reported_to(server: Server) -> None:
