@@ -16,10 +16,14 @@ def two(figure: Estimate) -> str:
 
 
 def within(figure: Estimate, *, signed: bool = False) -> str:
-    """The interval of a figure behind a space, “ (95% CI 0.10 to 0.30)”; why it has none, else."""
+    """The interval of a figure behind a space, “ (95% CI 0.10 to 0.30)”, with four digits where two are the
+    same; why it has none, else.
+    """
     if figure.interval is None:
         return f" ({figure.reason or 'no interval'})"
     low, high = (end(one, signed=signed) for one in figure.interval)
+    if low == high:
+        low, high = (f"{one:+z.4f}" if signed else f"{one:z.4f}" for one in figure.interval)
     return f" (95% CI {low} to {high})"
 
 

@@ -21,11 +21,11 @@ Chart = Any
 """A chart of Altair, whose types say little."""
 
 COLOURS = ("#2f7fc2", "#d2701f", "#3a927e", "#b0862a", "#c2566e", "#5f7fd6", "#7d8a2e", "#a262b8")
-"""Of judges and panels: 3:1 or more against the page in both themes, as marks need."""
+"""Of judges, panels and categories: 3:1 or more against the page in both themes, as marks need."""
 
 
-def judge_colours(names: Sequence[str]) -> alt.Scale:
-    """The colours of judges and panels in a chart, by their places."""
+def name_colours(names: Sequence[str]) -> alt.Scale:
+    """The colours of judges, panels or categories in a chart, by their places."""
     return alt.Scale(domain=list(names), range=[COLOURS[n % len(COLOURS)] for n, _ in enumerate(names)])
 
 

@@ -20,10 +20,10 @@ from pages.parts.charts import (
     frame,
     in_rows,
     intervals,
-    judge_colours,
     legend,
     line_at,
     name_axis,
+    name_colours,
     sizes,
     tips,
 )
@@ -54,7 +54,7 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     on = sizes(row["n"] for row in defined)
     symbol, of = next(column.title for column in table.columns if column.name == what).split(" ", 1)
     title = [f"{symbol} {of}", f"({on} items)"]
-    colours = judge_colours([row.kind for row in rows if row.kind != HUMAN])
+    colours = name_colours([row.kind for row in rows if row.kind != HUMAN])
     shades = alt.Scale(domain=[*colours.domain, HUMAN], range=[*colours.range, GREY])
     around: list[Chart] = []
     text = f"Agreement of each judge and panel ({symbol} {of}), with 95% intervals."
@@ -79,12 +79,14 @@ def _with_verdict(row: Mapping[str, Cell]) -> str:
 
 def distribution(table: Table, scale: Scale | None) -> Chart:
     """How often each rater gives which answer, a bar each, from low answers to high ones; in words where they
-    are answers of one `scale`.
+    are answers of one `scale`. Categories without an order have colours without one.
     """
     data = pd.DataFrame(table.rows)
     data["answer"] = [scale.word(score, level=True) if scale else f"{score:g}" for score in data.score]
     answers = list(dict.fromkeys(data.sort_values("score").answer))
     shades = alt.Scale(domain=answers, range=_shades(len(answers)))
+    if scale is not None and not scale.ordered:
+        shades = name_colours(answers)
     share = alt.X(
         "share:Q", title="share of answers", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])
     )

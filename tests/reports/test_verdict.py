@@ -182,6 +182,7 @@ def test_an_interval_that_leaves_out_0_shows_on_which_side_it_lies() -> None:
     """The claim that goes with 0.004 to 0.57 would not be believed beside “0.00 to 0.57”."""
     assert within(Estimate(0.28, 0.004, 0.57, 50)) == " (95% CI 0.004 to 0.57)"
     assert within(Estimate(-0.28, -0.57, -0.0004, 50), signed=True) == " (95% CI -0.57 to -0.0004)"
+    assert within(Estimate(0.0304, 0.0301, 0.0349, 50), signed=True) == " (95% CI +0.0301 to +0.0349)"
 
 
 def test_what_items_cannot_tell_is_planned() -> None:
