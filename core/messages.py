@@ -272,6 +272,7 @@ FINDINGS: Mapping[Verdict, str] = {
 }
 """A verdict as a sentence."""
 
+FINDING_CLEARLY_WORSE = "{judge} is worse than another annotator by more than the margin."
 FINDING_Z = (
     " z = {z:+.1f}: its agreement lies {z:+.1f} standard deviations of annotators' agreement from their mean."
 )
@@ -336,13 +337,13 @@ ADVICE: Mapping[Advice, str] = {
     Advice.CHECK_ANNOTATOR: "Look at the ratings of {decided_by} first: the verdict on {judge} on "
     "{criterion} rests on this annotator alone. Exclude them with a reason, or label more items with "
     "another annotator.",
-    Advice.EXCLUDE_JUDGE: "Leave {slight} out of the panel on {criterion}: {slight} {agree} with annotators "
-    "hardly better than chance. Then check {others} without it.",
+    Advice.EXCLUDE_JUDGE: "Exclude {slight} from the panel on {criterion}: {slight} hardly {agree} with "
+    "annotators. Then check {others} alone.",
     Advice.NONE: "",
 }
 """What to do, but for `USE`."""
 
-ABOUT, MORE_THAN = "about {n:,}", "more than {n:,}"
+ABOUT, MORE_THAN, MANY = "about {n:,}", "more than {n:,}", "many"
 LABEL_VARIED = "Label more, and more varied, items before you decide on {judge} on {criterion}."
 LABEL_RARER = (
     "Label {more} more items, so that at least {least} are “{answer}”: {n} of {items} are so far, "
@@ -359,10 +360,11 @@ OR_ANNOTATORS = ", or add annotators,"
 INSTEAD = "Use {judges} in its place."
 LOOK_AGAIN = "Then check the larger table with `--look {look}`, which allows for looking more than once."
 CORRECTED = "The leaderboard corrects judges by annotators' ratings."
+SECOND_NEEDED = "Have a second annotator rate the same items: with one, little can be decided."
 SECOND_SHOWS = "A second annotator on some of the items shows whether the judge or the question is at fault."
 EXCLUDE = "Exclude {judge} from the panel: without it the panel agrees with annotators better."
-EXCLUDE_SLIGHT = "Exclude {judge} from panels: it agrees with annotators hardly better than chance."
-FAILS_ON = "Its errors gather on {failing}: look there first."
+EXCLUDE_SLIGHT = "Exclude {judge} from panels: it hardly agrees with annotators."
+FAILS_ON = "{judge} fails on {failing}: keep annotators there, and check the other items by themselves."
 
 CONDITIONS: Mapping[UseCondition, str] = {
     UseCondition.CORRECT_LEVEL: "Correct the level of {judges} before you use scores, not only their order.",
@@ -413,8 +415,7 @@ FLAGS: Mapping[str, str] = {
     f"{Claim.LENGTH}/share": "{judge} prefers {which} replies: “{answer}” to {size:.0%} of the items more "
     "than annotators for {step} characters {side}.",
     Claim.COMPRESSES: "{judge} uses a narrower range than annotators: where their scores differ by 1 point, "
-    "its scores differ by {slope:.2f} ({low:.2f} to {high:.2f}). It rewards all that they like less.{length} "
-    "Give it an example for each score.",
+    "its scores differ by {slope:.2f} ({low:.2f} to {high:.2f}). Give it an example for each score.",
     Claim.POSITION: "{judge} chooses {answer} in {judged:.0%} of the pairs, annotators in {rated:.0%}: "
     "{size:+.0f} percentage points ({low:+.0f} to {high:+.0f}) by position.",
     f"{Claim.OWN_FAMILY}/points": "Compared with annotators, {judge} favours models of its own family by "

@@ -181,7 +181,9 @@ def command(
         others = [name for name in report.criteria if name != shown]
         more = [*(f"{same} --criterion {quote(name)}" for name in others[:2]), f"{same} --html report.html"]
         verdict = report.verdict(shown)
-        if verdict.advice == Advice.EXCLUDE_JUDGE:
+        if any(flag.failing for flag in verdict.flags):
+            more.append(f"{same} --section groups,distribution")
+        elif verdict.advice == Advice.EXCLUDE_JUDGE:
             rest = [judge for judge in verdict.members if judge not in verdict.exclude]
             more.append(f"{same} --judge {quote(','.join(rest))}")
         elif verdict.advice in (Advice.LABEL_MORE, Advice.ADD_ANNOTATOR):

@@ -15,9 +15,9 @@ class Facts:
     """What advice on a judge or a panel rests on, each shown by an interval or a test, or a plain count.
 
     `judge` and `person` are the agreements behind the verdict, `alone` that with all annotators where none
-    can be held out; None where there is no figure. `slight` says whether a judge of a panel is shown to agree
-    slightly at most, and another one is not. `good` says whether another judge or panel is shown to be
-    as good, `decided_by` which annotator decides the verdict alone. `copied`: the judge repeats an
+    can be held out; None where there is no figure. `slight` says whether a judge of a panel hardly agrees
+    with annotators (`disagree`), and another one does. `good` says whether another judge or panel is shown to
+    be as good, `decided_by` which annotator decides the verdict alone. `copied`: the judge repeats an
     annotator's answers; `constant`: it gives every item one answer, and annotators do not; `turned`: it
     orders items against them. `annotators` counts who rated, `named` says whether answers can be followed
     from item to item.
@@ -71,13 +71,13 @@ def _without_comparison(facts: Facts) -> Advice:
     return Advice.ADD_ANNOTATOR if facts.named else Advice.NAME_ANNOTATORS
 
 
-def disagree(person: Estimate | None) -> bool:
-    """Whether annotators are shown to agree weakly: the upper end lies below `WEAK`, and either the lower one
-    does not lie above 0, or the upper one lies below `SLIGHT`.
+def disagree(figure: Estimate | None) -> bool:
+    """Whether annotators, or a judge with them, are shown to agree weakly: the upper end lies below `WEAK`,
+    and either the lower one does not lie above 0, or the upper one lies below `SLIGHT`.
     """
-    if person is None or person.interval is None:
+    if figure is None or figure.interval is None:
         return False
-    low, high = person.interval
+    low, high = figure.interval
     return high < WEAK and (low <= 0 or high < SLIGHT)
 
 

@@ -224,11 +224,7 @@ def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -
     sure = stated(Claim.COMPRESSES, [p_below(figure, COMPRESSED) for _, figure in every])
     for judge, figure in sorted(compress(every, sure), key=lambda one: value_of(one[1])):
         low, high = figure.interval or (0.0, 0.0)
-        known = FEATURES["reply_chars"] in evidence.features
-        length = " That holds for length, too." if known else ""
-        yield flag(
-            Claim.COMPRESSES, judge=judge, slope=figure.value or 0.0, low=low, high=high, length=length
-        )
+        yield flag(Claim.COMPRESSES, judge=judge, slope=figure.value or 0.0, low=low, high=high)
 
 
 def _weakens(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iterable[Flag]:

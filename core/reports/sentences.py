@@ -27,6 +27,9 @@ OFF = 0.1
 ENOUGH = 40
 """Items of which a verdict is possible where answers are even: `FEWEST_RARER` of either of two."""
 
+FEWEST_FOR_RATE = 3
+"""Rarer answers below which their share, and so how many items hold enough of them, is not known."""
+
 FARTHEST = 20
 """More items than this many times those there are is no plan."""
 
@@ -51,8 +54,8 @@ def action(
         "judge": failing[0].judge if failing else "",
     }
     parts += [messages.CONDITIONS[condition].format(**about) for condition in conditions]
-    if failing and advice == Advice.KEEP_ANNOTATORS:
-        parts.append(messages.FAILS_ON.format(**about))
+    if failing and advice in (Advice.KEEP_ANNOTATORS, Advice.LABEL_MORE):
+        parts.insert(0, messages.FAILS_ON.format(**about))
     if advice != Advice.EXCLUDE_JUDGE:
         parts += [
             (messages.EXCLUDE_SLIGHT if judge in of.slight else messages.EXCLUDE).format(judge=judge)
@@ -181,6 +184,8 @@ def _advice(of: Standing, advice: Advice) -> str:
     sentences = [messages.ADVICE[advice].format(**about)]
     if advice == Advice.LABEL_MORE:
         sentences = [_label_more(of, about)]
+        if _annotators(of) == 1:
+            sentences.insert(0, messages.SECOND_NEEDED)
     elif advice == Advice.KEEP_ANNOTATORS and of.evidence.of.study.source != FILE:
         sentences.append(messages.CORRECTED)
     elif advice in (Advice.DO_NOT_USE, Advice.ADD_ANNOTATOR) and _annotators(of) == 1 and of.constant is None:
@@ -228,7 +233,8 @@ def _more_of_rarer(of: Standing, words: str, about: Mapping[str, str]) -> str:
     """How many more items are needed for enough of the rarer answer, in these words."""
     rarer, items, answer = _rarer(of)
     counts = {"n": f"{rarer:,}", "items": f"{items:,}", "least": f"{FEWEST_RARER}", "answer": answer}
-    return words.format(**{**about, **counts, "more": _about((FEWEST_RARER - rarer) * items / rarer)})
+    more = _about((FEWEST_RARER - rarer) * items / rarer) if rarer >= FEWEST_FOR_RATE else messages.MANY
+    return words.format(**{**about, **counts, "more": more})
 
 
 def _rarer(of: Standing) -> tuple[int, int, str]:
@@ -256,11 +262,10 @@ def _about(more: float) -> str:
 
 def _more(of: Standing) -> str:
     """How many more items would decide the verdict."""
-    gap, person = of.figure("difference"), of.figure("person")
+    gap = of.figure("difference")
     if gap is None:
         return ""
-    margin = min(of.evidence.options.margin, max((person.value if person else 0) or 0.0, 0.0) / 2 or inf)
-    more, most = more_items(gap, margin), FARTHEST * (gap.n or 0)
+    more, most = more_items(gap, _least_margin(of)), FARTHEST * (gap.n or 0)
     if more is None or more > most:
         return messages.MORE_THAN.format(n=most)
     return messages.ABOUT.format(n=more)
@@ -293,7 +298,18 @@ def _finding(of: Standing, advice: Advice) -> str:
         return messages.FINDING_TURNED.format(judge=name)
     if advice == Advice.DO_NOT_USE:
         return messages.FINDING_CHANCE.format(judge=name)
+    if of.verdict == Verdict.WORSE and gap.interval is not None and gap.interval[1] < -_least_margin(of):
+        return messages.FINDING_CLEARLY_WORSE.format(judge=name)
     return messages.FINDINGS[of.verdict].format(judge=name, why=_reason(of))
+
+
+def _least_margin(of: Standing) -> float:
+    """The margin of the verdict: the smaller of that of the options and half of another annotator's
+    agreement.
+    """
+    person = of.figure("person")
+    half = person.value / 2 if person and person.value and person.value > 0 else inf
+    return min(of.evidence.options.margin, half)
 
 
 def _z(row: Mapping[str, Cell]) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from concord.codes import GOOD, Claim, Verdict
 from concord.estimate import Estimate, value_of
-from concord.reports.advice import SLIGHT, Facts
+from concord.reports.advice import Facts, disagree
 from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.flags import flags_of, on_criterion, turned_round
@@ -84,8 +84,9 @@ class Standing:
 
     @property
     def slight(self) -> tuple[str, ...]:
-        """The members of a panel that are shown to agree slightly at most, as one who guesses does; none
-        where all do.
+        """The members of a panel that hardly agree with annotators; none where all do.
+
+        They are shown to agree weakly and not shown to beat chance, or shown to agree slightly at most.
         """
         name = usual(self.evidence, self.criterion)
         rows = {str(row["rater"]): row for row in self.table.rows}
@@ -94,7 +95,7 @@ class Standing:
             row = rows.get(called((judge,)), {})
             figures = [cell for cell in (row.get("judge"), row.get(name)) if isinstance(cell, Estimate)]
             figure = next((cell for cell in figures if cell.interval is not None), None)
-            if figure is not None and figure.interval is not None and figure.interval[1] < SLIGHT:
+            if disagree(figure):
                 judges.append(judge)
         return tuple(judges) if len(judges) < len(self.members) else ()
 

@@ -101,7 +101,7 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
         of.decided_by,
         conditions,
         unknowns,
-        sentences.action(of, advice, use, conditions, excluded(of) if together else ()),
+        sentences.action(of, advice, use, conditions, excluded(of) if together else of.slight),
         sentences.why(of, advice, use),
         sentences.unknown(of, unknowns),
     )

@@ -34,7 +34,7 @@ def test_a_judge_that_guesses_is_excluded_before_more_is_labelled():
     assert found.verdict not in GOOD
     assert found.advice == Advice.EXCLUDE_JUDGE
     assert found.exclude == ("judge_c",)
-    assert "Leave judge_c out of the panel" in found.action
+    assert "Exclude judge_c from the panel" in found.action
 
 
 def test_judges_that_all_guess_are_not_excluded_one_by_one():
