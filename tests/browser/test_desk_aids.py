@@ -47,7 +47,11 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
         for n in range(3):
             said = (
                 *(Message("user", f"Where is it, {n}?"), Message("assistant", "Which parcel? " * 60)),
-                *(Message("user", "Number 5."), Message("tool", CALL), Message("tool", RESULT)),
+                *(
+                    Message("user", "Number 5."),
+                    Message("tool", CALL, {"calls": True}),
+                    Message("tool", RESULT),
+                ),
                 *(
                     Message("assistant", '{"eta": [1, 2]}'),
                     Message("user", "So?"),
@@ -70,7 +74,7 @@ def test_tools_are_folded_and_json_is_set_as_code(desk: tuple[Server, str], page
     come(page, desk[1])
     tools = page.locator(".message.tool")
     expect(tools).to_have_count(2)
-    expect(tools.first.locator("summary")).to_have_text(f"Tool 2 {CALL}")
+    expect(tools.first.locator("summary")).to_have_text(f"Tool call 2 {CALL}")
     expect(tools.first.locator("pre")).to_be_hidden()
     tools.first.locator("summary").click()
     tools.nth(1).locator("summary").click()
