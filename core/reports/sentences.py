@@ -184,7 +184,8 @@ def _advice(of: Standing, advice: Advice) -> str:
     sentences = [messages.ADVICE[advice].format(**about)]
     if advice == Advice.LABEL_MORE:
         sentences = [_label_more(of, about)]
-        if _annotators(of) == 1:
+        alone = of.figure(usual(of.evidence, of.criterion))
+        if _annotators(of) == 1 and alone is not None and alone.defined:
             sentences.insert(0, messages.SECOND_NEEDED)
     elif advice == Advice.KEEP_ANNOTATORS and of.evidence.of.study.source != FILE:
         sentences.append(messages.CORRECTED)
