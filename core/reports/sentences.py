@@ -320,14 +320,14 @@ def _z(row: Mapping[str, Cell]) -> str:
 
 
 def _finding_slight(of: Standing) -> str:
-    """How far the judges agree that agree slightly at most."""
-    rows = {str(row["rater"]): row for row in of.table.rows}
-    parts = []
-    for judge in of.slight:
-        cells = (rows[judge].get("judge"), rows[judge].get(usual(of.evidence, of.criterion)))
-        figure = next(cell for cell in cells if isinstance(cell, Estimate) and cell.interval is not None)
-        parts.append(f"{judge} reaches {symbol(of)} {two(figure)}{within(figure)}")
-    return f"{listed(parts)}."
+    """How far the judges agree that hardly agree with annotators."""
+    figures = {judge: of.agreement_of(judge) for judge in of.slight}
+    reached = (
+        f"{judge} reaches {symbol(of)} {two(figure)}{within(figure)}"
+        for judge, figure in figures.items()
+        if figure is not None
+    )
+    return f"{listed(reached)}."
 
 
 def _finding_alone(of: Standing, name: str) -> str:

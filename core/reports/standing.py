@@ -88,16 +88,17 @@ class Standing:
 
         They are shown to agree weakly and not shown to beat chance, or shown to agree slightly at most.
         """
+        judges = tuple(judge for judge in self.members if disagree(self.agreement_of(judge)))
+        return judges if len(judges) < len(self.members) else ()
+
+    def agreement_of(self, judge: str) -> Estimate | None:
+        """The agreement of one judge that has an interval: that behind its verdict, else that with all
+        annotators; None without one.
+        """
         name = usual(self.evidence, self.criterion)
-        rows = {str(row["rater"]): row for row in self.table.rows}
-        judges = []
-        for judge in self.members if len(self.members) > 1 else ():
-            row = rows.get(called((judge,)), {})
-            figures = [cell for cell in (row.get("judge"), row.get(name)) if isinstance(cell, Estimate)]
-            figure = next((cell for cell in figures if cell.interval is not None), None)
-            if disagree(figure):
-                judges.append(judge)
-        return tuple(judges) if len(judges) < len(self.members) else ()
+        row = next((row for row in self.table.rows if row["rater"] == called((judge,))), {})
+        figures = (row.get("judge"), row.get(name))
+        return next((one for one in figures if isinstance(one, Estimate) and one.interval is not None), None)
 
     @property
     def facts(self) -> Facts:
