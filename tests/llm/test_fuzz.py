@@ -23,7 +23,9 @@ from concord.llm.schemas import fill
 from tests.llm.test_fault_matrix import ROLES
 
 MANY = int(os.environ.get("CONCORD_FUZZ", "150"))
-SECONDS = 0.05
+SECONDS = 1
+"""CPU seconds for one reply of at most 200,000 characters: linear reading takes .06 of them on a slow core, and
+what grows with the square takes minutes."""
 MOST = 200_000
 """Characters of a mutated reply: twice as many as are read."""
 BRACKETED = {"a score in brackets": "Rating: [[7]]", "a preference in brackets": "Verdict: [[B]]"}
