@@ -24,7 +24,7 @@ from tests.llm.test_fault_matrix import ROLES
 
 MANY = int(os.environ.get("CONCORD_FUZZ", "150"))
 SECONDS = 1
-"""CPU seconds for one reply of at most 200,000 characters: linear reading takes .06 of them on a slow core, and
+"""CPU seconds for one reply of at most 200,000 characters. Linear reading takes .06 of them on a slow core;
 what grows with the square takes minutes."""
 MOST = 200_000
 """Characters of a mutated reply: twice as many as are read."""
