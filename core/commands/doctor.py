@@ -1,11 +1,14 @@
 """`concord doctor`: check the models of a workspace, and say what is wrong and how to repair it."""
 
+import shlex
+
 import click
 
+from concord.commands.app import call
 from concord.commands.printing import echo
 from concord.errors import ConcordError
-from concord.llm.models import change_entry, load_models, pick
-from concord.runs import examining
+from concord.llm.models import load_models, pick
+from concord.runs import entries, examining
 from concord.workspace import Workspace
 
 
@@ -38,9 +41,10 @@ def command(folder: str, names: tuple[str, ...], again: bool, write: bool) -> No
         for note in finding.notes:
             echo(f"  · {note}")
         if finding.settings and write:
-            lines = change_entry(workspace.models_path, name, finding.settings)
+            lines = entries.change(workspace, name, finding.settings).lines
             echo(f"  Written to {workspace.models_path}:\n\n{lines}")
         elif finding.settings:
-            echo(f"  Runs send it so; `concord doctor {name} --write` puts it into models.toml.")
+            write_it = f"{call(workspace)} doctor {shlex.quote(name)} --write"
+            echo(f"  Runs send it so; `{write_it}` puts it into models.toml.")
     if any(finding.wrong for finding in findings.values()):
         raise SystemExit(1)

@@ -1,14 +1,15 @@
 """`concord models`: list the models of a workspace, and add one by the kind of its endpoint."""
 
-import os
 import shlex
 
 import click
 
 from concord.commands import options, printing
+from concord.commands.app import call
 from concord.commands.printing import echo
 from concord.llm import presets as kinds
 from concord.llm.models import currency, load_models
+from concord.runs import entries
 from concord.table import Column, Table
 
 
@@ -32,12 +33,11 @@ def add(
     """Append an entry for NAME to models.toml; all else in the file stays as it is."""
     workspace = options.workspace(folder)
     given = {"model": model, "base_url": base_url, "api_key_env": api_key_env}
-    lines = kinds.add(workspace.models_path, name, preset=preset, **given)
+    lines = entries.add(workspace, name, preset=preset, **given).lines
     echo(f"Added to {workspace.models_path}:\n\n{lines}")
-    for variable in load_models(workspace.models_path)[name].variables:
-        if not os.environ.get(variable):
-            echo(f"Set the environment variable {variable} to its key.")
-    echo(f"`concord doctor {shlex.quote(name)}` checks it.")
+    for variable in load_models(workspace.models_path)[name].unset:
+        echo(f"Set the environment variable {variable} to its key.")
+    echo(f"`{call(workspace)} doctor {shlex.quote(name)}` checks it.")
 
 
 @command.command("presets")

@@ -20,8 +20,9 @@ from concord.files import file_name, read_toml
 from concord.lab import comparing
 from concord.lab.measuring import OVERALL, Bench, Candidate
 from concord.lab.parts import SELECT, TEST
+from concord.llm.entries import merged
 from concord.llm.handshake import differences
-from concord.llm.models import load_models, merged, pick
+from concord.llm.models import load_models, pick
 from concord.reports.pictures import templates
 from concord.rubrics import shelf, writing
 from concord.rubrics.rubric import EXAMPLE

@@ -4,9 +4,7 @@ import inspect
 import json
 import os
 import re
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +23,7 @@ from pydantic import (
 
 from concord.configuration import Configuration
 from concord.errors import ConfigError, not_found
-from concord.files import as_toml, limits, read_text, read_toml, toml_key
+from concord.files import read_toml
 from concord.files.limits import NAME
 from concord.llm import keys
 from concord.llm.schemas import Feature
@@ -279,6 +277,11 @@ class Model(BaseModel):
         secret = [value.env for value in self.headers.values() if isinstance(value, FromEnvironment)]
         return tuple(filter(None, dict.fromkeys([self.key_variable, *secret])))
 
+    @property
+    def unset(self) -> tuple[str, ...]:
+        """The environment variables that should hold its key and secret headers, and hold nothing."""
+        return tuple(name for name in self.variables if not os.environ.get(name))
+
     def sent_headers(self) -> dict[str, str]:
         """The headers of its entry with their values. Raises ConfigError if a variable is not set."""
         return {
@@ -368,98 +371,6 @@ def read_entry(path: Path, name: str, entry: Mapping[str, Any]) -> Model:
     except ValidationError as error:
         wrong = " ".join(_mistake(e) for e in error.errors())
         raise ConfigError(f"{path}: [models.{name}] {wrong}") from error
-
-
-def append_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
-    """Append an entry to models.toml and return its lines; what the file holds stays as it is.
-
-    Raises ConfigError, and leaves the file, where no table can follow, as after `models = { … }`.
-    """
-    text = read_text(path, most=limits.TOML_BYTES) if path.exists() else ""
-    block = f"[models.{toml_key(name)}]\n{as_toml(settings)}"
-    text += ("\n" if text and text[-1] != "\n" else "") + f"\n{block}"
-    try:
-        tomllib.loads(text)
-        path.write_text(text, encoding="utf-8")
-    except ValueError as error:
-        raise ConfigError(
-            f"{path}: no entry can be added ({error}). Write each model as a table [models.NAME]."
-        ) from error
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
-    return block
-
-
-def merged(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of an entry with others in their place; of a table, what is new is added."""
-    return {**entry} | {
-        name: {**entry.get(name, {}), **value} if isinstance(value, Mapping) else value
-        for name, value in settings.items()
-    }
-
-
-def change_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
-    """Change settings of an entry in models.toml and return their lines; all else in the file stays as it is.
-
-    Of a setting that is a table, what is new is added. Raises ConfigError, and leaves the file, where the
-    entry is written in a form that cannot be changed line by line.
-    """
-    text = read_text(path, most=limits.TOML_BYTES)
-    before = tomllib.loads(text)
-    entry = merged(before["models"][name], settings)
-    whole = {setting: entry[setting] for setting in settings}
-    after = {**before, "models": {**before["models"], name: entry}}
-    lines = text.splitlines()
-    for setting, value in whole.items():
-        _write_setting(lines, name, setting, value)
-    changed = "\n".join(lines) + "\n"
-    shown = as_toml(whole)
-    try:
-        if tomllib.loads(changed) != after:
-            raise ValueError("it is written in another form")
-        path.write_text(changed, encoding="utf-8")
-    except ValueError as error:
-        raise ConfigError(
-            f"{path}: the entry of “{name}” cannot be changed ({error}). Write these lines into it:\n{shown}"
-        ) from error
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
-    return shown
-
-
-def _write_setting(lines: list[str], name: str, setting: str, value: Any) -> None:
-    """Write one setting into the lines of an entry: into its table, or its line, or a new one at the end."""
-    if isinstance(value, Mapping) and (place := _table(lines, "models", name, setting)):
-        for key, inner in value.items():
-            _write_line(lines, _table(lines, "models", name, setting) or place, key, inner)
-    elif place := _table(lines, "models", name):
-        _write_line(lines, place, setting, value)
-
-
-def _table(lines: Sequence[str], *keys: str) -> tuple[int, int] | None:
-    """The lines of a table, without its header, from the first to behind the last; None where it has none."""
-    wanted: dict[str, Any] = {}
-    for key in reversed(keys):
-        wanted = {key: wanted}
-    headers = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
-    for number in headers:
-        with suppress(ValueError):
-            if tomllib.loads(lines[number]) == wanted:
-                return number + 1, next((other for other in headers if other > number), len(lines))
-    return None
-
-
-def _write_line(lines: list[str], place: tuple[int, int], key: str, value: Any) -> None:
-    """Write a line into a table, in place of the one with its key, else behind its last line."""
-    begin, end = place
-    new = as_toml({key: value}).rstrip("\n")
-    for number in range(begin, end):
-        if re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", lines[number]):
-            lines[number] = new
-            return
-    while end > begin and not lines[end - 1].strip():
-        end -= 1
-    lines.insert(end, new)
 
 
 def _mistake(error: Mapping[str, Any]) -> str:

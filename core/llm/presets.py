@@ -9,7 +9,8 @@ from typing import Any
 
 from concord.errors import ConfigError, check_known
 from concord.files import SHIPPED, kept_toml
-from concord.llm.models import Model, append_entry, load_models, read_entry
+from concord.llm.entries import append_entry
+from concord.llm.models import Model, load_models, read_entry
 from concord.table import Column, Table
 
 _BLANK = re.compile(r"\b[A-Z]{3,}\b")
@@ -25,7 +26,8 @@ def presets() -> Mapping[str, Mapping[str, Any]]:
 def add(path: Path, name: str, *, preset: str, **given: Any) -> str:
     """Append an entry to models.toml and return its lines; nothing else in the file changes.
 
-    `given` are settings in place of the preset's (model, base_url, api_key_env); None leaves the preset's.
+    `given` are settings in place of the preset's (model, base_url, api_key_env, family, price); None leaves
+    the preset's, “” writes none.
     Raises NotFound for an unknown preset, ConfigError where the name is taken or a setting is missing or
     wrong.
     """
@@ -34,14 +36,21 @@ def add(path: Path, name: str, *, preset: str, **given: Any) -> str:
     if name in load_models(path):
         raise ConfigError(f"“{name}” is in {path} already. Choose another name, or edit the entry there.")
     own = {key: value for key, value in given.items() if value is not None}
-    settings = {"model": "", **available[preset], **own}
-    del settings["about"]
-    if "base_url" not in own and (blank := _BLANK.search(str(settings.get("base_url", "")))):
+    chosen = {"model": "", **available[preset], **own}
+    settings = {key: value for key, value in chosen.items() if key != "about" and value != ""}
+    url = str(settings.get("base_url", ""))
+    if url == available[preset].get("base_url") and (word := blank(url)):
         raise ConfigError(
-            f"The preset “{preset}” needs --base-url: {settings['base_url']} with your name for {blank[0]}."
+            f"The preset “{preset}” needs an address (--base-url): {url} with your name for {word}."
         )
     read_entry(path, name, settings)
     return append_entry(path, name, settings)
+
+
+def blank(address: str) -> str:
+    """The placeholder in a preset's address, which the user replaces; “” where it has none."""
+    match = _BLANK.search(address)
+    return match[0] if match else ""
 
 
 def listed(models: Iterable[Model], money: str) -> Table:

@@ -61,8 +61,15 @@ def named() -> str:
 @contextmanager
 def writing() -> Iterator[Database]:
     """The store to write into, as who is here."""
-    with acting(named()), workspace().write() as db:
+    with as_here(), workspace().write() as db:
         yield db
+
+
+@contextmanager
+def as_here() -> Iterator[None]:
+    """What is done within this block is stored as done by who is here."""
+    with acting(named()):
+        yield
 
 
 def exported(what: str, study: str = "") -> None:

@@ -47,6 +47,12 @@ def researching() -> bool:
     return isinstance(who, Researcher)
 
 
+def owning() -> bool:
+    """Whether an owner is here, who may say where keys are sent."""
+    who = here()
+    return isinstance(who, Researcher) and who.role == "owner"
+
+
 def sentence(error: ConcordError) -> None:
     """Show an error as one sentence."""
     st.error(str(error), icon=":material/error:")

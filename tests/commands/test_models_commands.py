@@ -38,7 +38,7 @@ def test_each_preset_makes_an_entry_that_loads(fresh, run, kind):
     settings = {name: of for name, of in KINDS[kind].items() if name not in ("about", "base_url")}
     assert settings == {name: stored[name] for name in settings}
     assert kind in run(fresh, "models", "presets").output
-    assert "`concord doctor 'new one'` checks it" in done.output
+    assert "doctor 'new one'` checks it" in done.output
 
 
 def test_an_address_and_a_key_of_ones_own(fresh, run, monkeypatch):
@@ -57,7 +57,7 @@ def test_an_address_and_a_key_of_ones_own(fresh, run, monkeypatch):
     [
         ("a", "vllm", (), "“a” is in"),
         ("b", "vlm", (), "no preset “vlm”. Did you mean “vllm”"),
-        ("b", "azure", (), "needs --base-url"),
+        ("b", "azure", (), "needs an address"),
         ("b", "vllm", ("--base-url", "gpu:9000"), "is no address"),
     ],
 )
