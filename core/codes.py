@@ -443,3 +443,31 @@ class IntervalMethod(StrEnum):
     """One more value at each end of the scale, then Student's t: it has width where all values are equal."""
     PERCENTILE = "percentile"
     """From the 2.5th to the 97.5th percentile, as papers print it; too narrow for few or skewed values."""
+
+
+class Tab(StrEnum):
+    """The tabs of the page Agreement, as its address has them."""
+
+    JUDGES = "judges"
+    PANELS = "panels"
+    FAILS = "fails"
+    FAVOURS = "favours"
+    RATERS = "raters"
+
+
+class AnswerLevel(StrEnum):
+    """What kind of answers a criterion has."""
+
+    SCORES = "scores"
+    TWO = "two"
+    """Two answers with an order, such as fail and pass."""
+    CATEGORIES = "categories"
+    """Answers without an order, and sets of labels."""
+
+
+class Scope(StrEnum):
+    """What the tables of a section are about."""
+
+    CRITERION = "criterion"
+    STUDY = "study"
+    """All criteria, side by side."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from concord.codes import (
     Advice,
+    AnswerLevel,
     CellPattern,
     Claim,
     Computation,
@@ -26,6 +27,7 @@ from concord.codes import (
     StreamFigure,
     StreamState,
     SystemOrder,
+    Tab,
     Unknown,
     UseCondition,
     Verdict,
@@ -45,6 +47,21 @@ def excluded(counts: Mapping[Exclusion, int]) -> str:
     """How many rated items a figure excludes, and why; “” for none."""
     return ", ".join(f"{count:,} {EXCLUSIONS[code]}" for code, count in counts.items() if count)
 
+
+TABS: Mapping[Tab, str] = {
+    Tab.JUDGES: "Which judge?",
+    Tab.PANELS: "Would a cheaper panel do?",
+    Tab.FAILS: "Where does it fail?",
+    Tab.FAVOURS: "What does it favour?",
+    Tab.RATERS: "Who rated how?",
+}
+"""The tabs of the page Agreement."""
+
+UNMEASURED: Mapping[AnswerLevel, str] = {
+    AnswerLevel.TWO: "its answers are two already, which section glance compares",
+    AnswerLevel.CATEGORIES: "its answers are categories, which have no order",
+}
+"""Why a section has no figures on answers of this kind, as the end of a sentence."""
 
 INTERVALS: Mapping[str, str] = {
     IntervalMethod.PADDED: "Student's t, padded",

@@ -9,12 +9,30 @@ from concord.commands import options
 from concord.commands.printing import columns, echo
 
 
+def _list_sections(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """Print what each section answers, and end."""
+    if asked:
+        from concord.commands.printing import show
+        from concord.reports.sections import sections_table
+
+        show([sections_table()], "table")
+        context.exit()
+
+
 @click.command("agreement")
 @click.option("--study", required=True, metavar="NAME", help="The study to measure.")
 @options.form()
 @options.resamples("items")
 @options.seed
 @options.measuring
+@click.option(
+    "--sections",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_sections,
+    help="List the sections and what each answers.",
+)
 @options.several("--section", "Sections of the report instead of its overview; “all” for every one.")
 @click.option(
     "--criterion", default="", help="The criterion of the sections; final or the last one if absent."

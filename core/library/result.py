@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from concord.errors import check_known, not_found
 from concord.estimate import Estimate
-from concord.reports.agreement_report import AgreementReport
+from concord.reports.agreement_report import OVERVIEW, AgreementReport
 from concord.reports.coefficient import with_people
 from concord.reports.gate import gate
 from concord.reports.names import renamed
 from concord.reports.screen import screen
-from concord.reports.sections import AT_ONCE
 from concord.statistics import reliability
 from concord.statistics.coefficients import COEFFICIENTS, Name
 from concord.statistics.ratings import called
@@ -144,7 +143,7 @@ class Agreement:
     @property
     def tables(self) -> tuple[Table, ...]:
         """The tables of the overview, as page and command show them; a notebook draws each."""
-        return tuple(renamed(table, self.report.names) for table in self.report.tables_of(AT_ONCE))
+        return tuple(renamed(table, self.report.names) for table in self.report.tables_of(OVERVIEW))
 
     def __repr__(self) -> str:
         """The answer on a screen, as `concord check` prints it."""

@@ -13,6 +13,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.arrays import Columns, coded
+from concord.codes import Scope
 from concord.errors import check_known, not_found
 from concord.files.plain import plain_line
 from concord.rating import Criterion, conditions_in_words
@@ -21,7 +22,7 @@ from concord.reports.evidence import Options as Options
 from concord.reports.flags import flags_of
 from concord.reports.names import renamed
 from concord.reports.obstacles import missing
-from concord.reports.sections import AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, lacks, section
+from concord.reports.sections import REGISTRY, SECTIONS, lacks, names_of, section
 from concord.reports.verdict import Assessment, verdict
 from concord.scores import no_final
 from concord.statistics.ratings import FINAL
@@ -45,6 +46,8 @@ BY_WEIGHT = (
     "items; intervals rest on the number of items of equal weight that say as much."
 )
 AS_DRAWN = "Strata were drawn with unequal probabilities: figures describe the items as drawn."
+OVERVIEW = tuple(each.name for each in REGISTRY if each.in_overview)
+"""The sections that `concord agreement` prints, or that its sentences rest on."""
 DRAWN = ("resamples", "seed", "clusters", "people")
 """How resamples were drawn, as JSON has it."""
 
@@ -90,7 +93,7 @@ class AgreementReport(Evidence):
         sentences, on = [], criterion or self.main
         for name in self._named([name for name in sections if name != "all"], criterion):
             if why := self.lacks(name, on):
-                about = "" if name in OVER_ALL else f" on {self.label(on)}"
+                about = "" if SECTIONS[name].scope == Scope.STUDY else f" on {self.label(on)}"
                 sentence = f"No figures of section {name}{about}: {why}."
                 if others := [each for each in self.criteria if not self.lacks(name, each)]:
                     sentence += f" There are some with --criterion {' or '.join(others)}."
@@ -99,8 +102,8 @@ class AgreementReport(Evidence):
 
     def tables(self, criterion: str) -> dict[str, Table]:
         """The tables on one criterion of all sections, by name; those over all criteria on the main one."""
-        names = [name for name in SECTIONS if criterion == self.main or name not in OVER_ALL]
-        return {name: table for of in names for name, table in self.section(of, criterion).items()}
+        every = names_of(*Scope) if criterion == self.main else names_of(Scope.CRITERION)
+        return {name: table for of in every for name, table in self.section(of, criterion).items()}
 
     def verdict(self, criterion: str = "") -> Assessment:
         """The assessment on one criterion, else on the main one. Raises StudyError for an unknown
@@ -143,7 +146,7 @@ class AgreementReport(Evidence):
         study, drawing = self.agreement.study, self.agreement.drawing
         values: dict[str, Any] = {"schema": SCHEMA, "study": study, "items": self.agreement.items}
         values |= {name: drawing[name] for name in DRAWN if drawing[name] is not None}
-        values |= {name: plain(name, self.main) for name in OVER_ALL}
+        values |= {name: plain(name, self.main) for name in names_of(Scope.STUDY)}
         values |= {"verdicts": {c: self.verdict(c).as_json() for c in self.criteria}}
         values |= {"summary": self.summary, "missing": self.missing, "notes": self.notes}
         values |= {"limits": self.limits, "left_out": self.left_out}
@@ -155,7 +158,7 @@ class AgreementReport(Evidence):
             {"annotator": one.annotator, "reason": one.reason, "decided": one.excluded}
             for one in self.of.excluded
         ]
-        sections = {c: {name: plain(name, c) for name in IN_FILES} for c in self.criteria}
+        sections = {c: {name: plain(name, c) for name in names_of(Scope.CRITERION)} for c in self.criteria}
         return values | {"main": self.main, "sections": sections}
 
     @property
@@ -182,7 +185,7 @@ class AgreementReport(Evidence):
         elif form == "csv":
             return as_figures_csv(_figures(self))
         else:
-            tables = self.tables_of(AT_ONCE)
+            tables = self.tables_of(OVERVIEW)
         if form in ("json", "csv"):
             return as_document(tables, form)
         named = [renamed(table, self.names) for table in tables]
@@ -190,7 +193,11 @@ class AgreementReport(Evidence):
             return as_document(named, form, width=width)
         sentences = dict.fromkeys([*self.summary, *self.limits, *self.notes])
         text = _listed([*sentences], form, width) + as_document(named, form, width=width)
-        more = [f"More: `--section NAME`, where NAME is {', '.join(SECTIONS)} or all."]
+        names = f"{', '.join(SECTIONS)} or all"
+        more = [
+            f"More: `--section NAME`, where NAME is {names}. "
+            "`concord agreement --sections` says what each answers."
+        ]
         return text if form != "table" else f"{text}\n{_listed(more, form, width)}"
 
 
@@ -287,9 +294,11 @@ def _depends(of: StudyRatings, criterion: Criterion) -> str:
 
 def _figures(report: AgreementReport) -> list[Table]:
     """The tables that hold every figure, the criterion's name in every row."""
-    every = [table for name in OVER_ALL for table in report.section(name, report.main).values()]
+    every = [table for name in names_of(Scope.STUDY) for table in report.section(name, report.main).values()]
     for criterion in report.criteria:
-        tables = (table for name in IN_FILES for table in report.section(name, criterion).values())
+        tables = (
+            table for name in names_of(Scope.CRITERION) for table in report.section(name, criterion).values()
+        )
         every += [_of(table, report.label(criterion)) for table in tables]
     return every
 

@@ -17,6 +17,7 @@ from concord.reports.names import renamed
 from concord.reports.pictures import forest, templates
 from concord.reports.provenance import about, provenance, sums
 from concord.reports.screen import rated, tables, warning
+from concord.reports.sections import REGISTRY, Section
 from concord.statistics.confusion import crossed
 from concord.statistics.majority import answer_of_people
 from concord.statistics.ratings import Contender
@@ -26,6 +27,8 @@ from concord.table import Table
 
 MOST = 200
 """Answers of judges that are listed, the largest differences first."""
+BEGINNING = ("glance",)
+"""The sections that the beginning of a report shows."""
 LONGEST = 20_000
 """Characters of a text that is shown."""
 
@@ -45,16 +48,14 @@ def content(
     Raises NotFound for an unknown criterion.
     """
     on = criterion or report.main
-    answer, *more = tables(report, on)
-    groups = _groups(report, on)
     study = report.of.study
-    every = () if study.source == FILE else report.section("criteria", on).values()
     missing = [] if study.source == FILE else report.missing
     return {
         "name": study.title or study.name,
         "criterion": report.label(on),
         "sentences": [*report.verdict(on).sentences, rated(report, on)],
-        "tables": [answer, *more, *_answers(report, on), *groups, *every],
+        "tables": [*tables(report, on), *_answers(report, on)],
+        "sections": _sections(report, on),
         "forest": forest(report.section("glance", on)["glance"]),
         "disagreements": _disagreements(report, on, keys, texts),
         "most": MOST,
@@ -114,10 +115,17 @@ def _answers(report: AgreementReport, criterion: str) -> list[Table]:
     ]
 
 
-def _groups(report: AgreementReport, criterion: str) -> list[Table]:
-    """Where judges fail by group."""
-    tables = report.section("groups", criterion).values()
-    return [renamed(table, report.names) for table in tables if table.rows]
+def _sections(report: AgreementReport, criterion: str) -> list[tuple[Section, list[Table]]]:
+    """The sections of the report for which the study has data, but those with which it begins."""
+    with_tables = []
+    for section in REGISTRY:
+        if section.name in BEGINNING or not section.in_report:
+            continue
+        if not report.lacks(section.name, criterion):
+            measured = report.section(section.name, criterion).values()
+            if some := [renamed(table, report.names) for table in measured if table.rows]:
+                with_tables.append((section, some))
+    return with_tables
 
 
 def _disagreements(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations, compress
-from typing import NamedTuple
 
 import numpy as np
 
 from concord import scores as rules
 from concord.arrays import Columns, distinct_values
-from concord.codes import Claim
-from concord.messages import excluded
+from concord.codes import AnswerLevel, Claim, Scope, Tab
+from concord.messages import TABS, UNMEASURED, excluded
 from concord.reports.coefficient import leading, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import OWN_FAMILY
@@ -53,17 +52,34 @@ OF_ORDER = ("spearman", "kendall", "pearson", "p")
 """Columns that answers without an order, or of two kinds, are not compared by."""
 
 
-class Section(NamedTuple):
-    """A question about the judges or the people of a study, and the tables that answer it on a criterion.
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A question about the judges or the annotators of a study, and the tables that answer it.
 
-    A study has tables where it `has` what they need; `without` it, a sentence ends so. Of categories there
-    are tables in the sections `UNORDERED` alone.
+    The page Agreement, the commands, JSON and the report walk `REGISTRY`; docs/agreement.md has an entry for
+    each section, whose heading is its question.
     """
 
+    name: str
+    """As `--section` takes it."""
     title: str
+    question: str
+    tab: Tab
+    """Where the page shows it."""
     tables: Callable[[Evidence, str], Iterable[Table]]
+    """Its tables on a criterion."""
+    levels: frozenset[AnswerLevel] = frozenset(AnswerLevel)
+    """The kinds of answers that it measures."""
+    scope: Scope = Scope.CRITERION
+    """Whether its tables are about one criterion, or compare all criteria of the study."""
     has: Callable[[Evidence, str], object] = lambda _evidence, _criterion: True
+    """Whether a study has the data that it needs."""
     without: str = ""
+    """What a study lacks where it has not, as the end of a sentence."""
+    in_report: bool = False
+    """Whether the report (HTML) has its tables."""
+    in_overview: bool = False
+    """Whether `concord agreement` prints it without being asked for a section."""
 
 
 def _decided(evidence: Evidence, criterion: str) -> Table:
@@ -432,93 +448,181 @@ def unmeasured(evidence: Evidence) -> str:
     )
 
 
-SECTIONS: dict[str, Section] = {
-    "glance": Section("At a glance", _glance),
-    "criteria": Section("Every criterion", _criteria),
-    "overlap": Section(
-        "What two marked, or wrote, in common",
-        _overlap,
-        _worded,
-        "answers are numbers alone, without words of the replies",
-    ),
-    "judges": Section("Judges and panels beside people", _judges),
-    "distribution": Section("Score distribution", _distribution),
-    "groups": Section(
-        "Agreement by player and by facet",
-        _groups,
-        lambda e, _: e.groups,
-        "neither players nor a facet, such as a scenario, divide its items into groups",
-    ),
-    "people": Section("Agreement of people with each other", _people),
-    "retest": Section(
-        "Test–retest of each judge",
-        lambda e, c: [retest(e.ratings, c, _runs(e, c), **e.drawing)],
-        lambda e, _: e.of.repeats,
-        "no judge rated the same items in several runs",
-    ),
-    "annotator-retest": Section(
-        "Test–retest of each annotator", _annotator_retest, _twice("repeat"), "nobody was given an item twice"
-    ),
-    "gold": Section(
-        "Gold items and attention checks",
-        lambda e, _: [gold_hits(gold.hits(e.of.checks))],
-        lambda e, _: e.of.checks,
-        "there are no gold items",
-    ),
-    "gold-labels": Section(
-        "Judges and people against gold labels",
-        _gold_labels,
-        lambda e, _: e.of.gold,
-        "there are no gold labels",
-    ),
-    "adjudication": Section(
-        "Judges and people against adjudicated scores",
-        _adjudication,
-        _settled,
-        "no item was adjudicated",
-    ),
-    "anchoring": Section(
-        "Second answers after the judge's score",
-        lambda e, c: _annotator_retest(e, c, "revise"),
-        _twice("revise"),
-        "nobody answered again after seeing a judge's score alone",
-    ),
-    "alt-test": Section("Alternative annotator test", _alt_test),
-    "thresholds": Section(
-        "Pass or fail at a cut of the scale",
-        _thresholds,
-        lambda e, c: usual(e, c) != "kappa",
-        "its answers are two already, which section glance compares",
-    ),
-    "system": Section("Would the leaderboard's order be the people's?", _system),
-    "bias": Section(
-        "Feature bias: length, turn, language, own family",
-        _bias,
-        lambda e, _: e.features or e.own_family,
-        "items do not differ in length, turn, language or family of their player",
-    ),
-    "raters": Section(
-        "Severity of annotators", lambda e, c: [severities(e.ratings, c, e.players, **e.drawing)]
-    ),
-}
-"""Sections by name, as `--section` takes it: page, command and report show them in this order."""
+ORDERED = frozenset({AnswerLevel.SCORES, AnswerLevel.TWO})
 
-
-UNORDERED = (
-    *(
-        "glance",
-        "criteria",
-        "overlap",
-        "judges",
-        "distribution",
-        "groups",
-        "people",
-        "annotator-retest",
-        "gold",
+REGISTRY = (
+    Section(
+        name="glance",
+        title="At a glance",
+        question="Does each judge agree with annotators as well as another annotator does?",
+        tab=Tab.JUDGES,
+        tables=_glance,
+        in_report=True,
+        in_overview=True,
     ),
-    *("gold-labels", "adjudication", "anchoring", "alt-test"),
+    Section(
+        name="criteria",
+        title="Every criterion",
+        question="On which criteria do judges agree with annotators?",
+        tab=Tab.JUDGES,
+        tables=_criteria,
+        scope=Scope.STUDY,
+        in_report=True,
+        in_overview=True,
+    ),
+    Section(
+        name="overlap",
+        title="What two marked, or wrote, in common",
+        question="How much of what two raters marked or wrote is the same?",
+        tab=Tab.RATERS,
+        tables=_overlap,
+        has=_worded,
+        without="answers are numbers alone, without words of the replies",
+    ),
+    Section(
+        name="judges",
+        title="Judges and panels compared with annotators",
+        question="How near is each judge to annotators, by every coefficient?",
+        tab=Tab.JUDGES,
+        tables=_judges,
+    ),
+    Section(
+        name="distribution",
+        title="Score distribution",
+        question="How often does each rater give each answer?",
+        tab=Tab.JUDGES,
+        tables=_distribution,
+    ),
+    Section(
+        name="groups",
+        title="Agreement by group",
+        question="For which models, scenarios or other groups of items does a judge fail?",
+        tab=Tab.FAILS,
+        tables=_groups,
+        has=lambda e, _: e.groups,
+        without="neither players nor a facet, such as a scenario, divide its items into groups",
+        in_report=True,
+    ),
+    Section(
+        name="people",
+        title="Agreement of annotators with each other",
+        question="How far do annotators agree with each other?",
+        tab=Tab.RATERS,
+        tables=_people,
+        in_report=True,
+    ),
+    Section(
+        name="retest",
+        title="Test–retest of each judge",
+        question="Does a judge give the same scores when it is asked again?",
+        tab=Tab.JUDGES,
+        tables=lambda e, c: [retest(e.ratings, c, _runs(e, c), **e.drawing)],
+        levels=ORDERED,
+        has=lambda e, _: e.of.repeats,
+        without="no judge rated the same items in several runs",
+        in_report=True,
+    ),
+    Section(
+        name="annotator-retest",
+        title="Test–retest of each annotator",
+        question="Does an annotator give the same answers to an item that comes twice?",
+        tab=Tab.RATERS,
+        tables=_annotator_retest,
+        has=_twice("repeat"),
+        without="no annotator rated an item twice",
+    ),
+    Section(
+        name="gold",
+        title="Gold items and attention checks",
+        question="Do annotators give the known answers?",
+        tab=Tab.RATERS,
+        tables=lambda e, _: [gold_hits(gold.hits(e.of.checks))],
+        has=lambda e, _: e.of.checks,
+        without="there are no gold items",
+    ),
+    Section(
+        name="gold-labels",
+        title="Judges and annotators compared with gold labels",
+        question="How near are judges and annotators to the gold labels?",
+        tab=Tab.RATERS,
+        tables=_gold_labels,
+        has=lambda e, _: e.of.gold,
+        without="there are no gold labels",
+        in_report=True,
+    ),
+    Section(
+        name="adjudication",
+        title="Judges and annotators compared with adjudicated scores",
+        question="How near are judges and annotators to the scores that adjudication settled?",
+        tab=Tab.RATERS,
+        tables=_adjudication,
+        has=_settled,
+        without="no item was adjudicated",
+        in_report=True,
+    ),
+    Section(
+        name="anchoring",
+        title="Second answers after the judge's score",
+        question="Do annotators change their answers towards a judge's score that they see?",
+        tab=Tab.RATERS,
+        tables=lambda e, c: _annotator_retest(e, c, "revise"),
+        has=_twice("revise"),
+        without="nobody answered again after seeing a judge's score alone",
+    ),
+    Section(
+        name="alt-test",
+        title="Alternative annotator test",
+        question="Are a judge's answers as near to the other annotators' as an annotator's are?",
+        tab=Tab.JUDGES,
+        tables=_alt_test,
+    ),
+    Section(
+        name="thresholds",
+        title="Pass or fail at a cut of the scale",
+        question="If a score decides, does the judge decide as annotators do?",
+        tab=Tab.JUDGES,
+        tables=_thresholds,
+        levels=frozenset({AnswerLevel.SCORES}),
+    ),
+    Section(
+        name="system",
+        title="Order of models by judges and by annotators",
+        question="If judges rank the models, do they rank them as annotators do?",
+        tab=Tab.JUDGES,
+        tables=_system,
+        levels=ORDERED,
+    ),
+    Section(
+        name="bias",
+        title="Feature bias: length, turn, language, own family",
+        question="Does a judge prefer long replies, late turns, a language or its own family?",
+        tab=Tab.FAVOURS,
+        tables=_bias,
+        levels=ORDERED,
+        has=lambda e, _: e.features or e.own_family,
+        without="items do not differ in length, turn, language or family of their player",
+        in_report=True,
+    ),
+    Section(
+        name="raters",
+        title="Severity of annotators",
+        question="Which annotators score lower or higher than others on the same items?",
+        tab=Tab.RATERS,
+        tables=lambda e, c: [severities(e.ratings, c, e.players, **e.drawing)],
+        levels=ORDERED,
+    ),
 )
-"""The sections whose figures need no order of answers."""
+"""Every section, in the order in which page, command, files and report show them."""
+
+SECTIONS = {each.name: each for each in REGISTRY}
+"""Sections by name, as `--section` takes it."""
+
+
+def level(evidence: Evidence, criterion: str) -> AnswerLevel:
+    """What kind of answers a criterion has. Raises StudyError for an unknown criterion."""
+    if not evidence.ratings[criterion].ordered:
+        return AnswerLevel.CATEGORIES
+    return AnswerLevel.TWO if usual(evidence, criterion) == "kappa" else AnswerLevel.SCORES
 
 
 def lacks(evidence: Evidence, name: str, criterion: str) -> str:
@@ -526,10 +630,11 @@ def lacks(evidence: Evidence, name: str, criterion: str) -> str:
 
     Raises StudyError for an unknown criterion.
     """
-    of = SECTIONS[name]
-    if not evidence.ratings[criterion].ordered and name not in UNORDERED:
-        return "its answers are categories, which have no order"
-    return "" if of.has(evidence, criterion) else of.without
+    wanted = SECTIONS[name]
+    answers = level(evidence, criterion)
+    if answers not in wanted.levels:
+        return UNMEASURED[answers]
+    return "" if wanted.has(evidence, criterion) else wanted.without
 
 
 def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
@@ -543,11 +648,13 @@ def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
     return evidence.kept[name, criterion]
 
 
-OVER_ALL = ("criteria",)
-"""The sections whose tables are over all criteria."""
+def names_of(*scopes: Scope) -> tuple[str, ...]:
+    """The sections with one of these scopes, in the order of the registry."""
+    return tuple(each.name for each in REGISTRY if each.scope in scopes)
 
-IN_FILES = tuple(name for name in SECTIONS if name not in OVER_ALL)
-"""The sections that a file of all figures has of every criterion."""
 
-AT_ONCE = ("glance", "criteria")
-"""The sections that `concord agreement` prints, or that its sentences rest on."""
+def sections_table() -> Table:
+    """What each section answers, and on which tab of the page it is."""
+    columns_ = (Column("section"), Column("question"), Column("tab", help="Of the page Agreement."))
+    rows = tuple({"section": s.name, "question": s.question, "tab": TABS[s.tab]} for s in REGISTRY)
+    return Table("sections", "Sections of an agreement report", columns_, rows)

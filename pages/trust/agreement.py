@@ -10,8 +10,10 @@ from typing import Any
 
 import streamlit as st
 
+from concord.codes import Tab
 from concord.errors import ConcordError
 from concord.exchange import publish
+from concord.messages import TABS
 from concord.reports.agreement_report import AgreementReport
 from concord.store import access, progress, runs
 from concord.store import studies as stored
@@ -23,9 +25,10 @@ from pages.parts.plain import plain, with_code
 from pages.parts.reports import options_of, report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.trust.agreement_tabs import (
+    DRAWINGS,
     MOCK,
-    TABS,
     answer,
+    draw_tab,
     limits,
     said_once,
     score_distribution,
@@ -92,11 +95,11 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
     with st.spinner("Measuring …"):
         answer(report, criterion)
     _files(report)
-    tabs = [name for name, tab in TABS.items() if criterion in report.ordered or tab.categories]
-    look: dict[str, Any] = {"format_func": lambda name: TABS[name].title, "label_visibility": "collapsed"}
+    tabs = [tab for tab, drawing in DRAWINGS.items() if criterion in report.ordered or drawing.categories]
+    look: dict[str, Any] = {"format_func": TABS.__getitem__, "label_visibility": "collapsed"}
     tab = choice("Question", "tab", tabs, tabs[0], widget=st.pills, **look)
     with st.spinner("Measuring …"):
-        TABS[tab].draw(report, criterion)
+        draw_tab(Tab(tab), report, criterion)
     if report.limits or report.notes:
         with st.expander("What limits this answer", icon=":material/info:"):
             limits(report)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
+from concord.codes import Tab
 from concord.estimate import Estimate
 from concord.files import file_name
 from concord.llm.models import currency
@@ -26,7 +27,7 @@ from concord.reports.flags import careless
 from concord.reports.names import renamed
 from concord.reports.page import of_study
 from concord.reports.screen import rated, tables
-from concord.reports.sections import SECTIONS, unmeasured
+from concord.reports.sections import REGISTRY, Section, unmeasured
 from concord.reports.verdict import Assessment
 from concord.scores import labels
 from concord.statistics.confusion import crossed
@@ -53,23 +54,26 @@ WANTED = "conversation of an item"
 """Where the session keeps the number of the conversation that the reader asked for."""
 
 
-class Tab(NamedTuple):
-    """A tab: its question, how it is drawn, its sections that are measured when opened.
+class TabDrawing(NamedTuple):
+    """How a tab begins, which sections that beginning shows, and whether categories have the tab.
 
-    A criterion that is answered by a category has those with `categories`.
+    The other sections of the tab follow it, each measured when it is opened.
     """
 
-    title: str
-    first: Callable[[AgreementReport, str], None]
-    more: tuple[str, ...] = ()
+    begin: Callable[[AgreementReport, str], None]
+    drawn: tuple[str, ...] = ()
     categories: bool = False
 
-    def draw(self, report: AgreementReport, criterion: str) -> None:
-        """Draw the tab on a criterion, with the sections for which the study has data."""
-        self.first(report, criterion)
-        for name in self.more:
-            if not report.lacks(name, criterion):
-                _opened(report, name, criterion)
+
+def draw_tab(tab: Tab, report: AgreementReport, criterion: str) -> None:
+    """Draw a tab on a criterion, with the sections for which the study has data."""
+    drawing = DRAWINGS[tab]
+    drawing.begin(report, criterion)
+    for section in REGISTRY:
+        if section.tab != tab or section.name in drawing.drawn:
+            continue
+        if not report.lacks(section.name, criterion):
+            _opened(report, section, criterion)
 
 
 def answer(report: AgreementReport, criterion: str) -> None:
@@ -248,13 +252,14 @@ def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, T
     return {name: renamed(table, report.names) for name, table in tables.items()}
 
 
-def _opened(report: AgreementReport, name: str, criterion: str) -> None:
+def _opened(report: AgreementReport, section: Section, criterion: str) -> None:
     """A section that is measured when it is opened."""
-    more = st.expander(SECTIONS[name].title, key=f"section {name}", on_change="rerun")
+    more = st.expander(section.title, key=f"section {section.name}", on_change="rerun")
     if not more.open:
         return
     with more, st.spinner("Measuring …"):
-        for table in _named(report, name, criterion).values():
+        st.caption(section.question)
+        for table in _named(report, section.name, criterion).values():
             _table(report, criterion, table)
 
 
@@ -386,12 +391,11 @@ def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
     return Table("items", "Largest differences", kept, tuple(cells), caption)
 
 
-OF_PEOPLE = ("overlap", "annotator-retest", "gold", "gold-labels", "adjudication", "anchoring")
-TABS = {
-    "judges": Tab("Which judge?", _judges, ("retest", "alt-test", "thresholds", "system"), True),
-    "panels": Tab("Would a cheaper panel do?", _panels),
-    "fails": Tab("Where does it fail?", _where, (), True),
-    "favours": Tab("What does it favour?", _favours),
-    "raters": Tab("Who rated how?", _raters, OF_PEOPLE, True),
+DRAWINGS = {
+    Tab.JUDGES: TabDrawing(_judges, ("glance", "criteria", "judges", "distribution"), categories=True),
+    Tab.PANELS: TabDrawing(_panels),
+    Tab.FAILS: TabDrawing(_where, ("groups",), categories=True),
+    Tab.FAVOURS: TabDrawing(_favours, ("bias",)),
+    Tab.RATERS: TabDrawing(_raters, ("raters", "people"), categories=True),
 }
-"""The tabs by their name in the address."""
+"""The tabs in their order; `concord.messages.TABS` has their titles."""

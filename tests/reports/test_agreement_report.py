@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from concord.codes import Scope
 from concord.questions import YES_NO, points
 from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.reports.coefficient import metric_of, usual
 from concord.reports.names import short_names
-from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.reports.sections import names_of
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings
 from concord.table import as_values
@@ -289,7 +290,7 @@ def test_json_and_csv_have_every_section_on_every_criterion() -> None:
     assert set(told["sections"]) == {"wit", "care", "final"}
     lines = list(csv.DictReader(io.StringIO(found.document("csv"))))
     for criterion, sections in told["sections"].items():
-        assert set(sections) == set(SECTIONS) - set(OVER_ALL)
+        assert set(sections) == set(names_of(Scope.CRITERION))
         for name, tables in sections.items():
             for table in tables.values():
                 assert table == as_values(found.section(name, criterion)[table["table"]])

@@ -59,7 +59,7 @@ def test_every_link_leads_to_a_file_of_the_site(made):
 
 
 OURS = """
-    html head meta title style body nav b a p main footer h1 h2 table thead tbody tr th td div span section
+    html head meta title style body nav b a p main footer h1 h2 h3 table thead tbody tr th td div span section
     details summary pre ul li svg line text circle input label script
 """
 """The elements that the site is made of."""
