@@ -81,7 +81,7 @@ test-lowest:
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python -r $(LOWEST)/lowest.txt \
 		pytest-xdist hypothesis psutil hatchling editables
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps --no-build-isolation -e .
-	$(LOWEST)/bin/python -m pytest -q -n 2 tests/agreement tests/commands tests/test_library.py
+	$(LOWEST)/bin/python -m pytest -q -n 2 tests/statistics tests/commands tests/test_library.py
 
 lint: setup
 	$(BIN)/ruff check .

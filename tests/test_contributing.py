@@ -97,7 +97,7 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
     (house / "concord").symlink_to("core")
     for shared in ("prompts", "data"):
         (house / shared).symlink_to(ROOT / shared)
-    put(house, "core/")
+    put(house, "core/benchmarks/")
     registry = house / "core/runs/registry.py"
     text, n = re.subn(r"^(SLICES = \(.*)\)$", r'\1, "haiku")', registry.read_text(), flags=re.M)
     assert n == 1
@@ -127,6 +127,66 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
     lengths = json.loads(concord("haiku", "lengths", "--format", "json"))["tables"]["haiku-lengths"]
     assert [(row["poet"], row["lines"]["n"]) for row in lengths["rows"]] == [("player", 2)]
     assert "player" in concord("leaderboard", "haiku")
+
+
+def test_a_statistic_is_a_function_an_entry_and_its_documentation(tmp_path):
+    """In a copy of the code: every medium shows the section, and the recipe's own test passes."""
+    house = tmp_path / "house"
+    shutil.copytree(ROOT / "core", house / "core", ignore=shutil.ignore_patterns("__pycache__"))
+    (house / "concord").symlink_to("core")
+    for shared in ("prompts", "data"):
+        (house / shared).symlink_to(ROOT / shared)
+    put(house, "core/statistics/")
+    put(house, "tests/statistics/")
+    of_registry = PAGE.partition("the entry of REGISTRY\n")[2].partition("```")[0]
+    imported, entry = of_registry.split("\n\n", 1)
+    sections = house / "core" / "reports" / "sections.py"
+    text = sections.read_text(encoding="utf-8")
+    for before in ("from concord.statistics.hidden import", '    Section(\n        name="raters"'):
+        assert text.count(before) == 1
+    text = text.replace(
+        "from concord.statistics.hidden import", f"{imported}\nfrom concord.statistics.hidden import"
+    )
+    text = text.replace('    Section(\n        name="raters"', f'{entry}    Section(\n        name="raters"')
+    sections.write_text(text, encoding="utf-8")
+    documented = PAGE.partition("```markdown\n")[2].partition("```")[0]
+    (house / "docs").mkdir()
+    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    before, raters, after = page.partition("## `raters`")
+    (house / "docs" / "agreement.md").write_text(f"{before}{documented}\n{raters}{after}", encoding="utf-8")
+    (house / "tests" / "reports").mkdir()
+    shutil.copy(ROOT / "tests" / "reports" / "test_sections.py", house / "tests" / "reports")
+
+    def called(*words):
+        env = {**os.environ, "PYTHONPATH": str(house)}
+        done = subprocess.run(
+            [sys.executable, *map(str, words)], cwd=house, env=env, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    file = ROOT / "data" / "examples" / "ratings.csv"
+    check = ("-m", "concord.cli", "check", file, "--resamples", 20)
+    assert "Items that a judge scores higher" in called(*check, "--section", "higher")
+    written = json.loads(called(*check, "--format", "json", "--html", "report.html"))
+    rows = written["sections"][written["main"]]["higher"]["higher"]["rows"]
+    assert rows
+    assert all(0 <= row["higher"]["value"] <= 1 for row in rows)
+    assert '<h2 id="higher">' in (house / "report.html").read_text(encoding="utf-8")
+    assert "How often does a judge score an item higher" in called(
+        "-m", "concord.cli", "agreement", "--sections"
+    )
+    called(
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/statistics",
+        "tests/reports",
+        "-k",
+        "two_of_three or documentation",
+    )
 
 
 def test_a_benchmark_of_ones_own_lies_in_the_workspace(followed, tmp_path):

@@ -8,7 +8,7 @@ from concord.statistics.nominal import kappa, nominal
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import everything
 from concord.statistics.sets import alike, members, most_said, with_label
-from tests.agreement.frames import flat, people
+from tests.statistics.frames import flat, people
 
 
 def code(labels):

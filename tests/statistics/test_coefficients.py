@@ -7,7 +7,7 @@ import pytest
 from concord.statistics.coefficients import coefficient
 from concord.statistics.figures import PointEstimate, estimates
 from concord.statistics.ratings import read_ratings
-from tests.agreement.frames import study
+from tests.statistics.frames import study
 
 PEOPLE = {"Ada": [1, 2, 3, 4, 1, 2], "Ben": [1, 2, 3, 4, 3, 2]}
 JUDGES = {"j": [1, 3, 3, 4, 2, 1], "k": [2, 3, 3, 4, 2, None]}

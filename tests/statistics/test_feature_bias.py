@@ -8,7 +8,7 @@ import pytest
 
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.ratings import read_ratings
-from tests.agreement.frames import ends, flat
+from tests.statistics.frames import ends, flat
 
 
 def study(people, judge):

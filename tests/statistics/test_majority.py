@@ -10,7 +10,7 @@ from concord.statistics.figures import estimates
 from concord.statistics.held_out import held_out
 from concord.statistics.majority import answer_of_people, panel_answers, ties_of_people
 from concord.statistics.ratings import read_ratings
-from tests.agreement.frames import study
+from tests.statistics.frames import study
 
 PERSON = [1, 1, 1, 1, 0, 0, 0, 0]
 JUDGES = {"j": [1, 1, 1, 0, 0, 0, 0, 1], "k": [1, 1, 0, 1, 0, 0, 1, 0]}

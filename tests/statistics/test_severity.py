@@ -7,7 +7,7 @@ from scipy.stats import ttest_rel
 from concord.estimate import undefined
 from concord.statistics.ratings import read_ratings
 from concord.statistics.study import severities
-from tests.agreement.frames import flat, people
+from tests.statistics.frames import flat, people
 
 
 def by_rater(given, **options):

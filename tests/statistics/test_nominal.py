@@ -12,7 +12,7 @@ from hypothesis import given
 
 from concord.statistics.nominal import nominal
 from concord.statistics.ratings import read_ratings
-from tests.agreement.frames import flat, matrix, people, sparse, study
+from tests.statistics.frames import flat, matrix, people, sparse, study
 
 
 def value(figures, a="", b=""):
