@@ -7,8 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from concord.statistics.alpha import alpha, alpha_figure, point, value_counts, why_undefined
-
-from .frames import sparse
+from tests.statistics.frames import sparse
 
 _ = np.nan
 # Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section E: 4 observers, 12 units

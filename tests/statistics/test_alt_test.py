@@ -7,8 +7,7 @@ from scipy import stats
 
 from concord.statistics.alt_test import alt_test, rejected
 from concord.statistics.ratings import read_ratings
-
-from .frames import flat, study
+from tests.statistics.frames import flat, study
 
 
 def noisy(judge_noise, items=80, seed=0):

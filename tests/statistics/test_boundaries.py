@@ -20,8 +20,7 @@ from concord.statistics.group_differences import group_differences
 from concord.statistics.held_out import held_out
 from concord.statistics.oddities import EXACT, chance_of_hits
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 MARGIN = 0.1
 OTHERS = CLAIMS[Claim.OTHER_JUDGES].share

@@ -16,8 +16,7 @@ from concord.statistics.claims import CLAIMS, more_items, p_above, p_below, stat
 from concord.statistics.group_differences import group_differences
 from concord.statistics.oddities import chance_of_hits, exchanged, one_answer
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 DOCS = Path(__file__).parents[2] / "docs" / "agreement.md"
 

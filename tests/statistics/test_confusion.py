@@ -4,8 +4,7 @@ import pytest
 
 from concord.statistics.confusion import decisions_at
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 ROWS = [(5, 4)] * 8 + [(5, 2)] * 2 + [(1, 2)] * 9 + [(1, 4)]
 """People pass 10 of 20; of these the judge passes 8, of the 10 that they fail it passes 1."""

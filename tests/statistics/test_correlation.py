@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from concord.statistics.correlation import correlation, point, rank_correlation, spearman_p
-
-from .frames import two_scores
+from tests.statistics.frames import two_scores
 
 REFERENCE = {
     "spearman": lambda x, y: stats.spearmanr(x, y).statistic,

@@ -23,8 +23,7 @@ from concord.statistics.study import (
 )
 from concord.statistics.systems import systems
 from concord.table import RENDERERS, as_values
-
-from .frames import frame, judges, people, study
+from tests.statistics.frames import frame, judges, people, study
 
 STUDIES = {
     "no ratings": frame([]),

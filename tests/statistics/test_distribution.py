@@ -5,8 +5,7 @@ import pandas as pd
 
 from concord.statistics.distribution import score_distribution
 from concord.statistics.ratings import read_ratings
-
-from .frames import flat, judges, people, study
+from tests.statistics.frames import flat, judges, people, study
 
 
 def test_each_value_counts_by_itself():

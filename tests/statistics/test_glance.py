@@ -14,8 +14,7 @@ from concord.statistics.held_out import held_out
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import Ratings, read_ratings
 from concord.table import Table
-
-from .frames import study
+from tests.statistics.frames import study
 
 
 def rated(items: int = 80, **anonymous: bool) -> Ratings:

@@ -8,8 +8,7 @@ from scipy import stats
 from concord.codes import Shown
 from concord.statistics.group_differences import differences_table, fisher, group_differences
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from scipy import stats
 from concord.statistics.items import within
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import draws
-
-from .frames import ends, flat, study
+from tests.statistics.frames import ends, flat, study
 
 # Six groups of four: the judge follows people from group to group, and runs against them inside each.
 PEOPLE = [10 * group + place for group in range(6) for place in range(4)]

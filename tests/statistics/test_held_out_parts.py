@@ -7,8 +7,7 @@ from scipy import stats
 from concord.statistics.claims import p_above
 from concord.statistics.held_out import held_out, rarer_answers, without_each, without_members
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 RNG = np.random.default_rng(3)
 QUALITY = RNG.normal(3, 1, 120)

@@ -5,8 +5,7 @@ import numpy as np
 from concord.statistics.items import largest_differences, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 
 def test_largest_differences():

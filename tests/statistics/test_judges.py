@@ -11,8 +11,7 @@ from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import reliability
 from concord.statistics.resampling import draws
-
-from .frames import ends, flat, matrix, people, study
+from tests.statistics.frames import ends, flat, matrix, people, study
 
 
 def noisy(seed=0, items=60):

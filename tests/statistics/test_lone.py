@@ -6,8 +6,7 @@ import pytest
 from concord.statistics.claims import p_above
 from concord.statistics.lone import lone
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 
 def likert(rng, quality, noise):

@@ -7,8 +7,7 @@ from scipy import stats
 
 from concord.statistics.missing import clustered_rank_test, lacking, rank_test
 from concord.statistics.ratings import read_ratings
-
-from .frames import judges, people, study
+from tests.statistics.frames import judges, people, study
 
 
 def test_the_rank_test_is_scipys():

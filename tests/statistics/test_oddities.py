@@ -5,8 +5,7 @@ import pytest
 
 from concord.statistics.oddities import constants, copies, only_copies
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 RNG = np.random.default_rng(1)
 ANN, BOB, CY = (RNG.integers(1, 6, 30).tolist() for _ in range(3))

@@ -5,8 +5,7 @@ import pytest
 
 from concord.statistics.position import first_and_second, shares_of_first
 from concord.statistics.ratings import read_ratings
-
-from .frames import study
+from tests.statistics.frames import study
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from concord.errors import StudyError
 from concord.statistics.figures import basis
 from concord.statistics.ratings import FINAL, read_ratings
-
-from .frames import frame, judges, people, study
+from tests.statistics.frames import frame, judges, people, study
 
 
 def test_scores_by_unit():

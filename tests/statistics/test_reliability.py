@@ -13,8 +13,7 @@ from concord.statistics.reliability import (
     spearman_brown,
 )
 from concord.statistics.resampling import everything
-
-from .frames import flat, judges, people
+from tests.statistics.frames import flat, judges, people
 
 SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, four judges
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float

@@ -5,8 +5,7 @@ import pytest
 
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import retest
-
-from .frames import flat, study
+from tests.statistics.frames import flat, study
 
 SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, four judges
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float

@@ -7,8 +7,7 @@ from concord.statistics.claims import p_above, p_below
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import everything
 from concord.statistics.spread import covariance, on_scale, spread_estimates, spreads, tastes
-
-from .frames import study
+from tests.statistics.frames import study
 
 
 def rated(judge, people, seed=1, noise=0.6, items=400):

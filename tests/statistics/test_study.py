@@ -13,8 +13,7 @@ from concord.statistics.ratings import FINAL, default_panels, read_ratings
 from concord.statistics.resampling import draws
 from concord.statistics.study import study_agreement as measured
 from concord.statistics.study import with_others
-
-from .frames import ends, fed, frame, judges, matrix, people, study
+from tests.statistics.frames import ends, fed, frame, judges, matrix, people, study
 
 PEOPLE = {"ann": [1, 2, 3, 4, 5, 3], "bob": [2, 2, 3, 5, 4, None], "cy": [1, 3, None, 4, 5, 2]}
 JUDGES = {"j": [1, 3, 3, 4, 4, 2], "k": [2, 1, 5, 4, 4, 3], "l": [4, 1, 2, 5, 3, 1.5]}

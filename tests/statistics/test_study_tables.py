@@ -10,8 +10,7 @@ from concord.statistics.study import (
     study_agreement,
 )
 from concord.table import as_latex, as_text
-
-from .frames import frame, people, study
+from tests.statistics.frames import frame, people, study
 
 PEOPLE = {"ann": [1, 2, 3, 4, 5, 3], "bob": [2, 2, 3, 5, 4, None], "cy": [1, 3, None, 4, 5, 2]}
 JUDGES = {"gpt_4o": [1, 3, 3, 4, 4, 2], "k": [2, 1, 5, 4, None, 3], "flat": [4] * 6}

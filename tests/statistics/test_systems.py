@@ -9,8 +9,7 @@ from concord.codes import Claim
 from concord.statistics.claims import CLAIMS
 from concord.statistics.ratings import read_ratings
 from concord.statistics.systems import systems
-
-from .frames import fed, fed_systems, flat, study
+from tests.statistics.frames import fed, fed_systems, flat, study
 
 
 def table(people, judge):
