@@ -76,7 +76,7 @@ LOWEST := .venv/lowest
 test-lowest:
 	rm -rf $(LOWEST) && $(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(LOWEST)/bin/uv pip compile --quiet pyproject.toml --extra excel --extra pytest --resolution lowest-direct \
+	$(LOWEST)/bin/uv pip compile --quiet pyproject.toml --extra app --extra excel --extra pytest --resolution lowest-direct \
 		--python $(LOWEST)/bin/python -o $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python -r $(LOWEST)/lowest.txt \
 		pytest-xdist hypothesis psutil hatchling editables
@@ -105,15 +105,16 @@ DOCS := .venv/docs
 docs: setup
 	@test -x $(DOCS)/bin/sphinx-build || { $(PYTHON) -m venv $(DOCS) && \
 		$(DOCS)/bin/python -m pip install --quiet "sphinx==9.*" "myst-parser==5.*" "furo>=2025.12"; }
+	$(BIN)/python docs/reference.py
 	$(DOCS)/bin/sphinx-build -W --keep-going -q -c docs . site
-	@echo "The site begins at site/docs/index.html."
+	@echo "The site begins at site/index.html."
 
 screenshots: setup browser
 	$(BIN)/python docs/screenshots.py
 
 # Exact versions and hashes of everything, for every platform; needs uv.
 lock:
-	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 \
+	uv pip compile pyproject.toml --extra app --group dev --universal --generate-hashes --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements.lock
 	uv pip compile pyproject.toml --all-extras --universal --generate-hashes --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements-extras.lock

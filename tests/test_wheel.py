@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+
+from concord.files import VERSION
 
 ROOT = Path(__file__).parent.parent
 BUILD = "import sys; from hatchling import build; getattr(build, f'build_{sys.argv[1]}')(sys.argv[2])"
@@ -82,6 +85,24 @@ def test_the_source_distribution_has_all_of_the_package(installed):
     here = {p.relative_to(ROOT) for p in (ROOT / "core").rglob("*") if "__pycache__" not in p.parts}
     assert {p.relative_to(source) for p in (source / "core").rglob("*")} == here
     assert not (source / "concord").exists()
+
+
+def test_links_of_the_readme_lead_to_the_repository_on_an_index(installed, tmp_path):
+    code = "from importlib.metadata import metadata; print(metadata('concord-eval').get_payload())"
+    shown = asked(installed, tmp_path, code)
+    targets = re.findall(r"\]\(([^)]+)\)", shown)
+    written = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(targets) == len(written) > 10
+    for target, path in zip(targets, written, strict=True):
+        assert re.fullmatch(rf"https://github.com/[\w-]+/[\w-]+/(raw|blob)/main/{re.escape(path)}", target)
+
+
+def test_a_release_names_one_version():
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(rf"^## {re.escape(VERSION)} \(\d{{4}}-\d\d-\d\d\)$", changes, re.M)
+    assert f"\nversion: {VERSION}\n" in citation
+    assert f"@v{VERSION}" in (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 
 
 def test_check_runs_on_a_table(concord, tmp_path):

@@ -14,7 +14,7 @@ import click
 from concord.commands import options
 from concord.commands.printing import echo, require_output
 from concord.errors import ConcordError, WorkspaceError
-from concord.files import SHIPPED
+from concord.files import SHIPPED, extras
 from concord.store import access, sessions, settings
 from concord.workspace import LOCAL, PUBLIC_URL, Workspace
 
@@ -90,6 +90,7 @@ def serve(
     Where it listens on a loopback address only, a link is printed and opened that lets one browser in without
     signing in. Raises ConcordError where the port cannot be had.
     """
+    extras.require("streamlit", "uvicorn", purpose="`concord app`")
     import uvicorn
 
     workspace = Workspace.chosen()

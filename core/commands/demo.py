@@ -6,9 +6,9 @@ from functools import partial
 import click
 
 from concord.commands.printing import echo
-from concord.demo import server
 from concord.demo import workspace as demo
 from concord.demo.exchanges import exchange
+from concord.files import extras
 from concord.store import access
 from concord.workspace import Workspace
 
@@ -25,6 +25,7 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
     """Put the recorded demo into a workspace (./demo unless --workspace names another), and open it."""
     source = ctx.parent.get_parameter_source("workspace") if ctx.parent else None
     chosen = source is not None and source.name != "DEFAULT"
+    extras.require("streamlit", "uvicorn", "aiohttp", purpose="`concord demo`")
     workspace = Workspace.open(ctx.obj if chosen else DEMO_FOLDER)
     if demo.is_there(workspace):
         echo(f"The demo workspace is ready in {workspace.path}.")
@@ -59,4 +60,5 @@ def mock(host: str, port: int, seed: int, like: str) -> None:
     `--like` it takes requests as a kind of endpoint of `concord models presets` does, such as groq.
     """
     exchange(like)
+    server = demo.mock_server()
     server.serve(partial(server.make_app, seed, like), host, port)

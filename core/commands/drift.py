@@ -216,7 +216,7 @@ def _follow(
     """Print where a stream is, and exit with FINDING where something was shown."""
     from concord.reading import labels
     from concord.reports.stream import RangeSource, RatedTable, sentences, stream_table
-    from concord.table import as_text, as_values
+    from concord.table import as_markdown, as_text, as_values
 
     if old is not None and new is not None and (least is not None or rate is not None):
         raise ConcordError("Give a table OLD, or --min-agreement and --pass-rate, not both.")
@@ -237,6 +237,12 @@ def _follow(
     if form == "json":
         whole = as_values(table) | {"suite": "concord drift --follow", "passed": not found}
         echo(json.dumps(whole, ensure_ascii=False))
+    elif form == "markdown":
+        from concord.reports.gate import Tested, comment
+
+        suite = "concord drift --follow"
+        echo(comment(suite, [Tested("", not found, sentence) for sentence in sentences(table)]))
+        echo(as_markdown(table))
     else:
         echo(as_text(table, columns(100)))
         for sentence in sentences(table):

@@ -27,7 +27,12 @@ STATISTICS = ("spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kapp
 
 
 outcome_form = click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "markdown")),
+    default="text",
+    show_default=True,
+    help="markdown is the comment on a pull request.",
 )
 
 
@@ -115,6 +120,10 @@ def conclude(suite: str, outcomes: Sequence["Tested"], form: str) -> None:
     if form == "json":
         whole = {"suite": suite, "outcomes": [one._asdict() for one in outcomes]}
         echo(json.dumps(whole, ensure_ascii=False))
+    elif form == "markdown":
+        from concord.reports.gate import comment
+
+        echo(comment(suite, outcomes))
     else:
         for one in outcomes:
             echo(f"{'Passed' if one.passed else 'Not passed'}: {one.message}", err=not one.passed)

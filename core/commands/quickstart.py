@@ -12,6 +12,7 @@ from concord.commands.progress import carry_out
 from concord.demo import workspace as demo
 from concord.errors import ConcordError, ConfigError
 from concord.exchange import conversations_file
+from concord.files import extras
 from concord.llm import presets
 from concord.llm.models import load_models
 from concord.rubrics import shelf
@@ -64,6 +65,7 @@ def command(
     """
     if not file.is_file():
         raise ConfigError(f"There is no file {file}.")
+    extras.require("openai", "aiohttp", purpose="`concord quickstart`")
     workspace = Workspace.open(folder)
     name = _rubric(workspace, rubric_name)
     rubric = shelf.find(workspace, name)

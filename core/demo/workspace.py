@@ -8,13 +8,13 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from types import ModuleType
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from concord.demo.server import make_app, running
 from concord.errors import ConcordError, WorkspaceError
-from concord.files import SHIPPED
+from concord.files import SHIPPED, extras
 from concord.llm.models import load_models
 from concord.store import conversations, rows, studies
 from concord.workspace import Workspace
@@ -63,6 +63,14 @@ def copy_files(workspace: Workspace, address: str) -> None:
             target.write_text(text, encoding="utf-8")
 
 
+def mock_server() -> ModuleType:
+    """The module of the mock server. Raises MissingExtra where what serves it is not installed."""
+    extras.require("aiohttp", "anyio", purpose="The mock server")
+    from concord.demo import server
+
+    return server
+
+
 @contextmanager
 def serving(workspace: Workspace) -> Iterator[None]:
     """The mock server that the workspace's models name, for as long as the block lasts.
@@ -74,7 +82,8 @@ def serving(workspace: Workspace) -> Iterator[None]:
     if address is None or _answers(address):
         yield
         return
-    with running(partial(make_app, SEED), port=urlsplit(address).port or PORT):
+    server = mock_server()
+    with server.running(partial(server.make_app, SEED), port=urlsplit(address).port or PORT):
         yield
 
 

@@ -17,7 +17,7 @@ from sqlite_utils import Database
 
 from concord.configuration import Use
 from concord.conversation import Message
-from concord.files import write_csv
+from concord.files import extras, write_csv
 from concord.reports.provenance import provenance
 from concord.runs.registry import known_or_imported
 from concord.store import comparisons, configurations, conversations, progress, ratings, studies
@@ -135,6 +135,7 @@ def _cells(columns: Kinds, row: Row) -> Sequence[Any]:
 
 
 def _parquet(out: BinaryIO, columns: Kinds, rows: Iterable[Row]) -> int:
+    extras.require("pyarrow", purpose="Writing Parquet")
     import pyarrow as pa
     from pyarrow import parquet
 

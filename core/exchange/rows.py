@@ -17,7 +17,7 @@ from concord.errors import ImportRefused
 from concord.exchange import spreadsheet
 from concord.exchange.cells import by_column, lines_of, records, separator
 from concord.exchange.dialogue import transposed
-from concord.files import parse_json, read_text, unmarked
+from concord.files import extras, parse_json, read_text, unmarked
 from concord.files.limits import FILE_BYTES, RECORD
 
 LISTS = (
@@ -438,6 +438,7 @@ def check_parquet(path: Path, file: Any) -> None:
 
 
 def _parquet(path: Path) -> Iterator[FileRow]:
+    extras.require("pyarrow", purpose=f"{path} is Parquet: reading it")
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -18,6 +18,7 @@ from concord.codes import Failure, Retry
 from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
 from concord.errors import CallFailed, RunStopped
+from concord.files import extras
 from concord.llm import api_errors, completions, embeddings
 from concord.llm.api_errors import AttemptFailed
 from concord.llm.completions import RAW, Broken, Completion, reported
@@ -83,6 +84,7 @@ class Client:
         retries: int | None = None,
         admit: Callable[[], Awaitable[None]] | None = None,
     ):
+        extras.require("openai", "httpx2", purpose="Calling a model")
         self._models = dict(models)
         self._admit = admit
         self._retries = RETRIES if retries is None else retries

@@ -23,7 +23,7 @@ from pydantic import (
 
 from concord.configuration import Configuration
 from concord.errors import ConfigError, not_found
-from concord.files import read_toml
+from concord.files import extras, read_toml
 from concord.files.limits import NAME
 from concord.llm import keys
 from concord.llm.schemas import Feature
@@ -79,6 +79,7 @@ _KEYS |= {"password", "secret", "sig", "signature", "code"}
 
 def address(text: str) -> str:
     """An endpoint's address as it is. Raises ValueError, which does not quote it: it may hold a password."""
+    extras.require("httpx2", purpose="An address of models.toml")
     from httpx2 import URL, InvalidURL
 
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from concord.errors import ImportRefused
 from concord.exchange.cells import lines_of
-from concord.files import unmarked
+from concord.files import extras, unmarked
 from concord.files.limits import COLUMNS, RECORD
 from concord.reading.cells import number_of
 from concord.reading.column import SourceColumn
@@ -284,7 +284,9 @@ COLUMNS_READ = 10 * COLUMNS
 
 
 def _by_arrow(path: Path, form: Form) -> SourceTable | None:
-    """The columns of a large regular file, read by Arrow; None where it is irregular."""
+    """The columns of a large regular file, read by Arrow; None where it is irregular, or without Arrow."""
+    if not extras.installed("pyarrow"):
+        return None
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 

@@ -12,6 +12,7 @@ import numpy as np
 from concord.errors import ImportRefused
 from concord.exchange import rows, spreadsheet
 from concord.exchange.rows import FileRow
+from concord.files import extras
 from concord.reading import delimited, documents, records
 from concord.reading.column import SourceColumn
 from concord.reading.table import FRAME, SourceTable, counted, of_records, placed
@@ -76,6 +77,7 @@ def _rows(file_rows: Iterable[FileRow], name: str) -> SourceTable:
 
 def _parquet(path: Path) -> SourceTable | None:
     """The columns of a Parquet file; None where cells hold objects or lists."""
+    extras.require("pyarrow", purpose=f"{path} is Parquet: reading it")
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -10,6 +10,7 @@ from concord.reports.headline import headline
 from concord.statistics.coefficients import Name
 from concord.statistics.drift import Drift
 from concord.statistics.ratings import called
+from concord.table import markdown_text
 
 DRIFTS = {
     "same": "scores the same as before",
@@ -88,3 +89,17 @@ def unchanged(about: str, drift: Drift) -> Tested:
         f"{moved}: mean change {shift.value:+.3f} [{shift.low:+.3f}, {shift.high:+.3f}], margin "
         f"±{drift.margin:g}; {drift.flips.value:.1%} of {shift.n} items changed.",
     )
+
+
+def comment(suite: str, outcomes: Sequence[Tested]) -> str:
+    """What a pull request is told: a heading with the command, and a line for each outcome, as Markdown.
+
+    Names of judges, criteria and files are shown letter for letter.
+    """
+    passed = sum(outcome.passed for outcome in outcomes)
+    heading = f"### {'✅' if passed == len(outcomes) else '❌'} {suite}: {passed} of {len(outcomes)} passed"
+    lines = [
+        f"- **{'Passed' if outcome.passed else 'Not passed'}**: {markdown_text(outcome.message)}"
+        for outcome in outcomes
+    ]
+    return "\n".join([heading, "", *lines, ""])

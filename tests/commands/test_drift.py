@@ -181,6 +181,28 @@ def test_results_for_continuous_integration(files, least):
     assert told["outcomes"][0]["passed"] is not failed
 
 
+@pytest.mark.parametrize("least", [0.1, 0.99])
+def test_a_pull_request_is_told_in_markdown(files, least):
+    words = ("gate", files("a_b*c.csv", table()), "--min-agreement", least)
+    outcome = json.loads(call(*words, "--format", "json").stdout)["outcomes"][0]
+    comment = call(*words, "--format", "markdown")
+    assert comment.exit_code == (0 if outcome["passed"] else 2)
+    heading, blank, line = comment.stdout.rstrip().split("\n")
+    assert heading.startswith("### ✅" if outcome["passed"] else "### ❌")
+    assert heading.endswith(f"{outcome['passed']:d} of 1 passed")
+    assert not blank
+    assert line.replace("\\", "").endswith(outcome["message"])
+    assert "a\\_b\\*c.csv" in line
+
+
+def test_a_stream_is_told_in_markdown(files):
+    old, fallen = files("old.csv", OLD), files("fallen.csv", FALLEN)
+    done = call("drift", old, fallen, "--follow", "--format", "markdown")
+    assert done.exit_code == 2
+    assert done.stdout.startswith("### ❌ concord drift")
+    assert "| " in done.stdout
+
+
 def test_the_fixture_of_pytest(files, tmp_path):
     files("labels.csv", table())
     (tmp_path / "test_it.py").write_text(
