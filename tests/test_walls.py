@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import density
 from concord.questions import TYPES
 from concord.runs.registry import SLICES
 
@@ -467,6 +468,18 @@ def libraries_are_imported_where_their_lines_say() -> Iterator[str]:
             yield f"{library} has no line in docs/dependencies.md"
         elif library not in used or (lines[library] and lines[library] != used[library]):
             yield f"{library} is imported in: {', '.join(sorted(used.get(library, ()))) or 'nothing'}"
+
+
+@wall
+def no_package_binds_more_names_that_say_no_value() -> Iterator[str]:
+    """tests/limits.toml has the words, and how many each package has left."""
+    limits = density.RULES["names"]
+    for package, count in density.counts().items():
+        if count > limits.get(package, 0):
+            yield (
+                f"{package} binds {count} such names, {limits.get(package, 0)} are allowed: "
+                f"python -m bench.density --names {package}"
+            )
 
 
 @pytest.mark.parametrize("rule", WALLS)
