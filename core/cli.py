@@ -50,6 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "concord.commands.drift",
         "Whether a judge still judges as it did: two tables, two columns, a stream.",
     ),
+    "schema": ("concord.commands.schema", "The JSON schema of what --format json prints."),
     "lab": ("concord.commands.lab", "Improve a judge, and say honestly what was gained."),
     "leaderboard": (
         "concord.commands.leaderboard",

@@ -8,7 +8,7 @@ from concord.cli import COMMANDS, main
 from concord.runs.registry import SLICES, part
 
 # These serve, or list what ships, and need no workspace that is there.
-ELSEWHERE = {"mock", "app", "models presets"}
+ELSEWHERE = {"mock", "app", "models presets", "schema"}
 
 
 def parts(command, name=""):
