@@ -171,7 +171,7 @@ def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
 def report_zip(db: Database, report: AgreementReport, *, made: date) -> bytes:
     """`report_files` as a ZIP."""
     out = io.BytesIO()
-    zipped(out, report_files(db, report, made=made), file_name(report.of.study.name))
+    zipped(out, report_files(db, report, made=made), file_name(report.data.study.name))
     return out.getvalue()
 
 
@@ -182,7 +182,7 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
     Equal data and options give equal bytes, but for the day it was made. Sample, ratings, guidelines and
     prompts are named by their hashes, so that a reader can tell whether they are still the same.
     """
-    study = report.of.study
+    study = report.data.study
     rests_on = about(db, report) | {"made": made.isoformat()}
     yield "report.html", page.of_study(db, report, made=made)
     yield "about.json", json.dumps(rests_on, ensure_ascii=False, indent=2) + "\n"

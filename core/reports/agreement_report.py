@@ -133,7 +133,7 @@ class AgreementReport(Evidence):
     @property
     def notes(self) -> list[str]:
         """What a reader of the figures has to know."""
-        return _notes(self.of, len(self.ratings.units))
+        return _notes(self.data, len(self.ratings.units))
 
     def as_json(self) -> dict[str, Any]:
         """All figures and sentences as plain values: the tables over all criteria, and of every section on
@@ -156,7 +156,7 @@ class AgreementReport(Evidence):
         ]
         values["excluded"] = [
             {"annotator": one.annotator, "reason": one.reason, "decided": one.excluded}
-            for one in self.of.excluded
+            for one in self.data.excluded
         ]
         sections = {c: {name: plain(name, c) for name in names_of(Scope.CRITERION)} for c in self.criteria}
         return values | {"main": self.main, "sections": sections}
@@ -164,9 +164,9 @@ class AgreementReport(Evidence):
     @property
     def left_out(self) -> list[dict[str, Any]]:
         """On how many units judges are not compared, why, and by the word of which judge (units by name)."""
-        counted = Counter(self.of.left_out.values())
+        counted = Counter(self.data.left_out.values())
         return [
-            {"reason": reason, "units": n, "by": dict(self.of.refused_by)} for reason, n in counted.items()
+            {"reason": reason, "units": n, "by": dict(self.data.refused_by)} for reason, n in counted.items()
         ]
 
     def document(

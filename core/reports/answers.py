@@ -47,7 +47,7 @@ def answers_that_differ(evidence: Evidence, criterion: str, judge: str) -> Table
     word = question.scale.word if question else "{:g}".format
     people, own = answer_of_people(scores), scores.judges[judge]
     places = np.flatnonzero(np.isfinite(people + own) & (np.abs(people - own) > 10**-DIGITS))
-    numbers = evidence.of.of_units("conversation_id")
+    numbers = evidence.data.of_units("conversation_id")
     rows = tuple(
         {
             "conversation": str(numbers.get(evidence.ratings.units[place], "")),
@@ -114,7 +114,7 @@ def next_step(evidence: Evidence, of: Assessment, left: int | None, waiting: Seq
     The answers of `waiting`, who have open items, are waited for before anything more is rated. What is left
     is drawn where it is enough; else more is made, or imported where no benchmark makes it.
     """
-    study = evidence.of.study
+    study = evidence.data.study
     at = {"study": study.name}
     if of.advice == Advice.REPAIR_QUESTION:
         return NextStep("", "rubrics", at, "Repair the question")

@@ -75,48 +75,48 @@ class Options:
 class Evidence:
     """Ratings and how they are measured; what figures need of them is computed when asked for, and kept."""
 
-    of: StudyRatings
+    data: StudyRatings
     ratings: Ratings
     options: Options = Options()
-    given_features: Columns = field(default_factory=dict)
+    feature_columns: Columns = field(default_factory=dict)
     scales: Mapping[str, SharedScale] = field(default_factory=dict)
-    kept: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
-    worded: dict[str, list[Flag]] = field(default_factory=dict)
+    table_cache: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
+    flag_cache: dict[str, list[Flag]] = field(default_factory=dict)
     """Sentences that are made once."""
-    lone: dict[str, list[Lone]] = field(default_factory=dict)
+    lone_cache: dict[str, list[Lone]] = field(default_factory=dict)
     """Annotators beside the others by criterion, made once."""
-    differing: dict[str, list[GroupDifference]] = field(default_factory=dict)
+    difference_cache: dict[str, list[GroupDifference]] = field(default_factory=dict)
     """Differences of judges between groups by criterion, made once."""
 
     @classmethod
-    def read(cls, of: StudyRatings, options: Options = Options(), features: Columns | None = None) -> Self:
+    def read(cls, data: StudyRatings, options: Options = Options(), features: Columns | None = None) -> Self:
         """Evidence of ratings that were read; `features` are columns of numbers beside “unit”.
 
         Raises NotFound for a scale that is declared for an unknown criterion.
         """
-        shared = scales(of, options.scales)
+        shared = scales(data, options.scales)
         # The final of one criterion would say everything twice.
-        questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]
+        questions = [c for c in data.study.criteria if c.name in data.counted and c.scale.ordered]
         counted = () if len(questions) < 2 or no_final(questions) else tuple(c.name for c in questions)
         ratings = read_ratings(
-            of.rows,
-            criteria=of.criteria,
+            data.rows,
+            criteria=data.criteria,
             counted=counted,
-            without_judges=of.left_out,
-            flags=of.flags,
-            anonymous_people=of.study.anonymous,
-            order=of.order,
+            without_judges=data.left_out,
+            flags=data.flags,
+            anonymous_people=data.study.anonymous,
+            order=data.order,
             other_scale=other_scales(shared),
             basis_notes=scale_notes(shared, counted),
-            sets=[c.name for c in of.study.criteria if c.scale.sets],
-            categories=[c.name for c in of.study.criteria if not c.scale.ordered],
+            sets=[c.name for c in data.study.criteria if c.scale.sets],
+            categories=[c.name for c in data.study.criteria if not c.scale.ordered],
         )
-        if of.weights:
+        if data.weights:
             units = [int(str(unit)) for unit in ratings.units]
-            weights = np.array([of.weights.get(unit, 0.0) for unit in units])
-            strata = np.array([of.strata.get(unit, -1) for unit in units]) if of.strata else None
+            weights = np.array([data.weights.get(unit, 0.0) for unit in units])
+            strata = np.array([data.strata.get(unit, -1) for unit in units]) if data.strata else None
             ratings = replace(ratings, inclusion=Inclusion(weights, strata))
-        return cls(of, ratings, options, {} if features is None else features, shared)
+        return cls(data, ratings, options, {} if features is None else features, shared)
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -136,10 +136,10 @@ class Evidence:
         leads. Where nobody can be compared on it, the first follows on which somebody can.
         """
         names = self.ordered or self.criteria
-        counted = [name for name in self.of.counted if name in names]
+        counted = [name for name in self.data.counted if name in names]
         usual = (*names[-1:], *counted)[-1]
         if FINAL in names:
-            usual = counted[0] if self.of.study.rubric else FINAL
+            usual = counted[0] if self.data.study.rubric else FINAL
         return next(filter(self._compared, (usual, *names)), usual)
 
     def _compared(self, criterion: str) -> bool:
@@ -152,12 +152,12 @@ class Evidence:
     @cached_property
     def judges(self) -> tuple[str, ...]:
         """The judges that the answer rests on, each model once: see `concord.studies.coverage.covering`."""
-        return self.of.covering(self.ratings.judges)
+        return self.data.covering(self.ratings.judges)
 
     @cached_property
     def partial(self) -> tuple[Partial, ...]:
         """The judges that it does not rest on, as they rated too few of the items."""
-        return self.of.partial(self.ratings.judges)
+        return self.data.partial(self.ratings.judges)
 
     @property
     def panels(self) -> tuple[tuple[str, ...], ...]:
@@ -175,18 +175,18 @@ class Evidence:
     @cached_property
     def features(self) -> dict[str, Floats]:
         """The features of units that vary, by item."""
-        return features(self.given_features, self.ratings.units)
+        return features(self.feature_columns, self.ratings.units)
 
     @cached_property
     def own_family(self) -> dict[str, Floats]:
         """Each judge with a family: which items are by a player of this family."""
         families, players = dict(self.options.families), self.players
         of_items = [players.get(unit, "") for unit in self.ratings.units]
-        return own_family(families, self.of.models_of_judges, self.ratings.judges, of_items)
+        return own_family(families, self.data.models_of_judges, self.ratings.judges, of_items)
 
     def criterion(self, name: str) -> Criterion | None:
         """The question behind a criterion; None for *final*, which nobody was asked."""
-        return next((c for c in self.of.study.criteria if c.name == name), None)
+        return next((c for c in self.data.study.criteria if c.name == name), None)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -202,7 +202,7 @@ class Evidence:
     def agreement(self) -> StudyAgreement:
         """Alpha and correlations on every criterion; panels are the mean of all judges, and every pair."""
         panels = default_panels(self.judges)
-        return study_agreement(self.ratings, panels=panels, study=self.of.study.name, **self.drawing)
+        return study_agreement(self.ratings, panels=panels, study=self.data.study.name, **self.resampling)
 
     def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
         """A judge's (or a panel's) score beside people's mean, one row an item that has both, the farthest
@@ -211,7 +211,7 @@ class Evidence:
         Columns: those of `largest_differences`, conversation_id, turn, player. Equal averages are equal.
         """
         items = largest_differences(self.ratings, criterion, members).round({"mean": DIGITS, "score": DIGITS})
-        where = self.of.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
+        where = self.data.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
         return items.merge(where, on="unit", how="left")
 
     def answers(self, criterion: str) -> Floats:
@@ -231,7 +231,9 @@ class Evidence:
             return dict(self.options.cuts)[criterion], ""
         question = self.criterion(criterion)
         parts = (
-            [question] if question else [c for c in self.of.study.criteria if c.name in self.ratings.counted]
+            [question]
+            if question
+            else [c for c in self.data.study.criteria if c.name in self.ratings.counted]
         )
         if parts:
             middles = [(part.scale.low + part.scale.high) / 2 for part in parts]
@@ -245,16 +247,16 @@ class Evidence:
         return shared.scale if shared else final_scale(self.scales, self.ratings.counted)
 
     @property
-    def drawing(self) -> dict[str, Any]:
+    def resampling(self) -> dict[str, Any]:
         """How resamples are drawn: their number and seed, and what is drawn together."""
         drawn: dict[str, Any] = {"resamples": self.options.resamples, "seed": self.options.seed}
-        drawn |= {"clusters": self.of.clusters, "alike": " and ".join(self.of.cluster_by)}
+        drawn |= {"clusters": self.data.clusters, "alike": " and ".join(self.data.cluster_by)}
         return drawn | {"people": self.people}
 
     @property
-    def given(self) -> dict[str, Any]:
+    def panels_and_resampling(self) -> dict[str, Any]:
         """The panels looked at closely, and how resamples are drawn."""
-        return {"panels": self.panels} | self.drawing
+        return {"panels": self.panels} | self.resampling
 
     @property
     def people(self) -> People:
@@ -265,12 +267,12 @@ class Evidence:
     @cached_property
     def players(self) -> Mapping[Any, str]:
         """The player of each unit."""
-        return self.of.of_units("player")
+        return self.data.of_units("player")
 
     @property
     def facets(self) -> dict[str, Mapping[int, str]]:
         """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
-        return {name: of for name, of in self.of.facets.items() if len(distinct_values(of)) <= MOST_GROUPS}
+        return {name: of for name, of in self.data.facets.items() if len(distinct_values(of)) <= MOST_GROUPS}
 
     @property
     def groups(self) -> dict[str, Mapping[Any, str]]:

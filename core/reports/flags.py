@@ -46,7 +46,7 @@ def flags_of(evidence: Evidence) -> list[Flag]:
 
     A flag that holds for several criteria is given once. *Final* is looked at only if it is all there is.
     """
-    if "flags" not in evidence.worded:
+    if "flags" not in evidence.flag_cache:
         ratings = evidence.ratings
         names = [n for n in evidence.ordered if n != FINAL] or evidence.ordered or evidence.criteria
         labels = {evidence.label(name): name for name in names}
@@ -54,7 +54,7 @@ def flags_of(evidence: Evidence) -> list[Flag]:
         of_order: list[Flag] = []
         if evidence.ordered:
             of_order = [*_inverted(evidence, labels), *_lacking(evidence, labels), *_scales(evidence, labels)]
-        evidence.worded["flags"] = ranked(
+        evidence.flag_cache["flags"] = ranked(
             [
                 *of_order,
                 *_copies(evidence, labels),
@@ -64,33 +64,33 @@ def flags_of(evidence: Evidence) -> list[Flag]:
                 *careless(evidence),
             ]
         )
-    return evidence.worded["flags"]
+    return evidence.flag_cache["flags"]
 
 
 def careless(evidence: Evidence) -> list[Flag]:
     """Flags of people whose way of rating deserves a look; of unnamed people only what hidden items show."""
-    of = evidence.of
-    if "careless" not in evidence.worded:
-        evidence.worded["careless"] = [
+    of = evidence.data
+    if "careless" not in evidence.flag_cache:
+        evidence.flag_cache["careless"] = [
             *quality.warnings(of.study.criteria, of.again.get("repeat", ()), of.checks),
             *([] if of.study.anonymous else quality.suspicions(of.dealt, of.rows, of.study.criteria)),
         ]
-    return evidence.worded["careless"]
+    return evidence.flag_cache["careless"]
 
 
 def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> list[Flag]:
     """Flags of one criterion, made once: few items or rare answers, level, groups of items, length."""
     name = f"on {criterion}: {called(members)}"
-    if name not in evidence.worded:
+    if name not in evidence.flag_cache:
         of_order = (_level, _length, _compresses, _family) if evidence.ratings[criterion].ordered else ()
-        evidence.worded[name] = [
+        evidence.flag_cache[name] = [
             *_few(evidence, criterion),
             *_group(evidence, criterion, members),
             *_weakens(evidence, criterion, members),
             *_position(evidence, criterion, members),
             *(found for flags in of_order for found in flags(evidence, criterion, members)),
         ]
-    return evidence.worded[name]
+    return evidence.flag_cache[name]
 
 
 def turned_round(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> bool:
@@ -190,7 +190,7 @@ def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> It
     feature = evidence.features.get(FEATURES["reply_chars"])
     if feature is None or not evidence.judges:
         return
-    every = tastes(evidence.ratings, criterion, feature, evidence.judges, **evidence.drawing)
+    every = tastes(evidence.ratings, criterion, feature, evidence.judges, **evidence.resampling)
     p = [_p_of_taste(one) for one in every]
     sure = [one for one, of in zip(every, stated(Claim.LENGTH, p), strict=True) if of]
     for one in sorted(sure, key=lambda of: -abs(of.own.value or 0.0))[:1]:
@@ -220,7 +220,7 @@ def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -
     """The judge that spreads its scores least beside people, where that is shown."""
     if usual(evidence, criterion) == "kappa":
         return
-    every = spread_estimates(evidence.ratings, criterion, evidence.judges, **evidence.drawing)
+    every = spread_estimates(evidence.ratings, criterion, evidence.judges, **evidence.resampling)
     sure = stated(Claim.COMPRESSES, [p_below(figure, COMPRESSED) for _, figure in every])
     for judge, figure in sorted(compress(every, sure), key=lambda one: value_of(one[1])):
         low, high = figure.interval or (0.0, 0.0)
@@ -230,7 +230,7 @@ def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -
 def _weakens(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iterable[Flag]:
     """Judges without whom the panel is shown to agree better with annotators."""
     by: By = "kappa" if usual(evidence, criterion) == "kappa" else "spearman"
-    every = without_members(evidence.ratings, criterion, members, by, **evidence.drawing)
+    every = without_members(evidence.ratings, criterion, members, by, **evidence.resampling)
     sure = stated(Claim.WEAKENS_PANEL, [p_above(one.gain, 0.0) for one in every])
     for one in compress(every, sure):
         low, high = one.gain.interval or (0.0, 0.0)
@@ -252,7 +252,7 @@ def _position(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> 
     if question is None or not answers:
         return
     values = [question.scale.values[place] for place in answers]
-    every = shares_of_first(evidence.ratings, criterion, (values[0], values[1]), **evidence.drawing)
+    every = shares_of_first(evidence.ratings, criterion, (values[0], values[1]), **evidence.resampling)
     sure = _sure(Claim.POSITION, [one.difference for one in every])
     for one in compress(every, sure):
         low, high = one.difference.interval or (0.0, 0.0)
@@ -273,7 +273,7 @@ def _family(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> It
     every = [
         (one, own)
         for judge, own in evidence.own_family.items()
-        for one in tastes(evidence.ratings, criterion, own, [judge], **evidence.drawing)
+        for one in tastes(evidence.ratings, criterion, own, [judge], **evidence.resampling)
     ]
     sure = stated(Claim.OWN_FAMILY, [max(p_above(of, 0.0) for of in one.beyond) for one, _ in every])
     for one, own in compress(every, sure):
@@ -411,12 +411,12 @@ def _one_answer(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Ite
 
 def _lacking(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
     # Who was not asked, because of their own answer to another question, lacks nothing.
-    depends = {criterion.name for criterion in evidence.of.study.criteria if criterion.when}
+    depends = {criterion.name for criterion in evidence.data.study.criteria if criterion.when}
     rows = [
         (on, row)
         for on, name in names.items()
         if name not in depends
-        for row in lacking(evidence.ratings, name, evidence.of.clusters)
+        for row in lacking(evidence.ratings, name, evidence.data.clusters)
     ]
     by_judge: dict[str, list[tuple[str, Lacking, bool]]] = {}
     for (on, row), sure in zip(rows, stated(Claim.LACKS_RATINGS, [row.p for _, row in rows]), strict=True):

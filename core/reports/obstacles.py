@@ -10,7 +10,7 @@ def missing(evidence: Evidence) -> list[str]:
 
     Code stands between backticks.
     """
-    study, waiting, ratings = evidence.of.study, evidence.of.waiting, evidence.ratings
+    study, waiting, ratings = evidence.data.study, evidence.data.waiting, evidence.ratings
     compared = [row.spearman for part in evidence.agreement.criteria.values() for row in part.judges]
     for name in evidence.criteria[len(evidence.ordered) :]:
         compared += section(evidence, "judges", name)["judges"].estimates("kappa")

@@ -48,7 +48,7 @@ def content(
     Raises NotFound for an unknown criterion.
     """
     on = criterion or report.main
-    study = report.of.study
+    study = report.data.study
     missing = [] if study.source == FILE else report.missing
     return {
         "name": study.title or study.name,
@@ -77,13 +77,13 @@ def page(
 ) -> str:
     """The report as one file; arguments and errors are those of `content`."""
     given = content(report, keys, texts, **about)
-    environment = templates(made, site=given["name"], simulated=bool(report.of.simulated))
+    environment = templates(made, site=given["name"], simulated=bool(report.data.simulated))
     return environment.get_template("report.html").render(alone=True, **given)
 
 
 def of_study(db: Database, report: AgreementReport, *, made: date, criterion: str = "") -> str:
     """The report of a stored study, with the texts of its items; raises NotFound as `page` does."""
-    study = report.of.study
+    study = report.data.study
     rests_on = [*provenance(db, study.name), sums(about(db, report))]
     return page(report, *items_of(db, study.name), made=made, criterion=criterion, read=rests_on)
 

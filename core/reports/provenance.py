@@ -28,7 +28,7 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
     `sample_sha256` is of the units (key of the conversation, turn), `ratings_sha256` of every rating that was
     measured; neither depends on the workspace: a study exported and imported elsewhere has the same.
     """
-    study = report.of.study
+    study = report.data.study
     units = studies.units(db, study.name)
     drawn = study.meta.get("drawn", {})
     return {
@@ -37,7 +37,7 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
         "study": study.name,
         "title": study.title,
         "source": study.source,
-        "simulated": list(report.of.simulated),
+        "simulated": list(report.data.simulated),
         "summary": report.summary,
         "missing": report.missing,
         "basis": {name: part.basis for name, part in report.agreement.criteria.items()},
@@ -46,8 +46,8 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
         "units": len(units),
         "sample_sha256": _digest(f"{unit['key']}\t{unit['turn'] or ''}" for unit in units),
         "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn, **drawn},
-        "ratings": len(report.of.table),
-        "ratings_sha256": _digest(_ratings(report.of.table, {unit["id"]: unit["key"] for unit in units})),
+        "ratings": len(report.data.table),
+        "ratings_sha256": _digest(_ratings(report.data.table, {unit["id"]: unit["key"] for unit in units})),
         "guidelines_sha256": _digest([study.guidelines]) if study.guidelines else None,
         "criteria": [
             {"name": c.name, "title": c.label, "statement": c.statement}

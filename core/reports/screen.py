@@ -64,7 +64,7 @@ def rated(report: AgreementReport, criterion: str) -> str:
         f"Rated: {_count(int(present.sum()), 'item')} by {people}; {_count(len(report.judges), 'judge')}."
     )
     if left_out := int((present & ~report.ratings.open(criterion)).sum()):
-        reasons = ", ".join(dict.fromkeys(report.of.left_out.values()))
+        reasons = ", ".join(dict.fromkeys(report.data.left_out.values()))
         sentence += f" Judges are not compared on {left_out} of them: {reasons}."
     return sentence
 
@@ -141,7 +141,7 @@ def screen(
         parts += body[2 : len(body) - reasons - bool(reasons)]
         parts += [_lines(table.caption, width, 2)] if table.caption else []
         parts.append("")
-    parts += [_lines(f"! {one.sentence(report.of.study)}", width, 2) for one in report.partial]
+    parts += [_lines(f"! {one.sentence(report.data.study)}", width, 2) for one in report.partial]
     parts += [_lines(f"! {flag.text}", width, 2) for flag in verdict.flags]
     if next_commands:
         parts += ["Next:", *(f"  {plain_line(command)}" for command in next_commands)]

@@ -102,26 +102,26 @@ def _by(evidence: Evidence, criterion: str) -> By:
 
 def lone_annotators(evidence: Evidence, criterion: str) -> list[Lone]:
     """Each annotator beside the agreement of the others with each other, on one criterion; made once."""
-    if criterion not in evidence.lone:
-        evidence.lone[criterion] = lone(
-            evidence.ratings, criterion, _by(evidence, criterion), **evidence.drawing
+    if criterion not in evidence.lone_cache:
+        evidence.lone_cache[criterion] = lone(
+            evidence.ratings, criterion, _by(evidence, criterion), **evidence.resampling
         )
-    return evidence.lone[criterion]
+    return evidence.lone_cache[criterion]
 
 
 def differing_groups(evidence: Evidence, criterion: str) -> list[GroupDifference]:
     """Differences of judges between groups of items, the surest first, on one criterion; made once."""
-    if criterion not in evidence.differing:
-        evidence.differing[criterion] = group_differences(
+    if criterion not in evidence.difference_cache:
+        evidence.difference_cache[criterion] = group_differences(
             evidence.ratings,
             criterion,
             evidence.groups,
             evidence.judges,
             named=usual(evidence, criterion) == "kappa",
-            clusters=evidence.of.clusters,
+            clusters=evidence.data.clusters,
             seed=evidence.options.seed,
         )
-    return evidence.differing[criterion]
+    return evidence.difference_cache[criterion]
 
 
 def _without_lone(
@@ -135,7 +135,7 @@ def _without_lone(
     for name in names:
         ratings = ratings.without(ratings.people.index(name))
     by = _by(evidence, criterion)
-    left = held_out(ratings, criterion, panels=panels, by=by, **evidence.drawing) if names else None
+    left = held_out(ratings, criterion, panels=panels, by=by, **evidence.resampling) if names else None
     return " and ".join(names), left
 
 
@@ -206,7 +206,7 @@ def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
 def _beside(evidence: Evidence, criterion: str, panels: Sequence[tuple[str, ...]]) -> Iterator[Table]:
     """Every judge and the panels beside people, and beside a held-out annotator."""
     table, by = evidence.ratings, _by(evidence, criterion)
-    figures = judge_figures(table, criterion, panels=panels, **evidence.drawing)
+    figures = judge_figures(table, criterion, panels=panels, **evidence.resampling)
     if by == "kappa":
         raters = table[criterion].contenders(panels)
         rows = zip(figures.rows, raters, strict=True)
@@ -218,7 +218,7 @@ def _beside(evidence: Evidence, criterion: str, panels: Sequence[tuple[str, ...]
             rows=tuple(_with_kappa(evidence, criterion, row, judge.members) for row, judge in rows),
         )
     yield figures
-    yield held_out(table, criterion, panels=panels, by=by, **evidence.drawing)
+    yield held_out(table, criterion, panels=panels, by=by, **evidence.resampling)
 
 
 def _with_kappa(
@@ -239,17 +239,17 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     if _by(evidence, criterion) == "kappa":
         question = evidence.criterion(criterion)
         labels = question.scale.labels if question and question.scale.sets else ()
-        yield nominal(evidence.ratings, criterion, labels, **evidence.drawing)
+        yield nominal(evidence.ratings, criterion, labels, **evidence.resampling)
     if not evidence.ratings[criterion].ordered:
         return
-    yield reliability(evidence.ratings, criterion, **evidence.drawing)
+    yield reliability(evidence.ratings, criterion, **evidence.resampling)
     if len(evidence.ratings[criterion].people) > 1 and not evidence.ratings[criterion].unlinked:
         yield people_pairs(evidence.ratings, criterion)
 
 
 def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:
     """The score of every item (nan: none) in each run of the judges with several."""
-    ratings, rows = evidence.ratings, evidence.of.repeats
+    ratings, rows = evidence.ratings, evidence.data.repeats
     place = {unit: at for at, unit in enumerate(ratings.units)}
     item = np.array([place[unit] for unit in rows["unit"].tolist()], dtype=np.int64)
     parts = ratings.counted if criterion == FINAL and ratings.counted else (criterion,)
@@ -272,29 +272,29 @@ def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
     assert content
     place = {unit: at for at, unit in enumerate(ratings.units)}
     answers: dict[int, dict[str, str]] = {}
-    rows = (evidence.of.column(name).tolist() for name in ("unit", "criterion", "rater", "content"))
+    rows = (evidence.data.column(name).tolist() for name in ("unit", "criterion", "rater", "content"))
     for unit, name, rater, words in zip(*rows, strict=True):
-        if name == criterion and (rater not in ratings.judges or unit not in evidence.of.left_out):
+        if name == criterion and (rater not in ratings.judges or unit not in evidence.data.left_out):
             answers.setdefault(place[unit], {})[rater] = words
     pairs = []
     for item, of in answers.items():
         for one, other in combinations(of, 2):
             with suppress(ValueError):  # words of a file that are no answer
                 pairs.append(Common(item, one, other, *content.common(of[one], of[other])))
-    yield overlap(ratings, criterion, pairs, ratings.judges, units=content.units, **evidence.drawing)
+    yield overlap(ratings, criterion, pairs, ratings.judges, units=content.units, **evidence.resampling)
 
 
 def _worded(evidence: Evidence, criterion: str) -> bool:
     question = evidence.criterion(criterion)
-    return bool(question and question.scale.kind.content) and "content" in evidence.of.rows
+    return bool(question and question.scale.kind.content) and "content" in evidence.data.rows
 
 
 def _twice(purpose: str) -> Callable[[Evidence, str], dict[str, Twice]]:
     """Everybody's first and second answers to what came again for a purpose."""
 
     def answers(evidence: Evidence, criterion: str) -> dict[str, Twice]:
-        criteria = evidence.of.counted if criterion == FINAL else (criterion,)
-        return repeat.answered_twice(evidence.of.again.get(purpose, ()), criteria)
+        criteria = evidence.data.counted if criterion == FINAL else (criterion,)
+        return repeat.answered_twice(evidence.data.again.get(purpose, ()), criteria)
 
     return answers
 
@@ -318,7 +318,12 @@ def _against(
     judged = ratings.against(target, criterion, scores, people=people)
     options = replace(evidence.options, people=None)
     table = next(
-        _judges(replace(evidence, ratings=judged, options=options, kept={}, lone={}, differing={}), criterion)
+        _judges(
+            replace(
+                evidence, ratings=judged, options=options, table_cache={}, lone_cache={}, difference_cache={}
+            ),
+            criterion,
+        )
     )
     compared = {*judged.judges, *map(called, evidence.panels)}
     heading = "Judge, panel or person" if people else "Judge or panel"
@@ -330,8 +335,8 @@ def _against(
 
 
 def _gold_labels(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    nothing: dict[str, Mapping[Hashable, float]] = {name: {} for name in evidence.of.counted}
-    labels = scores_on(_answers(evidence.of.gold), criterion, nothing)
+    nothing: dict[str, Mapping[Hashable, float]] = {name: {} for name in evidence.data.counted}
+    labels = scores_on(_answers(evidence.data.gold), criterion, nothing)
     yield replace(
         _against(evidence, criterion, "gold label", labels, people=True),
         name="gold_labels",
@@ -349,7 +354,7 @@ def _answers(given: Columns) -> list[ItemAnswer]:
 
 
 def _settled(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
-    return scores_on(evidence.of.adjudicated, criterion, _means(evidence))
+    return scores_on(evidence.data.adjudicated, criterion, _means(evidence))
 
 
 def _adjudication(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -383,14 +388,14 @@ def _means(evidence: Evidence) -> dict[str, Mapping[Hashable, float]]:
     ratings = evidence.ratings
     return {
         name: dict(zip(ratings.units, ratings[name].target.tolist(), strict=True))
-        for name in evidence.of.counted
+        for name in evidence.data.counted
         if name in ratings.criteria
     }
 
 
 def _groups(evidence: Evidence, criterion: str) -> Iterator[Table]:
     if evidence.ratings[criterion].ordered:
-        yield within(evidence.ratings, criterion, evidence.groups, **evidence.given)
+        yield within(evidence.ratings, criterion, evidence.groups, **evidence.panels_and_resampling)
     share = CLAIMS[Claim.GROUP].share or 0.0
     if differing := differing_groups(evidence, criterion):
         yield differences_table(differing, share)
@@ -405,7 +410,7 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
         score="agreement" if nominal else "distance",
         majority=usual(evidence, criterion) == "kappa",
     )
-    if evidence.of.clusters:
+    if evidence.data.clusters:
         note = "items are taken for independent, though others are resampled together"
         first = table.notes[0]
         whole = Note(f"{first} · {note}", (*getattr(first, "parts", (first,)), note))
@@ -415,11 +420,11 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 def _thresholds(evidence: Evidence, criterion: str) -> Iterator[Table]:
     cut, note = evidence.cut(criterion)
-    yield decisions_at(evidence.ratings, criterion, cut, note=note, **evidence.given)
+    yield decisions_at(evidence.ratings, criterion, cut, note=note, **evidence.panels_and_resampling)
 
 
 def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    given = evidence.given
+    given = evidence.panels_and_resampling
     yield systems(evidence.ratings, criterion, evidence.players, members=evidence.primary_panel, **given)
 
 
@@ -427,7 +432,7 @@ def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
     features, own = evidence.features, {OWN_FAMILY: evidence.own_family}
     players, panels = evidence.players, evidence.panels
     table = feature_bias(
-        evidence.ratings, criterion, features, own=own, players=players, panels=panels, **evidence.drawing
+        evidence.ratings, criterion, features, own=own, players=players, panels=panels, **evidence.resampling
     )
     yield replace(table, notes=(*filter(None, [unmeasured(evidence)]), *table.notes))
 
@@ -435,7 +440,7 @@ def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
 def unmeasured(evidence: Evidence) -> str:
     """Of which judges the section does not say whether they favour their own family, and why; else “”."""
     families = dict(evidence.options.families)
-    models = {*evidence.of.models_of_judges.values()}
+    models = {*evidence.data.models_of_judges.values()}
     if evidence.own_family:
         without = ", ".join(judge for judge in evidence.judges if judge not in evidence.own_family)
         why = "no family in models.toml, or no players of it and of others"
@@ -516,9 +521,9 @@ REGISTRY = (
         title="Test–retest of each judge",
         question="Does a judge give the same scores when it is asked again?",
         tab=Tab.JUDGES,
-        tables=lambda e, c: [retest(e.ratings, c, _runs(e, c), **e.drawing)],
+        tables=lambda e, c: [retest(e.ratings, c, _runs(e, c), **e.resampling)],
         levels=ORDERED,
-        has=lambda e, _: e.of.repeats,
+        has=lambda e, _: e.data.repeats,
         without="no judge rated the same items in several runs",
         in_report=True,
     ),
@@ -536,8 +541,8 @@ REGISTRY = (
         title="Gold items and attention checks",
         question="Do annotators give the known answers?",
         tab=Tab.RATERS,
-        tables=lambda e, _: [gold_hits(gold.hits(e.of.checks))],
-        has=lambda e, _: e.of.checks,
+        tables=lambda e, _: [gold_hits(gold.hits(e.data.checks))],
+        has=lambda e, _: e.data.checks,
         without="there are no gold items",
     ),
     Section(
@@ -546,7 +551,7 @@ REGISTRY = (
         question="How near are judges and annotators to the gold labels?",
         tab=Tab.RATERS,
         tables=_gold_labels,
-        has=lambda e, _: e.of.gold,
+        has=lambda e, _: e.data.gold,
         without="there are no gold labels",
         in_report=True,
     ),
@@ -608,7 +613,7 @@ REGISTRY = (
         title="Severity of annotators",
         question="Which annotators score lower or higher than others on the same items?",
         tab=Tab.RATERS,
-        tables=lambda e, c: [severities(e.ratings, c, e.players, **e.drawing)],
+        tables=lambda e, c: [severities(e.ratings, c, e.players, **e.resampling)],
         levels=ORDERED,
     ),
 )
@@ -642,10 +647,10 @@ def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
 
     Raises StudyError for an unknown criterion.
     """
-    if (name, criterion) not in evidence.kept:
+    if (name, criterion) not in evidence.table_cache:
         tables = () if lacks(evidence, name, criterion) else SECTIONS[name].tables(evidence, criterion)
-        evidence.kept[name, criterion] = {table.name: table for table in tables}
-    return evidence.kept[name, criterion]
+        evidence.table_cache[name, criterion] = {table.name: table for table in tables}
+    return evidence.table_cache[name, criterion]
 
 
 def names_of(*scopes: Scope) -> tuple[str, ...]:

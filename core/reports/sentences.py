@@ -170,7 +170,7 @@ def _advice(of: Standing, advice: Advice) -> str:
         "judge": judge_name(of.members),
         "symbol": symbol(of),
         "person": two(person) if person else "",
-        "where": "column" if of.evidence.of.study.source == FILE else "answers of",
+        "where": "column" if of.evidence.data.study.source == FILE else "answers of",
         "judges": listed(copied),
         "give": "they give" if len(copied) > 1 else "it gives",
         "decided_by": of.decided_by,
@@ -187,7 +187,7 @@ def _advice(of: Standing, advice: Advice) -> str:
         alone = of.figure(usual(of.evidence, of.criterion))
         if _annotators(of) == 1 and alone is not None and alone.defined:
             sentences.insert(0, messages.SECOND_NEEDED)
-    elif advice == Advice.KEEP_ANNOTATORS and of.evidence.of.study.source != FILE:
+    elif advice == Advice.KEEP_ANNOTATORS and of.evidence.data.study.source != FILE:
         sentences.append(messages.CORRECTED)
     elif advice in (Advice.DO_NOT_USE, Advice.ADD_ANNOTATOR) and _annotators(of) == 1 and of.constant is None:
         sentences.append(messages.SECOND_SHOWS)
@@ -216,7 +216,7 @@ def _label_more(of: Standing, about: dict[str, str]) -> str:
             if look <= LOOKS
             else messages.LOOKS_SPENT.format(looks=LOOKS)
         )
-        return f"{first} {again}" if of.evidence.of.study.source == FILE else first
+        return f"{first} {again}" if of.evidence.data.study.source == FILE else first
     if items < ENOUGH:
         about = about | {"more": _about(ENOUGH - items)}
         return messages.ADVICE[Advice.LABEL_MORE].format(**about)

@@ -165,7 +165,7 @@ def _figures(study: StudyHeld) -> None:
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
     left.caption(plain(rated(report, report.main)))
     for of in report.partial:
-        left.caption(with_code(of.sentence(report.of.study)))
+        left.caption(with_code(of.sentence(report.data.study)))
     if report.partial:
         with left:
             link("agreement", "Have it rate the rest", study=study.name)

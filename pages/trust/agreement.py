@@ -75,22 +75,22 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
     for what in report.missing:
         st.markdown(f":material/info: {with_code(what)}")
     if report.missing:
-        name = "See how people get on" if report.of.waiting else "Deal this study, see how people get on"
-        link("samples", name, study=report.of.study.name)
-        if report.of.waiting:
+        name = "See how people get on" if report.data.waiting else "Deal this study, see how people get on"
+        link("samples", name, study=report.data.study.name)
+        if report.data.waiting:
             link("annotators", "Links for annotators")
         if not report.ratings.judges:
-            link("runs", "Have judges rate these conversations", study=report.of.study.name, judge="true")
+            link("runs", "Have judges rate these conversations", study=report.data.study.name, judge="true")
     with top:
         named: dict[str, Any] = {"format_func": lambda name: plain(report.label(name)), "widget": st.pills}
         criterion = choice("Criterion", "criterion", report.criteria, report.main, **named)
     if not report.ratings.people:  # every figure would be undefined
-        if report.of.simulated:
+        if report.data.simulated:
             st.caption(MOCK)
         score_distribution(report, criterion)
         return
     with how:
-        mock = " · of mock models: neither people nor language models" if report.of.simulated else ""
+        mock = " · of mock models: neither people nor language models" if report.data.simulated else ""
         st.caption(said_once(report, criterion) + mock)
     with st.spinner("Measuring …"):
         answer(report, criterion)
@@ -107,7 +107,7 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
 
 def _files(report: AgreementReport) -> None:
     """What the page's menu offers beside its tables; what the page has not measured yet is measured then."""
-    name = report.of.study.name
+    name = report.data.study.name
 
     def written() -> bytes:
         with workspace().read() as db:

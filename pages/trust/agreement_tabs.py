@@ -84,7 +84,7 @@ def answer(report: AgreementReport, criterion: str) -> None:
     _what_next(report, criterion, about, rest)
     st.caption(
         f"{plain(' '.join(filter(None, [about.why, about.unknown, rated(report, criterion)])))} "
-        f"{MOCK if report.of.simulated else ''}"
+        f"{MOCK if report.data.simulated else ''}"
     )
     beside = report.section("glance", criterion)
     for words, chart in charts.glance(beside):
@@ -104,9 +104,9 @@ def answer(report: AgreementReport, criterion: str) -> None:
 
 def _rest(report: AgreementReport, of: Partial) -> None:
     """A judge that rated too few items for the answer to rest on it, and the run that makes up for it."""
-    st.info(with_code(of.sentence(report.of.study)), icon=":material/incomplete_circle:")
+    st.info(with_code(of.sentence(report.data.study)), icon=":material/incomplete_circle:")
     with workspace().read() as db:
-        plan = coverage.rest(db, report.of.study.name, of)
+        plan = coverage.rest(db, report.data.study.name, of)
     if plan is None:
         return
     number = len(of.lacks)
@@ -121,7 +121,7 @@ def _rest(report: AgreementReport, of: Partial) -> None:
 def _what_next(report: AgreementReport, criterion: str, about: Assessment, advice: str) -> None:
     """The rest of the advice, the report as a file, and the next step."""
     with workspace().read() as db:
-        study = report.of.study
+        study = report.data.study
         people = [] if closings.is_closed(db, study.name) else access.annotators(db, study.name)
         waiting = [a.name for a in people if not a.simulated and a.done + a.skipped < a.items]
         step = next_step(report, about, studies.left_to_draw(db, study), waiting)
@@ -130,7 +130,7 @@ def _what_next(report: AgreementReport, criterion: str, about: Assessment, advic
         st.download_button(
             "Report (HTML)",
             partial(_report, report, criterion),
-            f"{file_name(report.of.study.name)}-report.html",
+            f"{file_name(report.data.study.name)}-report.html",
             on_click="ignore",
         )
         pressed = st.button(step.label, type="primary")
@@ -144,13 +144,13 @@ def _report(report: AgreementReport, criterion: str) -> str:
     """The report on this criterion as one page of HTML."""
     with workspace().read() as db:
         text = of_study(db, report, made=date.today(), criterion=criterion)
-    exported("report", report.of.study.name)
+    exported("report", report.data.study.name)
     return text
 
 
 def _careless(report: AgreementReport) -> None:
     """Whose ratings look careless, and where one is left out with a reason that stays on record."""
-    of = report.of
+    of = report.data
     flags = careless(report)
     if flags:
         st.warning("\n".join(f"- {plain(flag.text)}" for flag in flags), icon=":material/speed:")
@@ -173,9 +173,9 @@ def _judges(report: AgreementReport, criterion: str) -> None:
     beside = {**_named(report, "glance", criterion), **_named(report, "judges", criterion)}
     _folded(report, criterion, [*beside.values(), *every.values()])
     with workspace().read() as db:
-        failed = conversations.count(db, Filter(study=report.of.study.name, failed=True))
+        failed = conversations.count(db, Filter(study=report.data.study.name, failed=True))
     if failed:
-        at = {"study": report.of.study.name, "unreadable": "true"}
+        at = {"study": report.data.study.name, "unreadable": "true"}
         link("conversations", f"{counted(failed, 'conversation')} with failed or cut replies", **at)
 
 
@@ -217,7 +217,7 @@ def _panels(report: AgreementReport, criterion: str) -> None:
         st.caption("No panels are compared: there are not two judges.")
         return
     with workspace().read() as db:
-        known = ratings.price_of_judges(db, report.of.study.name)
+        known = ratings.price_of_judges(db, report.data.study.name)
     named, money = labels(known), currency(workspace().models_path)
     prices = {named[rater]: price for rater, price in known.items()}
     without, why = left_out(report, criterion, prices)
@@ -231,7 +231,7 @@ def _panels(report: AgreementReport, criterion: str) -> None:
     if not all(chosen):
         st.caption("Choose a judge or more on each side.")
         return
-    [row] = panel_difference(report.ratings, criterion, *chosen, **report.drawing).rows
+    [row] = panel_difference(report.ratings, criterion, *chosen, **report.resampling).rows
     look: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
     totals = []
     for place, members, name in zip(places, chosen, ("rho", "other_rho"), strict=False):

@@ -197,7 +197,7 @@ def test_final_has_the_scale_of_its_criteria_if_they_share_one() -> None:
     assert found.scale("final") == CRITERIA[0].scale
     mixed = StudyRatings(
         Study("s", (CRITERIA[0], Criterion("care", "", points(1, 10)))),
-        found.of.table,
+        found.data.table,
         ("wit", "care"),
         ("wit", "care"),
         {},
@@ -240,13 +240,13 @@ def test_the_cut_is_the_middle_of_the_scale_unless_another_is_asked_for():
     """Wit is on 1 to 5, care on 0 to 2: middles 3 and 1; scales of different width have no final."""
     table = simulated(items=30, judge_noise=0.3, person_noise=0.3)
     report = measured(table)
-    wide = replace(report.of.study, criteria=(CRITERIA[0], replace(CRITERIA[1], scale=points(0, 2))))
-    report = report_of(replace(report.of, study=wide), FEW)
+    wide = replace(report.data.study, criteria=(CRITERIA[0], replace(CRITERIA[1], scale=points(0, 2))))
+    report = report_of(replace(report.data, study=wide), FEW)
     assert report.criteria == ("wit", "care")
     assert [report.cut(name)[0] for name in report.criteria] == [3, 1]
     # On one scale final's is the mean of both.
     assert measured(table).cut("final")[0] == 3
-    other = report_of(report.of, replace(FEW, cuts=(("wit", 4),)))
+    other = report_of(report.data, replace(FEW, cuts=(("wit", 4),)))
     assert (other.cut("wit"), other.cut("care")[0]) == ((4, ""), 1)
     assert other.section("thresholds", "wit")["thresholds"].meta["cut"] == 4
     assert report.section("thresholds", "wit")["thresholds"].meta["cut"] == 3

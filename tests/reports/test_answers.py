@@ -47,7 +47,7 @@ def test_what_is_left_is_drawn_before_more_is_made_or_imported(
     glance = Table("glance", "", (Column("rater"),), rows)
     of = SimpleNamespace(verdict=verdict, members=("a",), rows=glance, advice=Advice.NONE)
     evidence.names["a"] = "a"
-    evidence.of = SimpleNamespace(study=SimpleNamespace(name="s", benchmark=benchmark, rubric=""))
+    evidence.data = SimpleNamespace(study=SimpleNamespace(name="s", benchmark=benchmark, rubric=""))
     step = answers.next_step(evidence, of, left)
     assert step.page == page
     assert ("draw" in step.at) == (page == "samples")

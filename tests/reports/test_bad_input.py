@@ -143,7 +143,7 @@ def test_answers_as_categories_too(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ResourceWarning)
-        of = measured(frame(STUDIES[name])).of
+        of = measured(frame(STUDIES[name])).data
         asked = tuple(replace(c, scale=categories("abcdef")) for c in of.study.criteria)
         found = report_of(replace(of, study=replace(of.study, criteria=asked)), Options(resamples=10))
         for form in FORMS:

@@ -26,7 +26,7 @@ def guessed(scores: dict[tuple[str, str], list[list[float]]], options: Options =
     found = measured(frame(scores))
     scale = replace(points(2, 5), guessed=True)
     of = replace(
-        found.of, study=replace(found.of.study, criteria=tuple(replace(c, scale=scale) for c in CRITERIA))
+        found.data, study=replace(found.data.study, criteria=tuple(replace(c, scale=scale) for c in CRITERIA))
     )
     return report_of(of, options)
 
@@ -78,7 +78,7 @@ def test_a_scale_declared_for_the_report_stands_above_the_guess() -> None:
 def test_the_scale_of_judges_is_another_where_it_is_declared_so() -> None:
     found = measured(frame(study()))
     asked = (Criterion("wit", "", judged=points(0, 6)), CRITERIA[1])
-    report = report_of(replace(found.of, study=replace(found.of.study, criteria=asked)), FEW)
+    report = report_of(replace(found.data, study=replace(found.data.study, criteria=asked)), FEW)
     assert report.ratings.no_level("wit", ["j"]) == "judges answer on 0 to 6, people on 1 to 5"
     assert report.ratings.no_level("care", ["j"]) == ""
 
@@ -86,7 +86,7 @@ def test_the_scale_of_judges_is_another_where_it_is_declared_so() -> None:
 def test_categories_are_put_to_the_alt_test_by_equal_answers_alone() -> None:
     found = measured(frame(study()))
     asked = (replace(CRITERIA[0], scale=categories("abcdef")), CRITERIA[1])
-    report = report_of(replace(found.of, study=replace(found.of.study, criteria=asked)), FEW)
+    report = report_of(replace(found.data, study=replace(found.data.study, criteria=asked)), FEW)
     table = report.section("alt-test", "wit")["alt_test"]
     assert "scored by equal answers" in table.notes[0]
     table = guessed(study(), FEW).section("alt-test", "wit")["alt_test"]

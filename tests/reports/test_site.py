@@ -90,7 +90,7 @@ def test_nothing_is_asked_of_anybody(made):
 def test_names_of_annotators_are_replaced(made):
     found, report = made
     for name in PEOPLE:
-        assert name in report.of.column("rater"), "it is in the study"
+        assert name in report.data.column("rater"), "it is in the study"
         for path, text in found.items():
             assert not re.search(rf"\b{name}\b", text), f"{name} in {path}"
     assert "Annotator 1" in found["study-first.html"]
@@ -129,7 +129,7 @@ def test_what_annotators_did_carelessly_is_published_without_their_names(tmp_pat
     workspace = Workspace.open(tmp_path / "workspace")
     with workspace.write() as db:
         fill(db)
-        of = agreement_report(db, "first").of
+        of = agreement_report(db, "first").data
     name = next(iter(PEOPLE))
     assert name in set(of.column("rater").tolist())
     dealt = tuple(item(name, n, state="done", seconds=1) for n in range(20))

@@ -263,7 +263,9 @@ def test_flags_are_few_and_the_most_serious_first() -> None:
 def test_careless_people_stand_in_the_report_and_in_what_limits_it() -> None:
     report = measured(simulated(judge_noise=0.5, person_noise=0.5))
     dealt = tuple(item(name, n, state="done", seconds=1) for name in ("Ada", "Bo", "Chi") for n in range(20))
-    report = replace(report, of=replace(report.of, dealt=dealt), kept={}, worded={}, lone={})
+    report = replace(
+        report, data=replace(report.data, dealt=dealt), table_cache={}, flag_cache={}, lone_cache={}
+    )
     assert [flag.claim for flag in careless(report)] == [Claim.TOO_FAST] * 3
     for where in (report.limits, report.summary):
         assert sum("faster than the replies can be read in 20 of 20 items" in text for text in where) == 3

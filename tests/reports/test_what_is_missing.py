@@ -36,7 +36,7 @@ SAID = {
 def test_the_sentence_follows_what_is_dealt(people: int, waiting: tuple[tuple[str, int], ...]) -> None:
     given = {("human", f"p{number}"): [[1, 2], [2, 1], [3, 3]] for number in range(people)}
     report = measured(frame({**given, ("judge", "j"): [[1, 2], [3, 1], [2, 3]]}))
-    report = replace(report, of=replace(report.of, waiting=dict(waiting)))
+    report = replace(report, data=replace(report.data, waiting=dict(waiting)))
     assert report.missing[0] == SAID[people, waiting]
 
 

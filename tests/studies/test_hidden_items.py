@@ -344,12 +344,12 @@ class TestExclusion:
         exclusions.exclude(db, "s", "bob", "Missed three of five gold items")
         assert progress.mark(db, "s") != before
         report = agreement_report(db, "s")
-        assert set(report.of.column("rater")) == {"ann"}
+        assert set(report.data.column("rater")) == {"ann"}
         assert report.notes[0].startswith("Excluded: bob on 2")
         assert report.notes[0].endswith(": Missed three of five gold items.")
         assert [one["annotator"] for one in report.as_json()["excluded"]] == ["bob"]
         exclusions.include(db, "s", "bob", "The gold items were wrong")
-        assert set(agreement_report(db, "s").of.column("rater")) == {"ann", "bob"}
+        assert set(agreement_report(db, "s").data.column("rater")) == {"ann", "bob"}
         assert [(act.what, act.detail) for act in acts.every(db, "s")] == [
             ("excluded", "Missed three of five gold items"),
             ("included", "The gold items were wrong"),

@@ -181,7 +181,7 @@ class TestTraining:
                     do(db, person, item, "answer", "submit", score=1 + item % 3)
         assert len(frames.frame(db, "s")) == 2 * OWN
         report = agreement_report(db, "s")
-        assert report.of.checks == ()
+        assert report.data.checks == ()
         assert known.checks(db, "s") == []
         assert {row["kind"] for row in answers.apart(db, "s")} == {"training"}
         assert {row["gold"] for row in answers.apart(db, "s")} == {1, 2, 3, 4}

@@ -166,5 +166,5 @@ def _studies(db: Database, people: Mapping[str, str]) -> Iterator[tuple[str, Stu
         yield (
             f"study-{files[study.name]}.html",
             study,
-            report_of(unnamed(named.of, people), named.options, named.given_features),
+            report_of(unnamed(named.data, people), named.options, named.feature_columns),
         )
