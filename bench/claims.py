@@ -40,7 +40,7 @@ from concord.rating import Criterion
 from concord.reports.agreement_report import Options, report_of
 from concord.reports.flags import flags_of, on_criterion
 from concord.statistics.claims import CLAIMS
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 from concord.statistics.systems import systems
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
@@ -313,7 +313,7 @@ def stated(of: StudyRatings, options: Options) -> set[str]:
     claims |= {
         f"other_judges: {_code(row.get('verdict'))}"
         for row in about.rows.rows
-        if row["name"] != report.names.get(called(about.members), called(about.members))
+        if row["name"] != report.names.get(panel_name(about.members), panel_name(about.members))
     }
     flags = [*flags_of(report), *on_criterion(report, about.criterion, about.members)]
     claims |= {str(flag.claim) for flag in flags}

@@ -11,7 +11,7 @@ from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.store import exclusions
 from concord.store import studies as stored
-from concord.studies import asking, dealing, running, studies
+from concord.studies import annotation_flow, dealing, running, studies
 from concord.studies.purposes import adjudicate, gold, repeat, second, training
 from concord.workspace import Workspace
 
@@ -55,7 +55,7 @@ def _deal(
     extra = adjudicate.Rule(least, criterion) if least is not None else None
     with Workspace.open(workspace, create=False).write() as db:
         items = studies.deal_study(db, name, annotators, overlap=overlap, repeats=repeats, extra=extra)
-        study, hidden = stored.get(db, name), asking.hidden(db, name)
+        study, hidden = stored.get(db, name), annotation_flow.hidden(db, name)
         balance = dealing.plan(db, name).balance
     k = study.overlap
     each = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
@@ -83,7 +83,7 @@ def _gold(workspace: str, name: str, file: Path) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         golds = gold.read_gold(db, name, file)
         running.set_gold(db, name, golds)
-        hidden = asking.hidden(db, name)
+        hidden = annotation_flow.hidden(db, name)
     units = {gold.unit for gold in golds}
     attention = {gold.unit for gold in golds if gold.attention}
     echo(

@@ -27,7 +27,7 @@ from concord.exchange.answers import AnswerFile
 from concord.questions import Scale
 from concord.reading import labels
 from concord.reading.options import TableOptions
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.store.comparisons import OWN
 from concord.studies import pairings
 
@@ -76,7 +76,7 @@ def _ratings(
 ) -> None:
     given = labels.ratings(file, reading)
     opened = options.workspace(workspace)
-    by = shelf.find(opened, rubric) if rubric else None
+    by = rubric_store.find(opened, rubric) if rubric else None
     with opened.read() as db:
         brought = ratings_study.incoming(
             db, given.table, study, rubric=by, scales=given.scales, brought=given.conversations, **how
@@ -220,7 +220,7 @@ def _conversations(
     """
     opened, question = options.workspace(workspace), OWN
     if rubric:
-        question = pairings.question(shelf.find(opened, rubric).rubric, criterion)
+        question = pairings.question(rubric_store.find(opened, rubric).rubric, criterion)
     reading = conversations_file.FileOptions(
         benchmark, mapping, cast(Mapping[str, Role], roles), joins, place, scorers
     )

@@ -7,7 +7,7 @@ import click
 from concord.commands import options
 from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.runs.plans import JudgePlan
 from concord.store import studies
 
@@ -37,7 +37,7 @@ def command(
     """
     workspace = options.workspace(folder)
     version, repeats = how.pop("version"), how.pop("judge_repeats")
-    rubric = name if name in shelf.names(workspace) else ""
+    rubric = name if name in rubric_store.names(workspace) else ""
     if rubric:
         with workspace.read() as db:
             benchmark = options.benchmark_of(db, benchmark)

@@ -12,7 +12,7 @@ from concord.commands.printing import echo
 from concord.commands.progress import estimated
 from concord.files import read_text
 from concord.llm.models import currency
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def variant(
     from concord.lab import variants
 
     workspace, bench = _measured(folder, study)
-    base = variants.keep_current(workspace, bench.parts, shelf.number_of(parent))
+    base = variants.keep_current(workspace, bench.parts, rubric_store.number_of(parent))
     change = {name: value for name, value in change.items() if value}
     with workspace.write() as db:
         if instructions:
@@ -181,8 +181,8 @@ def run(
     workspace = Workspace.open(folder, create=False)
     with workspace.read() as db:
         divided = parts.read(db, study)
-    purse = running.Purse(max_cost)
-    numbers = [shelf.number_of(version) for version in versions or ("",)]
+    purse = running.SharedBudget(max_cost)
+    numbers = [rubric_store.number_of(version) for version in versions or ("",)]
     kept = [variants.keep_current(workspace, divided, number) for number in numbers]
     for used in kept:
         plan = running.plan_of(divided, part, judges, used.version)
@@ -295,13 +295,13 @@ def improve(
     show`), and nothing that is stored is paid again.
     """
     from concord.lab import improving
-    from concord.lab.running import Purse
+    from concord.lab.running import SharedBudget
 
-    workspace, purse = Workspace.open(folder, create=False), Purse(budget)
+    workspace, purse = Workspace.open(folder, create=False), SharedBudget(budget)
     propose = improving.by_model(workspace, study, optimiser, purse) if optimiser else None
     answer = improving.by_runs(workspace, judge, purse)
     outcome = improving.improve(
-        *(workspace, study, judge, propose, answer), version=shelf.number_of(version), rounds=rounds
+        *(workspace, study, judge, propose, answer), version=rubric_store.number_of(version), rounds=rounds
     )
     if form == "table":
         for line in outcome.sentences:
@@ -349,5 +349,5 @@ def robustness(
     workspace = Workspace.open(folder, create=False)
     with workspace.read() as db:
         divided = parts.read(db, study)
-    used = variants.current(workspace, divided, shelf.number_of(version))
-    printing.show([checked(workspace, divided, judge, used, running.Purse(max_cost))], form)
+    used = variants.current(workspace, divided, rubric_store.number_of(version))
+    printing.show([checked(workspace, divided, judge, used, running.SharedBudget(max_cost))], form)

@@ -15,8 +15,8 @@ from concord.exchange import conversations_file
 from concord.files import extras
 from concord.llm import presets
 from concord.llm.models import load_models
-from concord.rubrics import shelf
-from concord.rubrics.shelf import Numbered
+from concord.rubrics import rubric_store
+from concord.rubrics.rubric_store import Numbered
 from concord.runs import launching
 from concord.runs.plans import JudgePlan
 from concord.store import access, conversations
@@ -68,7 +68,7 @@ def command(
     extras.require("openai", "aiohttp", purpose="`concord quickstart`")
     workspace = Workspace.open(folder)
     name = _rubric(workspace, rubric_name)
-    rubric = shelf.find(workspace, name)
+    rubric = rubric_store.find(workspace, name)
     if not rubric.rubric.criteria:
         raise ConfigError(
             f"The rubric {name} only asks which of two is better: concord import conversations {file} "
@@ -106,11 +106,11 @@ def _brought(workspace: Workspace, file: Path) -> str:
 
 def _rubric(workspace: Workspace, named: str) -> str:
     """The name of the rubric: of the workspace's, or of a file, which is copied there."""
-    available = shelf.names(workspace)
+    available = rubric_store.names(workspace)
     if named.endswith(".toml"):
-        return shelf.put(workspace, Path(named))
+        return rubric_store.put(workspace, Path(named))
     if named:
-        return shelf.find(workspace, named).rubric.name
+        return rubric_store.find(workspace, named).rubric.name
     if len(available) == 1:
         return available[0]
     raise ConfigError(

@@ -12,7 +12,7 @@ from concord.conversation import Conversation
 from concord.errors import ConfigError
 from concord.files import file_name
 from concord.rating import conditions_in_words
-from concord.rubrics import shelf, writing
+from concord.rubrics import rubric_store, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER
 from concord.runs import rubric_judge as judge
@@ -40,7 +40,7 @@ def command() -> None:
 @click.pass_obj
 def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str, ...]) -> None:
     """Write a rubric, which is yours to go on with in an editor or on the page Rubrics."""
-    folder = shelf.folder(options.workspace(workspace))
+    folder = rubric_store.folder(options.workspace(workspace))
     if name != file_name(name):
         raise ConfigError(f"“{name}” is no name of a file. Write it as “{file_name(name)}”.")
     path = folder / f"{name}.toml"
@@ -70,7 +70,7 @@ def _list(workspace: str) -> None:
     opened = Workspace.open(workspace, create=False)
     with opened.read() as db:
         used = Counter(version.name for version in rubrics.versions(db))
-    names = sorted({*shelf.names(opened), *used})
+    names = sorted({*rubric_store.names(opened), *used})
     for name in names:
         echo(f"{name}\t{used[name]} version{'' if used[name] == 1 else 's'} used")
     if not names:
@@ -85,7 +85,7 @@ def _list(workspace: str) -> None:
 def _show(workspace: str, name: str, version: str, conversation: str) -> None:
     """The questions, and what a judge is sent about a conversation."""
     opened = Workspace.open(workspace, create=False)
-    numbered = shelf.find(opened, name, shelf.number_of(version))
+    numbered = rubric_store.find(opened, name, rubric_store.number_of(version))
     rubric = numbered.rubric
     echo(f"{rubric.title} ({numbered.variant}, {rubric.hash}): rated is the {rubric.unit.replace('-', ' ')}")
     for criterion in (*rubric.criteria, *rubric.pairs):
@@ -95,7 +95,7 @@ def _show(workspace: str, name: str, version: str, conversation: str) -> None:
         echo(f"  {criterion.label} ({scale.type}, {scale.kind.level}): {criterion.statement}{asked}")
     with opened.read() as db:
         shown = conversations.load(db, conversation) if conversation else _first(db)
-        for sentence in shelf.unasked(db, rubric):
+        for sentence in rubric_store.unasked(db, rubric):
             echo(f"Note: {sentence}", err=True)
     for prompt in judge.requests(rubric, numbered.variant, shown):
         for message in prompt.messages:

@@ -9,13 +9,13 @@ from concord.commands import annotating, options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.files import read_text
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.store import (
     acts,
 )
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import asking, pairings, quality, studies
+from concord.studies import annotation_flow, pairings, quality, studies
 from concord.workspace import Workspace
 
 
@@ -74,7 +74,7 @@ def _draw(
         raise StudyError("A rubric says what is asked, and of what: leave out --ask and --per-turn.")
     text = read_text(guidelines) if guidelines else ""
     opened = Workspace.open(workspace, create=False)
-    sampling["rubric"] = shelf.find(opened, rubric) if rubric else None
+    sampling["rubric"] = rubric_store.find(opened, rubric) if rubric else None
     with opened.write() as db:
         wanted = _wanted(benchmark or options.only_benchmark(db), facets)
         study = studies.draw_study(db, name, n, wanted=wanted, guidelines=text, **sampling)
@@ -126,7 +126,7 @@ def _pairs(
     It is dealt, followed and closed as others are; `concord compare NAME` has judges compare the pairs.
     """
     opened = Workspace.open(workspace, create=False)
-    used = shelf.find(opened, rubric, shelf.number_of(version)) if rubric else None
+    used = rubric_store.find(opened, rubric, rubric_store.number_of(version)) if rubric else None
     with opened.write() as db:
         whose = benchmark or options.only_benchmark(db)
         study = pairings.new(db, name, used, whose, n, players=models, facets=facets, **how)
@@ -146,9 +146,9 @@ def _show(workspace: str, name: str) -> None:
     with Workspace.open(workspace, create=False).read() as db:
         study = stored.get(db, name)
         units = len(stored.units(db, name))
-        hidden = asking.hidden(db, name)
+        hidden = annotation_flow.hidden(db, name)
         signs = quality.signs(db, name)
-        figures = asking.tables(db, name)
+        figures = annotation_flow.tables(db, name)
         done = acts.every(db, name)
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")

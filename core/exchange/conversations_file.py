@@ -23,7 +23,7 @@ from concord.exchange.cells import SHOWN, refuse, yes
 from concord.exchange.comparisons_file import import_key
 from concord.exchange.conversations_jsonl import OWN_FORM
 from concord.exchange.dialogue import Roles
-from concord.exchange.entries import Entry, Reading, Walk
+from concord.exchange.entries import Entry, Reading, RowReader
 from concord.exchange.given import Given
 from concord.exchange.incoming import AT_ONCE, rate
 from concord.exchange.rows import AROUND, FileRow
@@ -144,7 +144,7 @@ def survey(path: Path, options: FileOptions = FileOptions()) -> FileSurvey:
         for row in records.read(path, result.kind, shape, result.joins, result.unused, result.place):
             entry = _checked(result, row, keys)
             if nowhere:
-                walk = Walk(row.fields or {}, shape) if entry is None else entry.walk
+                walk = RowReader(row.fields or {}, shape) if entry is None else entry.walk
                 nowhere = {
                     name: to
                     for name, to in nowhere.items()

@@ -18,7 +18,7 @@ from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import as_list, joined, utterances
-from concord.exchange.entries import Entry, Reading, Walk
+from concord.exchange.entries import Entry, Reading, RowReader
 from concord.exchange.rows import FileRow
 from concord.exchange.shapes import Shape
 from concord.files import first_problem, parse_json
@@ -45,10 +45,10 @@ OWN_FORM = Shape("export of Concord", (), ())
 def read(row: FileRow, reading: Reading) -> Entry:
     """What a line holds. Raises ImportRefused."""
     fields = {n: _held(value) if n in _HOLDING else value for n, value in row.whole.items()}
-    walk = Walk({n: value for n, value in fields.items() if n not in _READ}, OWN_FORM)
+    walk = RowReader({n: value for n, value in fields.items() if n not in _READ}, OWN_FORM)
     with _naming(row.where, fields) as kind:
         if kind != "conversation":
-            return Entry((), Walk({}, OWN_FORM), line=FileRow(row.where, fields))
+            return Entry((), RowReader({}, OWN_FORM), line=FileRow(row.where, fields))
         left = set[str]()
         conversation = _conversation(fields, row.where, reading.benchmark, left)
         walk.leave("messages", sorted(left))

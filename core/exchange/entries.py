@@ -66,11 +66,11 @@ _TEXT = 500
 
 
 @dataclass
-class Walk:
-    """A row on the way through which its conversations are read, with what each path was taken as.
+class RowReader:
+    """Reads the conversations of a row, and notes what each path was taken as.
 
-    What was not taken is left out. Each of several entries has a walk of its own, where it is “@”; they share
-    the account, in which the same paths in all entries are one.
+    What is not taken is excluded. Each of several entries has a reader of its own, where it is “@”; they
+    share the notes, in which the same paths in all entries are one.
     """
 
     fields: Mapping[str, Any]
@@ -81,9 +81,9 @@ class Walk:
     """Paths of what is not kept of what was taken."""
     spoken: set[str] = field(default_factory=set)
 
-    def entry(self, inside: Any) -> "Walk":
-        """The walk through one of several entries."""
-        return Walk({**self.fields, EACH: inside}, self.shape, self.taken, self.left)
+    def entry(self, inside: Any) -> "RowReader":
+        """The reader of one of several entries."""
+        return RowReader({**self.fields, EACH: inside}, self.shape, self.taken, self.left)
 
     @property
     def place(self) -> str:
@@ -148,7 +148,7 @@ class Entry:
     """
 
     conversations: tuple[Conversation, ...]
-    walk: Walk
+    walk: RowReader
     votes: tuple[Comparison, ...] = ()
     scores: tuple[Given, ...] = ()
     unread: tuple[str, ...] = ()
@@ -180,8 +180,8 @@ class Reading:
 
 def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
     """The conversations, votes and scores of a row. Raises ImportRefused."""
-    shape, walk = reading.shape, Walk(fields, reading.shape)
-    sides = list[tuple[Walk, str, tuple[Message, ...]]]()
+    shape, walk = reading.shape, RowReader(fields, reading.shape)
+    sides = list[tuple[RowReader, str, tuple[Message, ...]]]()
     parts = _parts(walk, where)
     for part in parts:
         try:
@@ -251,7 +251,7 @@ class NoReply(ImportRefused):
 _MARKS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def _parts(walk: Walk, where: str) -> list[Walk]:
+def _parts(walk: RowReader, where: str) -> list[RowReader]:
     """The row as often as it holds a conversation, with what is that one's own at “@”."""
     several = walk.shape.several
     if several is None:
@@ -340,7 +340,7 @@ def _beside(value: Any, used: Collection[str], entries: str = "", path: str = ""
             yield f"{path}.…" if isinstance(name, int) else here
 
 
-def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tuple[Message, ...]]:
+def _side(walk: RowReader, side: Side, reading: Reading, where: str) -> tuple[str, tuple[Message, ...]]:
     """Who replies in a dialogue of a row, and its messages: lists one after another, then texts by turns.
 
     They are joined together, so that a call in one list and its result in the next belong to one reply.
@@ -403,7 +403,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _utterances(
-    value: Any, role: Role, walk: Walk, path: str, reading: Reading, where: str
+    value: Any, role: Role, walk: RowReader, path: str, reading: Reading, where: str
 ) -> list[Utterance]:
     """What is said in a value that is no text: messages, one of them, or an object that holds some."""
     roles, entries = reading.speakers, list[Any]()
@@ -471,7 +471,7 @@ def _until(messages: Sequence[Message], turn: Any, where: str) -> tuple[Message,
     raise ImportRefused(f"{where}: the vote is about turn {turn!r}, but the dialogue has {number} replies.")
 
 
-def _key(walk: Walk) -> str:
+def _key(walk: RowReader) -> str:
     """What the first path of a key leads to, or several with “+” between them: texts or numbers; else “”."""
     for path in walk.shape.key:
         parts = [at(walk.fields, part) for part in path.split("+")]
@@ -498,7 +498,7 @@ WHOLE = "*"
 """The path of a context that is all other fields of a row."""
 
 
-def _context(walk: Walk) -> dict[str, Any]:
+def _context(walk: RowReader) -> dict[str, Any]:
     whole = {name: value for name, value in walk.fields.items() if name not in (EACH, AROUND, walk.place)}
     beside: dict[str, Any] = {}
     for heading, paths in walk.shape.context.items():
@@ -514,7 +514,7 @@ def _context(walk: Walk) -> dict[str, Any]:
     return {heading: _plain(value) for heading, value in beside.items() if value not in (None, [], {})}
 
 
-def _facet(walk: Walk, name: str, paths: Paths) -> str:
+def _facet(walk: RowReader, name: str, paths: Paths) -> str:
     value = walk.first(paths, f"facet “{name}”")
     if isinstance(value, Mapping) or len(" ".join(str(value).split())) > FACET:
         walk.leave(paths[0], why=f"a facet has {FACET} characters")
@@ -552,8 +552,8 @@ def _short(value: Any) -> str:
 
 
 def _votes(
-    walk: Walk,
-    parts: Sequence[Walk],
+    walk: RowReader,
+    parts: Sequence[RowReader],
     votes: Votes,
     sides: Sequence[Conversation],
     benchmark: str,
@@ -609,7 +609,7 @@ CODE = "code"
 
 
 def _scores(
-    walk: Walk, conversation: Conversation, reading: Reading
+    walk: RowReader, conversation: Conversation, reading: Reading
 ) -> tuple[tuple[Given, ...], tuple[str, ...], tuple[str, ...]]:
     """The scores of a row, those that are no numbers, and the criteria of those whose scorer is unknown."""
     given_scores, unread, unknown = dict[tuple[Any, ...], Given](), list[str](), list[str]()
@@ -633,7 +633,7 @@ def _scores(
     return tuple(given_scores.values()), tuple(unread), tuple(unknown)
 
 
-def _graded(walk: Walk, scores: ScorePaths) -> Iterator[RowScore]:
+def _graded(walk: RowReader, scores: ScorePaths) -> Iterator[RowScore]:
     """The scores of a result of promptfoo."""
     for path in ("score", "namedScores", scores.at):
         walk.first((path,), "scores")
@@ -646,7 +646,9 @@ def _graded(walk: Walk, scores: ScorePaths) -> Iterator[RowScore]:
     walk.leave(scores.at, _beside(grading, used) if isinstance(grading, Mapping) else ())
 
 
-def _scorer(walk: Walk, scores: ScorePaths, criterion: str, entry: Mapping[str, Any]) -> tuple[Scorer, str]:
+def _scorer(
+    walk: RowReader, scores: ScorePaths, criterion: str, entry: Mapping[str, Any]
+) -> tuple[Scorer, str]:
     """Who gave a score, as far as the file says it, and the name."""
     if scores.rater == Scorer.HUMAN:
         return Scorer.HUMAN, _by(walk, scores, entry)
@@ -666,14 +668,14 @@ def _scorer(walk: Walk, scores: ScorePaths, criterion: str, entry: Mapping[str, 
     return scorer, _by(walk, scores, entry)
 
 
-def _by(walk: Walk, scores: ScorePaths, entry: Mapping[str, Any]) -> str:
+def _by(walk: RowReader, scores: ScorePaths, entry: Mapping[str, Any]) -> str:
     """The name of who gave a score; “” where the file does not say it."""
     by = first(entry, (AS_GIVEN, *scores.by)) if entry is not walk.fields else None
     by = walk.first(scores.by, "rater") if by is None else by
     return str(by) if isinstance(by, str | int) else ""
 
 
-def _given(walk: Walk, scores: ScorePaths, replies: Sequence[Turn]) -> Iterator[RowScore]:
+def _given(walk: RowReader, scores: ScorePaths, replies: Sequence[Turn]) -> Iterator[RowScore]:
     """Each score that a row has."""
     for criterion, turn, value, why, entry in _entries(walk, scores, replies):
         scorer, by = _scorer(walk, scores, criterion, entry)
@@ -683,7 +685,7 @@ def _given(walk: Walk, scores: ScorePaths, replies: Sequence[Turn]) -> Iterator[
 
 
 def _entries(
-    walk: Walk, scores: ScorePaths, replies: Sequence[Turn]
+    walk: RowReader, scores: ScorePaths, replies: Sequence[Turn]
 ) -> Iterator[tuple[str, int | None, Any, Any, Mapping[str, Any]]]:
     """(criterion, turn, value, reason, entry) of each score that a row has."""
     if any(str(at(walk.fields, path)) in values for path, values in scores.unless.items()):

@@ -23,7 +23,7 @@ from concord.store.studies import Study
 from concord.studies.scales import shared_scale
 
 if TYPE_CHECKING:
-    from concord.rubrics.shelf import Numbered
+    from concord.rubrics.rubric_store import Numbered
 
 FACET_LENGTH, FACET_VALUES = 80, 100
 

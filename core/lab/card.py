@@ -24,7 +24,7 @@ from concord.llm.entries import merged
 from concord.llm.handshake import differences
 from concord.llm.models import load_models, pick
 from concord.reports.pictures import templates
-from concord.rubrics import shelf, writing
+from concord.rubrics import rubric_store, writing
 from concord.rubrics.rubric import EXAMPLE
 from concord.runs import handshakes, rubric_judge
 from concord.store import lab, studies
@@ -75,7 +75,7 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
     number = bench.versions.get(judge.variant)
     if number is None:
         raise ConfigError(f"{judge} does not answer a version of {name}: a card is made of a rubric's judge.")
-    used = shelf.find(workspace, name, number)
+    used = rubric_store.find(workspace, name, number)
     entry = pick(load_models(workspace.models_path), judge.model)
     model = handshakes.settled(workspace, {entry.name: entry})[entry.name]
     written = read_toml(workspace.models_path)["models"][judge.model]

@@ -21,14 +21,14 @@ from concord.lab import comparing, disagreements, measuring, running, variants
 from concord.lab import parts as divided
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST, Parts
-from concord.lab.running import Purse
+from concord.lab.running import SharedBudget
 from concord.llm import replies
 from concord.llm.client import Client, request
 from concord.llm.completions import Completion
 from concord.llm.models import load_models, pick
 from concord.llm.replies import Reply, json_schema
 from concord.rubrics.rubric import lines_of
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.runs import handshakes
 from concord.runs.budget import UNCAPPED_TOKENS, check_priced, most_tokens
 from concord.runs.handshakes import Request
@@ -231,7 +231,7 @@ def messages(trial: Trial, used: Numbered, tried: Sequence[str] = ()) -> list[Me
     return [Message("system", SYSTEM), Message("user", "\n\n".join(asked))]
 
 
-def by_runs(workspace: Workspace, judge: str, purse: Purse) -> AnswerPart:
+def by_runs(workspace: Workspace, judge: str, purse: SharedBudget) -> AnswerPart:
     """`AnswerPart` by runs of the judge, within the purse. Raises ConcordError for a run that breaks."""
 
     def answer(parts: Parts, used: Numbered, part: str) -> bool:
@@ -243,7 +243,7 @@ def by_runs(workspace: Workspace, judge: str, purse: Purse) -> AnswerPart:
     return answer
 
 
-def by_model(workspace: Workspace, study: str, optimiser: str, purse: Purse) -> Propose:
+def by_model(workspace: Workspace, study: str, optimiser: str, purse: SharedBudget) -> Propose:
     """`Propose` by a model of models.toml. A proposal that was paid for is kept, and not asked for again.
 
     A call is sent only where the most that it may cost fits into the purse: otherwise it raises RunStopped.

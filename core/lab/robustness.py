@@ -19,10 +19,10 @@ from concord.errors import StudyError
 from concord.files import file_name
 from concord.lab import running
 from concord.lab.parts import DEVELOP, Parts
-from concord.lab.running import Purse
+from concord.lab.running import SharedBudget
 from concord.rating import Criterion
-from concord.rubrics import shelf, writing
-from concord.rubrics.shelf import Numbered
+from concord.rubrics import rubric_store, writing
+from concord.rubrics.rubric_store import Numbered
 from concord.runs.plans import JudgePlan
 from concord.statistics.drift import drift
 from concord.statistics.ratings import Floats
@@ -71,7 +71,7 @@ CHANGES: Mapping[str, Callable[[str], str]] = {
 """What is done to every reply of an assistant, by the name of the check."""
 
 
-def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purse: Purse) -> Table:
+def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purse: SharedBudget) -> Table:
     """A row a check and question: the shift from the answer as it is, and how many items flipped.
 
     `asked again` is what chance alone does; a check is read beside it. The shift is in points, with the
@@ -140,10 +140,10 @@ def _workspace(workspace: Workspace, parts: Parts, used: Numbered) -> Workspace:
     """The workspace of the checks of a version, with the models and the rubric in both orders."""
     own = Workspace.open(workspace.path / "lab" / "robustness" / file_name(f"{parts.study} {used.variant}"))
     shutil.copyfile(workspace.models_path, own.models_path)
-    shelf.folder(own).mkdir(exist_ok=True)
+    rubric_store.folder(own).mkdir(exist_ok=True)
     reverse = {**used.rubric.body, "criteria": list(used.rubric.body["criteria"])[::-1]}
     for name, body in (("own", used.rubric.body), ("reversed", reverse)):
-        (shelf.folder(own) / f"{name}.toml").write_text(writing.toml(body), encoding="utf-8")
+        (rubric_store.folder(own) / f"{name}.toml").write_text(writing.toml(body), encoding="utf-8")
     return own
 
 

@@ -13,7 +13,7 @@ from concord.workspace import Workspace
 
 
 @dataclass
-class Purse:
+class SharedBudget:
     """A spending limit over several runs and calls, and what they have spent; None: no limit."""
 
     limit: float | None = None
@@ -39,7 +39,7 @@ def plan_of(parts: Parts, part: str, judges: Sequence[str], version: int) -> Jud
     )
 
 
-def carry_out(workspace: Workspace, plan: JudgePlan, purse: Purse) -> Progress | None:
+def carry_out(workspace: Workspace, plan: JudgePlan, purse: SharedBudget) -> Progress | None:
     """Carry out a plan with what the purse holds, and take what it cost from it.
 
     None where nothing was left to ask, so that no run is begun. What is stored is not paid again, also where

@@ -13,10 +13,10 @@ from concord.errors import ConfigError, StudyError
 from concord.lab.measuring import OVERALL, Bench, Candidate
 from concord.lab.parts import DEVELOP, Parts
 from concord.rating import Criterion
-from concord.rubrics import shelf, templates, writing
+from concord.rubrics import rubric_store, templates, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import Rubric, lines_of
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.store import audit, conversations, lab, rubrics, studies
 from concord.store.actor import actor
 from concord.store.database import now
@@ -33,7 +33,7 @@ def current(workspace: Workspace, parts: Parts, version: int = 0) -> Numbered:
 
     Raises NotFound, and StudyError for a rubric that asks none of the study's questions.
     """
-    used = shelf.find(workspace, parts.rubric, version)
+    used = rubric_store.find(workspace, parts.rubric, version)
     with workspace.read() as db:
         wanted = {c.name for c in studies.get(db, parts.study).criteria}
     if not wanted & {c.name for c in used.rubric.criteria}:
@@ -48,9 +48,9 @@ def fitting(workspace: Workspace, criteria: Sequence[Criterion]) -> list[str]:
     """The rubrics that ask some of these questions, those that ask just them first."""
     wanted = {criterion.name for criterion in criteria}
     asked: dict[str, set[str]] = {}
-    for name in shelf.names(workspace):
+    for name in rubric_store.names(workspace):
         with suppress(ConfigError):
-            asked[name] = {criterion.name for criterion in shelf.find(workspace, name).rubric.criteria}
+            asked[name] = {criterion.name for criterion in rubric_store.find(workspace, name).rubric.criteria}
     return sorted((name for name in asked if asked[name] & wanted), key=lambda name: asked[name] != wanted)
 
 
@@ -190,10 +190,10 @@ def table(db: Database, bench: Bench) -> Table:
 
 def adopt(db: Database, workspace: Workspace, parts: Parts, version: int) -> None:
     """Make the rubric's file say what a version says; what it said before is a version too."""
-    before = shelf.find(workspace, parts.rubric)
+    before = rubric_store.find(workspace, parts.rubric)
     keep(db, parts, before.rubric.body, parent=None, note="its file")
-    used = shelf.used(db, parts.rubric, version)
-    (shelf.folder(workspace) / f"{parts.rubric}.toml").write_text(
+    used = rubric_store.used(db, parts.rubric, version)
+    (rubric_store.folder(workspace) / f"{parts.rubric}.toml").write_text(
         writing.toml(used.rubric.body), encoding="utf-8"
     )
     audit.record(db, "version adopted", parts.study, detail=used.variant)

@@ -18,7 +18,7 @@ from concord.errors import ConfigError, ImportRefused
 from concord.exchange import conversations_file
 from concord.library.study import ratings_frame
 from concord.llm.models import Model, load_models, read_entry
-from concord.rubrics import shelf, writing
+from concord.rubrics import rubric_store, writing
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
 from concord.runs.status import sentence
@@ -115,8 +115,8 @@ def _kept(workspace: Workspace, rubric: str | Path | Mapping[str, Any]) -> str:
             file = Path(folder) / f"{rubric.get('name', 'rubric')}.toml"
             content = {name: value for name, value in rubric.items() if name != "name"}
             file.write_text(writing.toml(content), encoding="utf-8")
-            return shelf.put(workspace, file)
-    return shelf.put(workspace, Path(rubric)) if str(rubric).endswith(".toml") else str(rubric)
+            return rubric_store.put(workspace, file)
+    return rubric_store.put(workspace, Path(rubric)) if str(rubric).endswith(".toml") else str(rubric)
 
 
 def _entries(workspace: Workspace, judges: Judges) -> tuple[tuple[str, ...], dict[str, Model]]:

@@ -16,7 +16,7 @@ from concord.reports.names import renamed
 from concord.reports.screen import screen
 from concord.statistics import reliability
 from concord.statistics.coefficients import COEFFICIENTS, Name
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 from concord.statistics.study import with_others
 from concord.table import Table, as_markdown, markdown_text
 
@@ -186,7 +186,7 @@ def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
     return CriterionFigures(
         criterion,
         Named({judge: of_raters[judge,] for judge in report.ratings.judges}),
-        Named({report.names[called(members)]: of_raters[members] for members in panels}),
+        Named({report.names[panel_name(members)]: of_raters[members] for members in panels}),
         annotators,
         alphas,
         people,
@@ -195,5 +195,5 @@ def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
 
 def _row(table: Table, members: tuple[str, ...]) -> dict[str, Estimate]:
     """The figures of a judge or a panel in a table."""
-    row = next(row for row in table.rows if row["rater"] == called(members))
+    row = next(row for row in table.rows if row["rater"] == panel_name(members))
     return {name: cell for name, cell in row.items() if isinstance(cell, Estimate)}

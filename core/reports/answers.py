@@ -7,7 +7,7 @@ import numpy as np
 
 from concord.codes import GOOD, Advice, Verdict
 from concord.estimate import Estimate, value_of
-from concord.reports.coefficient import usual
+from concord.reports.coefficient import default_coefficient
 from concord.reports.evidence import Evidence
 from concord.reports.names import first_names
 from concord.reports.overview import NextStep
@@ -16,7 +16,7 @@ from concord.reports.verdict import Assessment
 from concord.runs.registry import BENCHMARKS
 from concord.statistics.claims import more_items
 from concord.statistics.majority import answer_of_people
-from concord.statistics.ratings import DIGITS, called
+from concord.statistics.ratings import DIGITS, panel_name
 from concord.table import Cell, Column, Table
 
 WITH_ALL = (
@@ -72,7 +72,7 @@ def left_out(evidence: Evidence, criterion: str, prices: Mapping[str, float | No
     known = {judge: price for judge in evidence.judges if (price := prices.get(judge)) is not None}
     if len(known) == len(evidence.judges) and len(set(known.values())) > 1:
         return max(known, key=lambda judge: known[judge]), "the dearest"
-    table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
+    table, name = section(evidence, "glance", criterion)["glance"], default_coefficient(evidence, criterion)
     alone = {row["rater"]: value_of(row[name]) for row in table.rows}
     return min(evidence.judges, key=lambda judge: alone.get(judge, -inf)), "which agrees least with people"
 
@@ -103,7 +103,9 @@ def more_needed(evidence: Evidence, of: Assessment) -> int | None:
     """About how many more items decide a verdict; 0 where it stands, None where that cannot be said."""
     if of.verdict in (*GOOD, Verdict.WORSE):
         return 0
-    row = next((row for row in of.rows.rows if row["rater"] == evidence.names.get(called(of.members))), {})
+    row = next(
+        (row for row in of.rows.rows if row["rater"] == evidence.names.get(panel_name(of.members))), {}
+    )
     gap = row.get("difference")
     return more_items(gap, evidence.options.margin) if isinstance(gap, Estimate) else None
 

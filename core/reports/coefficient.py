@@ -19,7 +19,7 @@ def metric_of(evidence: Evidence, criterion: str) -> Metric:
     return question.scale.kind.level if question else "interval"
 
 
-def usual(evidence: Evidence, criterion: str) -> Name:
+def default_coefficient(evidence: Evidence, criterion: str) -> Name:
     """The coefficient of a criterion where none is asked for: kappa of two answers and of categories, else
     Spearman's ρ.
     """
@@ -34,7 +34,7 @@ def coefficient_words(evidence: Evidence, criterion: str, name: Name) -> str:
 
 def leading(evidence: Evidence, criterion: str, members: Sequence[str]) -> Estimate:
     """The usual coefficient of a judge or a panel, for a table of both."""
-    name = usual(evidence, criterion)
+    name = default_coefficient(evidence, criterion)
     return with_people(evidence, criterion, members, [name])[name]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from concord.codes import Claim
 from concord.estimate import Estimate, undefined, value_of
 from concord.messages import PANEL
-from concord.reports.coefficient import usual
+from concord.reports.coefficient import default_coefficient
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
 from concord.reports.sections import differing_groups, lone_annotators, section
@@ -25,7 +25,7 @@ from concord.statistics.majority import answer_of_people
 from concord.statistics.missing import Lacking, lacking
 from concord.statistics.oddities import ALIKE, FEWEST, constants, copies, one_answer, only_copies
 from concord.statistics.position import first_and_second, shares_of_first
-from concord.statistics.ratings import FINAL, Bools, CriterionScores, called
+from concord.statistics.ratings import FINAL, Bools, CriterionScores, panel_name
 from concord.statistics.spread import Taste, spread_estimates, tastes
 from concord.statistics.study import RaterAgreement
 from concord.studies import quality
@@ -80,7 +80,7 @@ def careless(evidence: Evidence) -> list[Flag]:
 
 def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> list[Flag]:
     """Flags of one criterion, made once: few items or rare answers, level, groups of items, length."""
-    name = f"on {criterion}: {called(members)}"
+    name = f"on {criterion}: {panel_name(members)}"
     if name not in evidence.flag_cache:
         of_order = (_level, _length, _compresses, _family) if evidence.ratings[criterion].ordered else ()
         evidence.flag_cache[name] = [
@@ -138,7 +138,7 @@ def _level(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iter
     rows = {str(row["rater"]): row for row in section(evidence, "judges", criterion)["judges"].rows}
     each: list[tuple[str, ...]] = [(judge,) for judge in members]
     who = each if members in each else [*each, members]
-    figures = [_figure(rows.get(called(of), {}), "bias") or undefined("no bias") for of in who]
+    figures = [_figure(rows.get(panel_name(of), {}), "bias") or undefined("no bias") for of in who]
     sure = dict(zip(who, _sure(Claim.LEVEL, figures), strict=True))
     biases = dict(zip(who, figures, strict=True))
     alone: list[tuple[str, ...]] = [of for of in who if len(of) == 1 and sure[of]]
@@ -218,7 +218,7 @@ def _p_of_taste(one: Taste) -> float:
 
 def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
     """The judge that spreads its scores least beside people, where that is shown."""
-    if usual(evidence, criterion) == "kappa":
+    if default_coefficient(evidence, criterion) == "kappa":
         return
     every = spread_estimates(evidence.ratings, criterion, evidence.judges, **evidence.resampling)
     sure = stated(Claim.COMPRESSES, [p_below(figure, COMPRESSED) for _, figure in every])
@@ -229,7 +229,7 @@ def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -
 
 def _weakens(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iterable[Flag]:
     """Judges without whom the panel is shown to agree better with annotators."""
-    by: By = "kappa" if usual(evidence, criterion) == "kappa" else "spearman"
+    by: By = "kappa" if default_coefficient(evidence, criterion) == "kappa" else "spearman"
     every = without_members(evidence.ratings, criterion, members, by, **evidence.resampling)
     sure = stated(Claim.WEAKENS_PANEL, [p_above(one.gain, 0.0) for one in every])
     for one in compress(every, sure):
@@ -313,7 +313,7 @@ def _copies(evidence: Evidence, labels: Mapping[str, str]) -> Iterable[Flag]:
     """Judges that repeat one annotator's answers; of the only annotator beside the chance of it."""
     people = evidence.ratings.people
     parts = {on: evidence.ratings[name] for on, name in labels.items()}
-    named = {on: usual(evidence, name) == "kappa" for on, name in labels.items()}
+    named = {on: default_coefficient(evidence, name) == "kappa" for on, name in labels.items()}
     tests = sum(len(scores.judges) for scores in parts.values())
     every = [(on, copy) for on, scores in parts.items() for copy in copies(scores, people, named=named[on])]
     where: dict[tuple[str, str], dict[str, str]] = {}
@@ -350,7 +350,7 @@ def _alone(evidence: Evidence, labels: Mapping[str, str]) -> Iterable[Flag]:
             about=one.person,
             on=(on,),
             criterion=on,
-            symbol="κ" if usual(evidence, name) == "kappa" else "ρ",
+            symbol="κ" if default_coefficient(evidence, name) == "kappa" else "ρ",
             own=f"{one.own:z.2f}",
             others=f"{one.others:.2f}",
         )

@@ -9,7 +9,7 @@ from concord.reports.agreement_report import AgreementReport
 from concord.reports.headline import headline
 from concord.statistics.coefficients import Name
 from concord.statistics.drift import Drift
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 from concord.table import markdown_text
 
 DRIFTS = {
@@ -55,7 +55,7 @@ def gate(
     """
     name = criterion or report.main
     members = tuple(judges) or report.primary_panel
-    who = report.names.get(called(members), called(members)) if members else "No judge"
+    who = report.names.get(panel_name(members), panel_name(members)) if members else "No judge"
     about = f"{who} on {report.label(name)}{within}"
     if not members:
         why = f"the agreement of {about} is not known: no judge rated it."

@@ -8,14 +8,14 @@ from typing import NamedTuple, cast
 from concord.codes import Exclusion
 from concord.errors import check_known
 from concord.estimate import Estimate
-from concord.reports.coefficient import coefficient_words, metric_of, usual, with_people
+from concord.reports.coefficient import coefficient_words, default_coefficient, metric_of, with_people
 from concord.reports.evidence import Evidence
 from concord.reports.sections import glance_with
 from concord.statistics.coefficients import Name, target_of
 from concord.statistics.exclusions import exclusions
 from concord.statistics.glance import measured
 from concord.statistics.nominal import MAJORITY
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 
 
 class Headline(NamedTuple):
@@ -39,11 +39,11 @@ def headline(
     check_known("criterion", [criterion], evidence.criteria)
     check_known("judge", members, ratings.judges)
     members = tuple(judge for judge in ratings.judges if judge in members)
-    name, held_out = statistic or usual(evidence, criterion), False
+    name, held_out = statistic or default_coefficient(evidence, criterion), False
     if statistic is None:
         table = glance_with(evidence, criterion, members)
         column = next(c for c in table.columns if c.name == measured(table))
-        row = next(row for row in table.rows if row["rater"] == called(members))
+        row = next(row for row in table.rows if row["rater"] == panel_name(members))
         figure, held_out = cast(Estimate, row[column.name]), column.name == "judge"
         words = column.title if held_out else coefficient_words(evidence, criterion, name)
     else:

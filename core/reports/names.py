@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from concord.statistics.ratings import called, default_panels
+from concord.statistics.ratings import default_panels, panel_name
 from concord.table import Table
 
 
@@ -16,11 +16,11 @@ def reader_names(judges: Sequence[str], every: Sequence[str] = ()) -> dict[str, 
     """
     every = every or judges
     short = short_names(judges)
-    readable = {called((judge,)): judge for judge in judges}
+    readable = {panel_name((judge,)): judge for judge in judges}
     for panel in default_panels(every):
-        readable[called(panel)] = " + ".join(short[judge] for judge in panel)
+        readable[panel_name(panel)] = " + ".join(short[judge] for judge in panel)
     if len(every) > 2:
-        readable[called(every)] = f"all {len(every)} judges"
+        readable[panel_name(every)] = f"all {len(every)} judges"
     return readable
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from concord.errors import ConfigError
 from concord.llm.models import Model, load_models
 from concord.reports.names import first_names
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, holdings, ratings, runs
 from concord.store.access import Annotator, annotators
@@ -79,7 +79,7 @@ def look(workspace: Workspace) -> Overview:
             waiting,
             next(iter(runs.recent(db, limit=1)), None),
             conversations.unreadable(db),
-            tuple(shelf.names(workspace)),
+            tuple(rubric_store.names(workspace)),
         )
 
 

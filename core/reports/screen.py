@@ -9,12 +9,12 @@ from concord.estimate import Estimate, value_of
 from concord.files.plain import plain_line
 from concord.messages import excluded
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.coefficient import usual
+from concord.reports.coefficient import default_coefficient
 from concord.reports.headline import headline
 from concord.statistics.confusion import mistaken
 from concord.statistics.glance import measured
 from concord.statistics.majority import ties_of_people
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 from concord.table import Cell, Column, Table, as_text, as_values, shown
 
 MOST_JUDGES = 6
@@ -26,7 +26,7 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     categories also the two that a judge confuses most often.
     """
     beside = report.section("glance", criterion)["glance"]
-    by, kappa = measured(beside), usual(report, criterion) == "kappa"
+    by, kappa = measured(beside), default_coefficient(report, criterion) == "kappa"
     rows = sorted(beside.rows, key=lambda row: -value_of(row[by]))[:MOST_JUDGES]
     of = {column.name: column for column in beside.columns}
     shown_first = [n for n in ("name", by, "person", "bias", "n", "excluded", "verdict") if n in of]
@@ -40,7 +40,7 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     columns += [replace(column, file_only=True) for column in of.values()]
     title = f"Judges on {report.label(criterion)}"
     why = excluded(headline(report, criterion, report.primary_panel).excluded) if rows else ""
-    who = report.names.get(called(report.primary_panel), "")
+    who = report.names.get(panel_name(report.primary_panel), "")
     caption = f"Excluded rated items of {who}: {why}." if why else ""
     return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=())
 

@@ -13,7 +13,7 @@ from concord import scores as rules
 from concord.arrays import Columns, distinct_values
 from concord.codes import AnswerLevel, Claim, Scope, Tab
 from concord.messages import TABS, UNMEASURED, excluded
-from concord.reports.coefficient import leading, usual
+from concord.reports.coefficient import default_coefficient, leading
 from concord.reports.evidence import Evidence
 from concord.reports.features import OWN_FAMILY
 from concord.statistics import columns
@@ -34,7 +34,7 @@ from concord.statistics.majority import answer_of_people
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
 from concord.statistics.people_pairs import people_pairs
-from concord.statistics.ratings import FINAL, Contender, Floats, called
+from concord.statistics.ratings import FINAL, Contender, Floats, panel_name
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.study import (
     judges_table,
@@ -95,7 +95,7 @@ def _by(evidence: Evidence, criterion: str) -> By:
     """How a judge is set beside another annotator: by kappa where that leads, else by order, or level as
     well.
     """
-    if usual(evidence, criterion) == "kappa":
+    if default_coefficient(evidence, criterion) == "kappa":
         return "kappa"
     return "absolute" if evidence.options.agreement == "absolute" else "spearman"
 
@@ -117,7 +117,7 @@ def differing_groups(evidence: Evidence, criterion: str) -> list[GroupDifference
             criterion,
             evidence.groups,
             evidence.judges,
-            named=usual(evidence, criterion) == "kappa",
+            named=default_coefficient(evidence, criterion) == "kappa",
             clusters=evidence.data.clusters,
             seed=evidence.options.seed,
         )
@@ -161,7 +161,7 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
         beside["judges"],
         beside["held_out"],
         evidence.names,
-        first=called(evidence.primary_panel),
+        first=panel_name(evidence.primary_panel),
         by=_by(evidence, criterion),
         margin=evidence.options.margin,
         share=share_of_look(evidence.options.look),
@@ -173,7 +173,7 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
 
 def _with_exclusions(evidence: Evidence, criterion: str, table: Table, raters: Sequence[Contender]) -> Table:
     """The glance with how many rated items each row excludes, in files, and why in a note."""
-    by, majority = measured(table), usual(evidence, criterion) == "kappa"
+    by, majority = measured(table), default_coefficient(evidence, criterion) == "kappa"
     rows: list[dict[str, Cell]] = []
     reasons: list[str] = []
     for row, rater in zip(table.rows, raters, strict=True):
@@ -325,7 +325,7 @@ def _against(
             criterion,
         )
     )
-    compared = {*judged.judges, *map(called, evidence.panels)}
+    compared = {*judged.judges, *map(panel_name, evidence.panels)}
     heading = "Judge, panel or person" if people else "Judge or panel"
     return replace(
         table,
@@ -378,7 +378,7 @@ def _in_place(evidence: Evidence, criterion: str, scores: Mapping[Hashable, floa
     where they have one.
     """
     ratings = evidence.ratings
-    kappa = usual(evidence, criterion) == "kappa"
+    kappa = default_coefficient(evidence, criterion) == "kappa"
     means = answer_of_people(ratings[criterion]) if kappa else ratings[criterion].target
     return dict(zip(ratings.units, means.tolist(), strict=True)) | {**scores}
 
@@ -408,7 +408,7 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
         criterion,
         panels=evidence.panels,
         score="agreement" if nominal else "distance",
-        majority=usual(evidence, criterion) == "kappa",
+        majority=default_coefficient(evidence, criterion) == "kappa",
     )
     if evidence.data.clusters:
         note = "items are taken for independent, though others are resampled together"
@@ -627,7 +627,7 @@ def level(evidence: Evidence, criterion: str) -> AnswerLevel:
     """What kind of answers a criterion has. Raises StudyError for an unknown criterion."""
     if not evidence.ratings[criterion].ordered:
         return AnswerLevel.CATEGORIES
-    return AnswerLevel.TWO if usual(evidence, criterion) == "kappa" else AnswerLevel.SCORES
+    return AnswerLevel.TWO if default_coefficient(evidence, criterion) == "kappa" else AnswerLevel.SCORES
 
 
 def lacks(evidence: Evidence, name: str, criterion: str) -> str:

@@ -9,7 +9,7 @@ from concord import messages
 from concord.codes import GOOD, Advice, Claim, Unknown, UseCondition, Verdict
 from concord.estimate import Estimate
 from concord.reports.advice import WEAK
-from concord.reports.coefficient import usual
+from concord.reports.coefficient import default_coefficient
 from concord.reports.flags import judge_name, word_of
 from concord.reports.standing import Standing
 from concord.reports.wording import capital, end, listed, two, within
@@ -17,7 +17,7 @@ from concord.statistics.claims import LOOKS, more_items, p_above, share_of_look
 from concord.statistics.figures import whom
 from concord.statistics.intervals import FEWEST_RARER, piled_up
 from concord.statistics.majority import answer_of_people
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 from concord.store.studies import FILE
 from concord.table import Cell
 
@@ -90,7 +90,7 @@ def unknown(of: Standing, unknowns: Sequence[Unknown]) -> str:
 
 def symbol(of: Standing) -> str:
     """How agreement is written: that of two answers, and of categories, is kappa."""
-    if usual(of.evidence, of.criterion) == "kappa":
+    if default_coefficient(of.evidence, of.criterion) == "kappa":
         return "κ ="
     return "weighted κ =" if of.evidence.options.agreement == "absolute" else "ρ ="
 
@@ -101,7 +101,7 @@ def _label(of: Standing) -> str:
 
 def _named(of: Standing, rater: str) -> str:
     """A judge or a panel of the table within a sentence; the panel asked about by its number."""
-    if rater == called(of.members):
+    if rater == panel_name(of.members):
         return judge_name(of.members)
     return of.evidence.names.get(rater, rater)
 
@@ -115,7 +115,7 @@ def _use(of: Standing, use: Sequence[str]) -> str:
         first = messages.USE_ANY.format(judges=listed(names, "or"), **about)
     else:
         first = _use_one(of, rows[use[0]], names[0], about)
-    own = called(of.members)
+    own = panel_name(of.members)
     if own not in use and len(of.members) > 1:
         return f"{first} {_rest(of, names[0])}"
     singles = [str(row["name"]) for row in of.others if row["rater"] in of.evidence.ratings.judges]
@@ -144,7 +144,9 @@ def off_level(of: Standing, row: Mapping[str, Cell]) -> Estimate | None:
     bias, scale = row.get("bias"), of.evidence.scale(of.criterion)
     if not isinstance(bias, Estimate) or bias.interval is None or scale is None:
         return None
-    in_order = usual(of.evidence, of.criterion) != "kappa" and of.evidence.options.agreement == "order"
+    in_order = (
+        default_coefficient(of.evidence, of.criterion) != "kappa" and of.evidence.options.agreement == "order"
+    )
     off = min(map(abs, bias.interval)) > OFF * scale.width and bias.interval[0] * bias.interval[1] > 0
     return bias if in_order and off else None
 
@@ -184,7 +186,7 @@ def _advice(of: Standing, advice: Advice) -> str:
     sentences = [messages.ADVICE[advice].format(**about)]
     if advice == Advice.LABEL_MORE:
         sentences = [_label_more(of, about)]
-        alone = of.figure(usual(of.evidence, of.criterion))
+        alone = of.figure(default_coefficient(of.evidence, of.criterion))
         if _annotators(of) == 1 and alone is not None and alone.defined:
             sentences.insert(0, messages.SECOND_NEEDED)
     elif advice == Advice.KEEP_ANNOTATORS and of.evidence.data.study.source != FILE:
@@ -227,7 +229,7 @@ def _is_rare(of: Standing) -> bool:
     """Whether the rarer answers are too few for a verdict, and most items hold the commonest one."""
     rarer, items, _ = _rarer(of)
     rare = 0 < rarer < FEWEST_RARER and piled_up(rarer, items)
-    return rare and usual(of.evidence, of.criterion) == "kappa"
+    return rare and default_coefficient(of.evidence, of.criterion) == "kappa"
 
 
 def _more_of_rarer(of: Standing, words: str, about: Mapping[str, str]) -> str:
@@ -332,12 +334,12 @@ def _finding_slight(of: Standing) -> str:
 
 def _finding_alone(of: Standing, name: str) -> str:
     """The agreement with all annotators, where none can be held out."""
-    figure = of.figure(usual(of.evidence, of.criterion))
+    figure = of.figure(default_coefficient(of.evidence, of.criterion))
     if figure is None or not figure.defined:
         return messages.FINDINGS[Verdict.UNDEFINED].format(
             judge=name, why=figure.reason if figure else _reason(of)
         )
-    kappa = usual(of.evidence, of.criterion) == "kappa"
+    kappa = default_coefficient(of.evidence, of.criterion) == "kappa"
     whom_ = "the annotator" if _annotators(of) == 1 else "most annotators" if kappa else "annotators' mean"
     words = messages.FINDING_ALONE
     if of.facts.turned:
@@ -361,7 +363,7 @@ def _reason(of: Standing) -> str:
 def _figures(of: Standing, use: Sequence[str]) -> str:
     """The figures of the verdict, or of the one judge or panel to be used; “” where nothing is compared."""
     rows = {str(row["rater"]): row for row in of.table.rows}
-    rater = use[0] if len(use) == 1 else called(of.members)
+    rater = use[0] if len(use) == 1 else panel_name(of.members)
     row = rows.get(rater, {})
     judge, person, gap = (row.get(name) for name in ("judge", "person", "difference"))
     if not isinstance(judge, Estimate) or not isinstance(person, Estimate) or not isinstance(gap, Estimate):

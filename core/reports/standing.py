@@ -8,14 +8,14 @@ import numpy as np
 from concord.codes import GOOD, Claim, Verdict
 from concord.estimate import Estimate, value_of
 from concord.reports.advice import Facts, disagree
-from concord.reports.coefficient import usual
+from concord.reports.coefficient import default_coefficient
 from concord.reports.evidence import Evidence
 from concord.reports.flags import flags_of, on_criterion, turned_round
 from concord.reports.sections import section
 from concord.statistics.claims import ONE_FLAG, Flag, ranked
 from concord.statistics.judges import commonest
 from concord.statistics.oddities import FEWEST
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 from concord.table import Cell, Table
 
 
@@ -49,13 +49,13 @@ class Standing:
     @property
     def others(self) -> list[Mapping[str, Cell]]:
         """The rows of other judges and panels that are as good as another annotator."""
-        own = called(self.members)
+        own = panel_name(self.members)
         return [row for row in self.table.rows if row.get("verdict") in GOOD and row["rater"] != own]
 
     @property
     def better(self) -> Mapping[str, Cell] | None:
         """The row of the member that is as good, too, and agrees better alone than all do together."""
-        alone = {called((member,)) for member in self.members}
+        alone = {panel_name((member,)) for member in self.members}
         judge = value_of(self.row.get("judge"))
         rows = [row for row in self.others if row["rater"] in alone and value_of(row["judge"]) > judge]
         return max(rows, key=lambda row: value_of(row["judge"]), default=None)
@@ -95,8 +95,8 @@ class Standing:
         """The agreement of one judge that has an interval: that behind its verdict, else that with all
         annotators; None without one.
         """
-        name = usual(self.evidence, self.criterion)
-        row = next((row for row in self.table.rows if row["rater"] == called((judge,))), {})
+        name = default_coefficient(self.evidence, self.criterion)
+        row = next((row for row in self.table.rows if row["rater"] == panel_name((judge,))), {})
         figures = (row.get("judge"), row.get(name))
         return next((one for one in figures if isinstance(one, Estimate) and one.interval is not None), None)
 
@@ -111,7 +111,7 @@ class Standing:
             person=self.figure("person"),
             alone=None
             if compared and compared.defined
-            else self.figure(usual(self.evidence, self.criterion)),
+            else self.figure(default_coefficient(self.evidence, self.criterion)),
             good=bool(self.others) and compared is not None,
             slight=bool(self.slight),
             decided_by=self.decided_by,
@@ -130,9 +130,9 @@ def standing(evidence: Evidence, criterion: str, members: Sequence[str] = ()) ->
     Raises StudyError for an unknown criterion.
     """
     members = tuple(members) or evidence.primary_panel
-    table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
+    table, name = section(evidence, "glance", criterion)["glance"], default_coefficient(evidence, criterion)
     rows = {str(row["rater"]): row for row in table.rows}
-    row = rows.get(called(members), {})
+    row = rows.get(panel_name(members), {})
     if len(members) > 1 and max(value_of(row.get("judge")), value_of(row.get(name))) == float("-inf"):
         # Two judges that tie have no answer together: the best of them has.
         best = max(

@@ -15,7 +15,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.names import renamed
 from concord.reports.standing import Standing, standing
 from concord.statistics.claims import CLAIMS, Flag
-from concord.statistics.ratings import FINAL, called
+from concord.statistics.ratings import FINAL, panel_name
 from concord.table import Table
 
 MOST_FLAGS = 3
@@ -81,7 +81,7 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     advice = advice_of(of.facts) if of.members else Advice.NONE
     use = used(of) if advice == Advice.USE else ()
     conditions, unknowns = conditions_of(of, advice, use), unknowns_of(of, advice)
-    together = not use or called(of.members) in use
+    together = not use or panel_name(of.members) in use
     on = {criterion, evidence.label(criterion)}
     shown = []
     for flag in of.flags:
@@ -114,7 +114,7 @@ def used(of: Standing) -> tuple[str, ...]:
     if of.better is not None:
         return (str(of.better["rater"]),)
     if of.verdict in GOOD:
-        return (called(of.members),)
+        return (panel_name(of.members),)
     return tuple(str(row["rater"]) for row in of.others)
 
 
@@ -128,7 +128,7 @@ def conditions_of(of: Standing, advice: Advice, use: Sequence[str]) -> tuple[Use
     """What the use of judges is tied to: groups on which they fail, their level, items that they left out."""
     if advice != Advice.USE:
         return ()
-    names = {*use, *(of.members if called(of.members) in use else ())}
+    names = {*use, *(of.members if panel_name(of.members) in use else ())}
     level = any(flag.claim == Claim.LEVEL and (flag.judge in names or not flag.judge) for flag in of.flags)
     gaps = any(flag.claim == Claim.LACKS_RATINGS and flag.judge in names for flag in of.flags)
     fails = any(flag.failing and flag.judge in names for flag in of.flags)

@@ -26,10 +26,10 @@ from concord.llm.cluster import ClusterClient
 from concord.llm.prompts import Prompt
 from concord.rating import Comparison, Judgement, Spent
 from concord.runs import handshakes, judging
-from concord.runs.asking import Asker, Calls
 from concord.runs.batches import Batches
 from concord.runs.benchmark import Owed
 from concord.runs.budget import Budget, check_priced
+from concord.runs.call_runner import Asker, Calls
 from concord.runs.handshakes import Handshakes
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.runs.plans import RunOptions, as_dict

@@ -19,7 +19,7 @@ from concord.llm.completions import Completion
 from concord.llm.models import Model
 from concord.llm.prompts import Prompt
 from concord.llm.schemas import fill
-from concord.rubrics import reading, shelf
+from concord.rubrics import reading, rubric_store
 from concord.rubrics.rubric import Rubric
 from concord.runs import handshakes, rubric_judge
 from concord.runs.benchmark import Materials
@@ -86,9 +86,9 @@ def own(workspace: Workspace) -> list[Prompt]:
     Where it has neither: what judges are asked by a usual rubric. Rubrics with a mistake are left out.
     """
     prompts: list[Prompt] = []
-    for name in shelf.names(workspace):
+    for name in rubric_store.names(workspace):
         with suppress(ConfigError):
-            used = shelf.find(workspace, name)
+            used = rubric_store.find(workspace, name)
             prompts += _asked(used.rubric, used.variant)
     brought = materials(workspace)
     with workspace.read() as db:

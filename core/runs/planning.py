@@ -15,8 +15,8 @@ from concord.errors import ConfigError, check_known, not_found
 from concord.files import callables
 from concord.llm.models import AGENTS, Kind, Model, load_models, own_code, pick
 from concord.rating import Spent
-from concord.rubrics import shelf
-from concord.rubrics.shelf import Numbered
+from concord.rubrics import rubric_store
+from concord.rubrics.rubric_store import Numbered
 from concord.runs import handshakes
 from concord.runs import rubric_judge as judge
 from concord.runs.benchmark import (
@@ -228,17 +228,17 @@ def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:
             if plan.study not in (names := studies.names(db, pairs=True)):
                 raise not_found("study of pairs", plan.study, names)
             study = studies.get(db, plan.study)
-        return shelf.find(workspace, study.rubric, study.version) if study.rubric else None
+        return rubric_store.find(workspace, study.rubric, study.version) if study.rubric else None
     if not isinstance(plan, JudgePlan) or not plan.rubric:
         return None
-    used = shelf.find(workspace, plan.rubric, shelf.number_of(plan.version))
+    used = rubric_store.find(workspace, plan.rubric, rubric_store.number_of(plan.version))
     if not used.rubric.criteria:
         raise ConfigError(
             f"The rubric “{plan.rubric}” asks only which of two is better. Make a study of pairs with "
             "`concord study pairs`, then have them compared with `concord compare STUDY --judges …`."
         )
     with workspace.read() as db:
-        shelf.refuse_unknown_facets(db, used.rubric, plan.benchmark)
+        rubric_store.refuse_unknown_facets(db, used.rubric, plan.benchmark)
     return used
 
 

@@ -20,7 +20,7 @@ from concord.statistics.intervals import CORRELATION, of_kappa
 from concord.statistics.judges import against_people
 from concord.statistics.majority import answer_of_people, panel_answers, shares
 from concord.statistics.nominal import MAJORITY, kappa_of_shares, rarer, why_no_kappa
-from concord.statistics.ratings import DIGITS, Contender, CriterionScores, Floats, Ratings, called
+from concord.statistics.ratings import DIGITS, Contender, CriterionScores, Floats, Ratings, panel_name
 from concord.statistics.resampling import Weights
 
 Name = Literal["spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kappa"]
@@ -55,7 +55,7 @@ def coefficient(
     correlations, where judge and people answer on different scales. Raises StudyError for an unknown judge.
     """
     scores = table[criterion]
-    judge = Contender(called(members), tuple(members), scores.panel(members))
+    judge = Contender(panel_name(members), tuple(members), scores.panel(members))
     if name in get_args(Coefficient):
         return against_people(scores, judge, cast(Coefficient, name))
     if reason := table.no_level(criterion, members):

@@ -17,7 +17,7 @@ from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.held_out import By
 from concord.statistics.intervals import CORRELATION
 from concord.statistics.oddities import FEWEST
-from concord.statistics.ratings import Ratings, called
+from concord.statistics.ratings import Ratings, panel_name
 from concord.statistics.resampling import Statistic
 from concord.table import Cell, Column, Table
 
@@ -185,7 +185,7 @@ def panel_difference(
     both = [scores.panel(members) for members in (one, other)]
     target = np.where(np.isnan(both).any(axis=0), np.nan, scores.target)
     n, figures = int((~np.isnan(target)).sum()), [correlation(score, target) for score in both]
-    row: dict[str, Any] = {"rater": called(one), "other": called(other), "n": n}
+    row: dict[str, Any] = {"rater": panel_name(one), "other": panel_name(other), "n": n}
     for name, score, figure in zip(("rho", "other_rho"), both, figures, strict=True):
         rho = point(score, target)
         row[name] = PointEstimate(figure, n, rho, "a correlation is undefined", CORRELATION)

@@ -24,8 +24,8 @@ from concord.statistics.ratings import (
     Floats,
     Panels,
     Ratings,
-    called,
     divide,
+    panel_name,
 )
 from concord.statistics.resampling import Statistic, Weights, everything, mean_defined, once
 from concord.table import Column, Table
@@ -255,7 +255,7 @@ def without_members(
 
 
 def _by_panel(scores: CriterionScores, members: Sequence[str], by: By) -> list[_Pair]:
-    return [*_pairs(scores, Contender(called(members), tuple(members), scores.panel(members)), by)]
+    return [*_pairs(scores, Contender(panel_name(members), tuple(members), scores.panel(members)), by)]
 
 
 def _gain(both: Sequence[tuple[_Pair, _Pair]]) -> Statistic:

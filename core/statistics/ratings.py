@@ -48,7 +48,7 @@ def default_panels(judges: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(judges)] + (list(combinations(judges, 2)) if len(judges) > 2 else [])
 
 
-def called(members: Sequence[str]) -> str:
+def panel_name(members: Sequence[str]) -> str:
     """A judge's own name, or “Avg(…)” of a panel's members."""
     return members[0] if len(members) == 1 else f"Avg({', '.join(members)})"
 
@@ -117,7 +117,7 @@ class CriterionScores:
         """Every judge, then the panels."""
         chosen = default_panels(tuple(self.judges)) if panels is None else map(tuple, panels)
         every = [*((judge,) for judge in self.judges), *chosen]
-        return [Contender(called(members), members, self.panel(members)) for members in every]
+        return [Contender(panel_name(members), members, self.panel(members)) for members in every]
 
     def by(self, person: int) -> tuple[Ints, Floats]:
         """The items one person rated, and how."""

@@ -74,7 +74,7 @@ class Placement:
         return -1 if self.swapped else 1
 
 
-class Placed(NamedTuple):
+class QueueEntry(NamedTuple):
     """An item on somebody's desk. `begun`: something was done about it; `attempt`: at training, from 1.
 
     `opened` is when what belongs beside it was shown.
@@ -154,11 +154,11 @@ def remove(db: Database, placements: Iterable[int]) -> None:
     db.conn.executemany("DELETE FROM placements WHERE id = ?", [(one,) for one in placements])
 
 
-def placed(db: Database, name: str, purposes: Collection[str], rater: int | None = None) -> list[Placed]:
+def placed(db: Database, name: str, purposes: Collection[str], rater: int | None = None) -> list[QueueEntry]:
     """What lies on the desks of a study (or on one person's) for these purposes, in their order."""
     return records(
         db,
-        Placed,
+        QueueEntry,
         f"SELECT p.item_id, x.name, iif(p.purpose IN {RATED}, {studies.BEGUN}, p.state <> 'open' "
         "OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers a WHERE a.placement_id = p.id "
         "AND a.replaced IS NULL)), p.state, p.position, p.purpose, p.id, p.rater_id, p.attempt, p.opened "
@@ -169,21 +169,21 @@ def placed(db: Database, name: str, purposes: Collection[str], rater: int | None
     )
 
 
-def queues(db: Database, name: str) -> list[Placed]:
+def queues(db: Database, name: str) -> list[QueueEntry]:
     """Who has what to rate, in their order."""
     return placed(db, name, RATED)
 
 
-def desks(db: Database, name: str) -> dict[str, list[Placed]]:
+def desks(db: Database, name: str) -> dict[str, list[QueueEntry]]:
     """Everybody's rated items of a study in their order; none of people who have other items of it alone."""
     others = sorted({one.person for one in placed(db, name, UNRATED)})
-    items: dict[str, list[Placed]] = {person: [] for person in others}
+    items: dict[str, list[QueueEntry]] = {person: [] for person in others}
     for one in queues(db, name):
         items.setdefault(one.person, []).append(one)
     return items
 
 
-def reached(queue: Sequence[Placed]) -> int:
+def reached(queue: Sequence[QueueEntry]) -> int:
     """How many items lie up to the last one begun: nothing is put before it any more."""
     return max((place for place, one in enumerate(queue, 1) if one.begun), default=0)
 

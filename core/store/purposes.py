@@ -24,7 +24,7 @@ class Purpose:
     what stands beside it. `locks`: that is shown after a button, which locks the first answers to a study.
     `alone`: an item is answered by one person, for all. `reasoned`: an answer has a reason.
 
-    `concord.studies.asking` has the functions of a purpose that does more than lie where it was put.
+    `concord.studies.annotation_flow` has the functions of a purpose that does more than lie where it was put.
     """
 
     name: str

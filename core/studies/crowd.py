@@ -20,7 +20,7 @@ from concord.errors import StudyError
 from concord.store import acts, closings, crowds, placements, settings, studies
 from concord.store.crowds import Crowd, Platform, Visitor, Worker
 from concord.store.sessions import LinkRefused
-from concord.studies import asking
+from concord.studies import annotation_flow
 from concord.studies.dealing import refuse_undealable
 from concord.table import Column, Table, record
 
@@ -113,7 +113,7 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
         raise LinkRefused("full")
     new = crowds.add(db, crowd, came, crowd.code or secrets.token_hex(4).upper())
     placements.assign(db, new.rater, units)
-    asking.deal(db, crowd.study)
+    annotation_flow.deal(db, crowd.study)
     return new
 
 

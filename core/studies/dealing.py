@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.store import access, audit, closings, crowds, departures, frames, placements, studies
 from concord.store.studies import Study
-from concord.studies import asking, sampling
+from concord.studies import annotation_flow, sampling
 from concord.studies.purposes import extra as extra_raters
 from concord.studies.purposes import repeat
 from concord.studies.purposes.adjudicate import Rule, refuse_too_wide
@@ -129,7 +129,7 @@ def follow(
         new = [unit for key in keys for unit in units[key]]
         placements.assign(db, access.annotator_id(db, person), new)
     studies.set_overlap(db, name, deal.overlap)
-    asking.deal(db, name, without=without, named=annotators)
+    annotation_flow.deal(db, name, without=without, named=annotators)
 
 
 def plan(
@@ -268,7 +268,7 @@ def reported(
     ends = ("submit", "skip", "answer") if studies.get(db, name).pairs else ("submit", "skip")
     numbers = {event["item"] for event in listed if event.get("do") in ends}
     if numbers:
-        asking.after(db, name, rater, placements.items_of(db, numbers))
+        annotation_flow.after(db, name, rater, placements.items_of(db, numbers))
     return taken
 
 

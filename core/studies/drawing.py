@@ -17,7 +17,7 @@ from concord.store.studies import Study
 from concord.studies import sampling
 
 if TYPE_CHECKING:
-    from concord.rubrics.shelf import Numbered
+    from concord.rubrics.rubric_store import Numbered
 
 
 def left_to_draw(db: Database, study: Study) -> int | None:
@@ -63,7 +63,7 @@ def draw_study(
                 f"The rubric “{rubric.rubric.name}” asks only which of two is better. Make a study of pairs "
                 "with `concord study pairs`."
             )
-        from concord.rubrics.shelf import refuse_unknown_facets  # loads pydantic
+        from concord.rubrics.rubric_store import refuse_unknown_facets  # loads pydantic
 
         refuse_unknown_facets(db, rubric.rubric, wanted.benchmark)
         rubric.publish(db)

@@ -16,7 +16,7 @@ from concord.errors import StudyError, check_known, not_found
 from concord.questions import LETTERS, preferences
 from concord.rating import Criterion
 from concord.rubrics.rubric import Rubric, UnitKind, opening
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.runs.registry import get, known_or_imported
 from concord.store import audit, conversations, scenarios, studies, tables
 from concord.store import comparisons as compared

@@ -20,7 +20,7 @@ from concord.store import (
 )
 from concord.store.known import Gold
 from concord.store.purposes import QUEUED
-from concord.studies import asking, dealing
+from concord.studies import annotation_flow, dealing
 from concord.studies.purposes.training import PassRule
 
 
@@ -35,13 +35,13 @@ def close(db: Database, name: str, reason: str) -> None:
 def reopen(db: Database, name: str, reason: str) -> None:
     """Open a closed study again; everybody finds their items as they were. Raises NotFound, StudyError."""
     closings.reopen(db, name, reason)
-    asking.deal(db, name)
+    annotation_flow.deal(db, name)
 
 
 def include(db: Database, name: str, annotator: str, reason: str) -> None:
     """Include an annotator again, as `concord.store.exclusions.include` does; they may be an extra rater."""
     exclusions.include(db, name, annotator, reason)
-    asking.deal(db, name)
+    annotation_flow.deal(db, name)
 
 
 def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
@@ -72,7 +72,7 @@ def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:
     """
     known.set_gold(db, name, golds)
     audit.record(db, "gold items set", name, detail=f"{len({gold.unit for gold in golds})} new")
-    asking.deal(db, name)
+    annotation_flow.deal(db, name)
 
 
 def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> None:
@@ -97,7 +97,7 @@ def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule)
         known.set_gold(db, name, golds, "training")
         audit.record(db, "training items set", name, detail=f"{len(units)} new")
     studies.remember(db, name, "training", asdict(rule))
-    asking.deal(db, name)
+    annotation_flow.deal(db, name)
 
 
 def admit(db: Database, name: str, annotator: str, reason: str) -> None:
@@ -109,7 +109,7 @@ def admit(db: Database, name: str, annotator: str, reason: str) -> None:
     if not placements.untrained(db, name, access.annotator_id(db, annotator)):
         raise StudyError(f"“{name}” is open to {annotator} already.")
     training.decide(db, name, annotator, "admitted", reason)
-    asking.deal(db, name)
+    annotation_flow.deal(db, name)
 
 
 def _refuse_begun(db: Database, name: str) -> None:

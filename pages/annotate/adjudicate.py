@@ -6,7 +6,7 @@ import streamlit as st
 
 from concord.errors import not_found
 from concord.store import studies as stored
-from concord.studies import asking
+from concord.studies import annotation_flow
 from concord.studies.purposes import Look, adjudicate
 from concord.studies.purposes.adjudicate import Rule
 from pages.desk import component
@@ -40,7 +40,7 @@ def page() -> None:
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         # What the rule names, and what is settled of it, by whomever.
-        look = asking.look(db, "adjudicate", name, None)
+        look = annotation_flow.look(db, "adjudicate", name, None)
         assert look
         queue = adjudicate.queue_table(db, look)
     who_is = here()

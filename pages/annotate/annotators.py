@@ -7,7 +7,7 @@ from concord.store import access, acts
 from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.store.audit import moment
-from concord.studies import asking, quality, studies
+from concord.studies import annotation_flow, quality, studies
 from concord.table import Column, Table, record
 from pages.parts import notice
 from pages.parts.address import checked, link, listed
@@ -129,7 +129,7 @@ def _trust() -> None:
     st.subheader(QUALITY, anchor=False)
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
-        tables_of = asking.tables(db, name)
+        tables_of = annotation_flow.tables(db, name)
         signs = quality.signs(db, name)
         done = acts.every(db, name)
     for flag in [*signs.warnings, *signs.suspicions]:

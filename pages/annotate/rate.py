@@ -11,7 +11,7 @@ from concord.store import access, closings, desk, placements, studies
 from concord.store.desk import Refusal
 from concord.store.purposes import LOCKING
 from concord.store.studies import Study
-from concord.studies import asking, dealing
+from concord.studies import annotation_flow, dealing
 from concord.studies.translations import translations
 from pages.desk import component, form, sent
 from pages.desk.beside import BesideDesk
@@ -101,7 +101,7 @@ def _works(db: Database, rater: int) -> list[Work]:
     shown = []
     for study in rated:
         for kind, of in SHOWN.items():
-            state = asking.look(db, kind, study.name, rater)
+            state = annotation_flow.look(db, kind, study.name, rater)
             if state and state.items:
                 title = f"{of.title}: {study.title}"
                 shown.append(Work(kind, study.name, title, len(state.done), len(state.items)))
@@ -150,7 +150,7 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
     st.write(f"{kind.about} Your first answers stay as they are, and cannot be changed any more.")
     with st.container(horizontal=True):
         if st.button(kind.button, type="primary"):
-            workspace().change(lambda db: asking.begin(db, work.kind, work.name, rater))
+            workspace().change(lambda db: annotation_flow.begin(db, work.kind, work.name, rater))
             st.rerun()
         if st.button("Your work", icon=":material/arrow_back:"):
             st.query_params.pop(work.kind, None)

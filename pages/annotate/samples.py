@@ -7,7 +7,7 @@ from concord.demo.workspace import VISITOR
 from concord.store import access, closings, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import asking, dealing, quality, running
+from concord.studies import annotation_flow, dealing, quality, running
 from concord.studies.purposes import repeat
 from pages.annotate import samples_draw as drawing
 from pages.parts import notice
@@ -46,7 +46,7 @@ def _study(names: list[str]) -> None:
         items, people = progress.items(db, name), access.annotators(db)
         units = stored.units(db, name)
         signs = quality.signs(db, name)
-        hidden = asking.hidden(db, name)
+        hidden = annotation_flow.hidden(db, name)
     st.subheader("1 · Draw", anchor=False)
     _facts(study, len({unit["key"] for unit in units}) if study.pairs else len(units))
     with st.expander("Guidelines", icon=":material/menu_book:"):

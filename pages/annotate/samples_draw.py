@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from concord.rating import Criterion
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.store import conversations, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
@@ -127,7 +127,7 @@ def _numbers(there: int, left: int) -> tuple[int, int]:
 def _keep(known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any]) -> None:
     """What is asked, of the benchmark's own criteria or by a rubric; the study's name, and its guidelines."""
     st.subheader("What is asked", anchor=False)
-    offered = [*([""] if known else []), *shelf.names(workspace())]
+    offered = [*([""] if known else []), *rubric_store.names(workspace())]
     if not offered:
         st.info("Nothing says what people are asked about these conversations: make a rubric first.")
         link("rubrics", "Make a rubric")
@@ -175,7 +175,7 @@ def _own(known: Sequence[Criterion], wanted: Filter) -> tuple[dict[str, Any], st
 
 def _by_rubric(chosen: str) -> tuple[dict[str, Any], str, str] | None:
     """The same of a rubric, which says what is asked, of what, and how; None where it asks of pairs."""
-    rubric = shelf.find(workspace(), chosen)
+    rubric = rubric_store.find(workspace(), chosen)
     if not rubric.rubric.criteria:
         st.info("This rubric asks only which of two is better: make a study of pairs.")
         link("comparisons", "Comparisons")

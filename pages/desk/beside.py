@@ -14,7 +14,7 @@ from concord.store import placements, ratings, studies
 from concord.store.desk import Event, Numbers
 from concord.store.placements import Placement
 from concord.store.purposes import PURPOSES
-from concord.studies import asking
+from concord.studies import annotation_flow
 from concord.studies.purposes import Question
 from pages.desk import form, sent
 from pages.desk.component import name
@@ -58,7 +58,7 @@ class BesideDesk:
 
     def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
         """What lies there; the items asked for. Nothing before first answers are locked."""
-        look = asking.look(db, self.purpose, self.study, self._rater(db))
+        look = annotation_flow.look(db, self.purpose, self.study, self._rater(db))
         if look is None or not look.opened:
             return Moving([], [])
         numbers = Numbers(db, self.study, self.person)
@@ -78,7 +78,7 @@ class BesideDesk:
         item = Numbers(db, self.study, self.person).item(event.item if isinstance(event.item, int) else 0)
         if event.do == "answer":
             about = self.study, rater, item, event.criterion
-            asking.answer(db, self.purpose, *about, event.number, event.text)
+            annotation_flow.answer(db, self.purpose, *about, event.number, event.text)
         placements.add_seconds_beside(db, rater, self.purpose, item, event.seconds)
 
     def _rater(self, db: Database) -> int:

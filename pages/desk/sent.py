@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.rating import Criterion
 from concord.rubrics.rubric import Rubric, shown
-from concord.rubrics.shelf import used
+from concord.rubrics.rubric_store import used
 from concord.runs.registry import BENCHMARKS
 from concord.store import desk, images, known, placements, studies
 from concord.store.desk import Refusal

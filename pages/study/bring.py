@@ -21,7 +21,7 @@ from concord.reading import labels
 from concord.reading.labels import RatingsFile
 from concord.reading.options import NO_OPTIONS, TableOptions, order_of
 from concord.reading.vocabulary import kinds_by_name
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.store.comparisons import OWN
 from concord.store.images import drawn
 from concord.studies import pairings
@@ -219,10 +219,10 @@ def _next() -> None:
         return
     if "study" in done:
         to, label, at = "agreement", "See agreement", {"study": done["study"]}
-    elif not shelf.names(workspace()):
+    elif not rubric_store.names(workspace()):
         to, label, at = "rubrics", "Write what is asked about them: a rubric", {}
     else:
-        to, label, at = "samples", "Draw a sample for people", {"rubric": shelf.names(workspace())[0]}
+        to, label, at = "samples", "Draw a sample for people", {"rubric": rubric_store.names(workspace())[0]}
         at |= {"benchmark": done["benchmark"]} if done.get("benchmark") else {}
     if st.button(label, type="primary", icon=":material/arrow_forward:"):
         go(to, **at)
@@ -388,7 +388,7 @@ def _take(survey: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
             max_chars=100,
         )
     question = OWN
-    if survey.votes and (rubrics := shelf.of_pairs(workspace())):
+    if survey.votes and (rubrics := rubric_store.of_pairs(workspace())):
         chosen = st.selectbox(
             "Take the votes as answers to the rubric",
             ["", *rubrics],

@@ -10,7 +10,7 @@ from concord.errors import ConcordError, ConfigError
 from concord.files import file_name, read_text
 from concord.questions import COMPARED, TYPES, Name
 from concord.rating import Criterion, conditions_in_words
-from concord.rubrics import shelf, writing
+from concord.rubrics import rubric_store, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
 from concord.runs import rubric_judge
@@ -35,7 +35,7 @@ OFFERED = 30
 def page() -> None:
     """The rubrics of the workspace, one at a time."""
     heading("rubrics")
-    known = shelf.names(workspace())
+    known = rubric_store.names(workspace())
     offered = [NEW, *known]
     box, button = st.columns([4, 1], vertical_alignment="bottom")
     button.button("New rubric", icon=":material/add:", width="stretch", on_click=_choose, args=(NEW,))
@@ -46,7 +46,7 @@ def page() -> None:
     if chosen == NEW:
         name = _named(above.text_input("Name", placeholder="support", max_chars=60, key=NAME))
     else:
-        begin = read_text(shelf.folder(workspace()) / f"{chosen}.toml")
+        begin = read_text(rubric_store.folder(workspace()) / f"{chosen}.toml")
     if st.session_state.get(f"file of {chosen}") != begin:  # at first, and where the file was changed
         st.session_state[_key_of(chosen)] = st.session_state[f"file of {chosen}"] = begin
     text = st.session_state.setdefault(_key_of(chosen), begin)
@@ -113,7 +113,7 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
             if not pairs:
                 link("runs", "Have judges rate by it", rubric=name)
         return
-    taken = new and name in shelf.names(workspace())
+    taken = new and name in rubric_store.names(workspace())
     if taken:
         st.caption(f"{plain(name)} is there already. Choose another name.")
     elif not name:
@@ -132,10 +132,10 @@ def _save(chosen: str) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
     name = _named(st.session_state[NAME]) if chosen == NEW else chosen
     text = st.session_state[_key_of(chosen)]
-    taken = chosen == NEW and name in shelf.names(workspace())
+    taken = chosen == NEW and name in rubric_store.names(workspace())
     if not name or taken or _read(name, text) is None:
         return
-    folder = shelf.folder(workspace())
+    folder = rubric_store.folder(workspace())
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / f"{name}.toml").write_text(text, encoding="utf-8")
     st.session_state.pop(_key_of(NEW), None)
@@ -157,7 +157,7 @@ def _preview(rubric: Rubric) -> None:
     key = st.selectbox("Preview with the conversation", keys, key="shown with") if keys else ""
     with workspace().read() as db:
         conversation = conversations.load(db, key) if key else EXAMPLE
-        nobody = shelf.unasked(db, rubric)
+        nobody = rubric_store.unasked(db, rubric)
     for sentence in nobody:
         st.warning(plain(sentence))
     people, prompt = st.tabs(

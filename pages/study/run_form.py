@@ -7,7 +7,7 @@ import streamlit as st
 
 from concord.errors import ConcordError
 from concord.llm.models import Kind, Model, currency, load_models
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.runs import budget, launching, planning, status
 from concord.runs.benchmark import Benchmark, Option, Role
 from concord.runs.plans import (
@@ -58,7 +58,7 @@ def further_judges() -> None:
         stored = conversations.values(db)
         samples = {name: studies.get(db, name).benchmark for name in studies.ranked(db)}
     names = [b.name for b in BENCHMARKS.values() if b.name in stored["benchmark"] and b.criteria]
-    rubrics = shelf.names(workspace())
+    rubrics = rubric_store.names(workspace())
     if not stored["benchmark"]:
         st.info("There are no conversations to judge yet.")
         return

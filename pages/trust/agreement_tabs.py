@@ -32,7 +32,7 @@ from concord.reports.verdict import Assessment
 from concord.scores import labels
 from concord.statistics.confusion import crossed
 from concord.statistics.glance import measured, panel_difference
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 from concord.store import access, closings, conversations, ratings
 from concord.store.conversations import Filter
 from concord.studies import coverage, studies
@@ -318,7 +318,7 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     rater = st.selectbox(
         "Judge or panel",
         raters,
-        index=list(raters).index(called(report.primary_panel)),
+        index=list(raters).index(panel_name(report.primary_panel)),
         format_func=lambda name: report.names.get(name, name),
     )
     members = raters[rater]
@@ -362,7 +362,7 @@ def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale:
 def _raters_of(report: AgreementReport) -> dict[str, tuple[str, ...]]:
     """Judges and panels by their name."""
     judges = ((judge,) for judge in report.ratings.judges)
-    return {called(members): members for members in (*judges, *report.panels)}
+    return {panel_name(members): members for members in (*judges, *report.panels)}
 
 
 def _read(row: Mapping[str, Cell]) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from concord.errors import ConcordError
 from concord.reports.leaderboards import MOCKS
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.runs.benchmark import Benchmark
 from concord.runs.registry import BENCHMARKS
 from concord.store import comparisons as stored
@@ -164,7 +164,7 @@ def _draw(known: Sequence[str]) -> None:
         left.selectbox("Conversations", known, key=WHOSE)
         benchmark = BENCHMARKS.get(st.session_state[WHOSE])
         own = [""] if benchmark and benchmark.pairwise else []
-        rubrics = [*own, *shelf.of_pairs(workspace())]
+        rubrics = [*own, *rubric_store.of_pairs(workspace())]
         if not rubrics:
             link("rubrics", "Make a rubric")
             return
@@ -187,7 +187,7 @@ def _made() -> None:
     given = st.session_state
     name = given[NAME].strip()
     with notice.writing() as db:
-        used = shelf.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
+        used = rubric_store.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
         how = {"players": given[MODELS], "seed": given[SEED], "overlap": 1}
         there = pairings.count(db, used, given[WHOSE], given[MODELS])
         n = min(given[NUMBER] or there, there)

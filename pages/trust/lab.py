@@ -21,8 +21,8 @@ from concord.lab import (
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST
 from concord.llm.models import load_models
-from concord.rubrics import shelf
-from concord.rubrics.shelf import Numbered
+from concord.rubrics import rubric_store
+from concord.rubrics.rubric_store import Numbered
 from concord.store import lab, studies
 from pages.desk import component
 from pages.desk.review import ReviewDesk
@@ -133,7 +133,9 @@ def _answering(bench: Bench, part: str, versions: Sequence[Numbered]) -> None:
 def _versions(bench: Bench) -> list[Numbered]:
     """The versions of the rubric that are kept, the one of its file last where it is new."""
     with workspace().read() as db:
-        kept = [shelf.used(db, bench.parts.rubric, number) for number in sorted(bench.versions.values())]
+        kept = [
+            rubric_store.used(db, bench.parts.rubric, number) for number in sorted(bench.versions.values())
+        ]
     try:
         current = variants.current(workspace(), bench.parts)
     except ConcordError as error:
@@ -279,7 +281,7 @@ def _card(bench: Bench) -> None:
         used = variants.current(workspace(), bench.parts, bench.versions[judge.variant])
         with st.spinner("Asking the judge again …"):
             checks[bench.parts.study, judge] = robustness.checked(
-                workspace(), bench.parts, judge.model, used, running.Purse(limit)
+                workspace(), bench.parts, judge.model, used, running.SharedBudget(limit)
             )
     whole = card.card(workspace(), bench, judge, robustness=checks.get((bench.parts.study, judge)))
     page = whole.as_html(date.today())

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from concord.lab import parts
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.store import lab, studies
 from concord.workspace import Workspace
 from tests.conftest import toml
@@ -29,7 +29,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         priced = 'model = "mock-judge-strict"\nprice = { input = 1.0, output = 1.0 }'
         workspace.models_path.write_text(toml(url, judge=priced))
         mock.made(workspace, scenarios=12)
-        first = shelf.find(workspace, mock.RUBRIC)
+        first = rubric_store.find(workspace, mock.RUBRIC)
         with workspace.write() as db:
             every = [unit["key"] for unit in studies.units(db, mock.STUDY)]
             mock.answer(db, first, every, "judge")
@@ -73,7 +73,7 @@ def test_the_loop_by_page(app: Server, page: Page) -> None:
         divided = parts.read(db, mock.STUDY)
         asked = {one.variant: one.conversations for one in lab.asked(db, divided.conversations("develop"))}
         assert asked == {"shop v1": 8, "shop v2": 8}
-        second = shelf.used(db, mock.RUBRIC, 2)
+        second = rubric_store.used(db, mock.RUBRIC, 2)
         mock.answer(db, second, divided.keys("select") + divided.keys("test"), "judge")
 
     opens(page, "Choose")

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.store import access, comparisons, conversations
 from concord.studies import dealing, pairings
 from concord.workspace import Workspace

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from concord.conversation import Conversation, Message
 from concord.rating import Comparison, Rater, Verdict
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.store import access, comparisons, conversations, placements, progress
 from concord.studies import dealing, pairings
 from concord.workspace import Workspace

@@ -13,7 +13,7 @@ from playwright.sync_api import CDPSession, Locator, Page, expect
 from concord.conversation import Conversation, Message
 from concord.questions import MOST_WORDS
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.store import access, conversations
 from concord.store.conversations import Filter
 from concord.studies import running, studies

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.store import access, conversations
 from concord.store.conversations import Filter
 from concord.studies import studies

@@ -14,7 +14,7 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.coefficient import with_people
 from concord.reports.sections import glance_with
 from concord.statistics.coefficients import COEFFICIENTS
-from concord.statistics.ratings import called
+from concord.statistics.ratings import panel_name
 from concord.store import studies
 from concord.store.studies import Study
 
@@ -40,7 +40,7 @@ def shown_by_check(workspace, criterion, members):
     return next(
         row["judge"]
         for row in glance_with(report, criterion, members).rows
-        if row["rater"] == called(members)
+        if row["rater"] == panel_name(members)
     )
 
 

@@ -22,7 +22,7 @@ from concord.rating import Criterion, Rater, Rating
 from concord.runs.plans import ComparePlan, JudgePlan
 from concord.store import access, conversations, placements, ratings, studies
 from concord.store.actor import acting
-from concord.studies import asking
+from concord.studies import annotation_flow
 from concord.studies.purposes import adjudicate
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
@@ -70,14 +70,14 @@ def play(workspace: Workspace) -> None:
     with workspace.write() as db:
         with acting(WHO):
             adjudicate.set_rule(db, STUDY, adjudicate.Rule(2, "helpful"))
-        queue = asking.look(db, "adjudicate", STUDY, None)
+        queue = annotation_flow.look(db, "adjudicate", STUDY, None)
         assert queue
         who = ratings.rater_id(db, Rater(ADJUDICATOR, "human"))
         for item, questions in [*queue.items.items()][:SETTLED]:
             for question in questions:
                 score = median_low(answer.score for answer in question.beside)
                 answer = STUDY, who, item, question.criterion.name, score, "The answer in the middle."
-                asking.answer(db, "adjudicate", *answer)
+                annotation_flow.answer(db, "adjudicate", *answer)
     rubric.write_bytes((RECORDED / "rubrics" / f"{RUBRIC}.toml").read_bytes())
     run(workspace, JudgePlan(RUBRIC, JUDGES, judge_repeats=3, rubric=RUBRIC))
     command(workspace, "--by", WHO, "study", "pairs", PAIRS, "--rubric", PAIRS_RUBRIC, "--benchmark", RUBRIC)

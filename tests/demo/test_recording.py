@@ -13,7 +13,7 @@ from concord.errors import ConfigError, WorkspaceError
 from concord.llm.models import load_models
 from concord.store import conversations, holdings, ratings, rows, runs, studies
 from concord.store.conversations import Filter
-from concord.studies import asking
+from concord.studies import annotation_flow
 from tests.demo import example_ratings, own_data
 from tests.demo.record import HOST, lines
 from tests.derived import faults
@@ -96,7 +96,7 @@ def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
         assert sum(run.spent.cost for run in own) > 0
         assert max(row["repeat"] for row in db["judgements"].rows) == 2
         assert {row["rater"] for row in ratings.exported(db, own_data.STUDY)} >= {*own_data.PEOPLE}
-        disputes = asking.look(db, "adjudicate", own_data.STUDY, None)
+        disputes = annotation_flow.look(db, "adjudicate", own_data.STUDY, None)
         assert disputes
         assert len(disputes.items) > len(disputes.done) == own_data.SETTLED
         assert len(studies.pairs(db, own_data.PAIRS)) == 12

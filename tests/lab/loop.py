@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concord.conversation import Message
 from concord.lab.improving import AnswerPart, Proposal, Propose
 from concord.lab.parts import Parts
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.workspace import Workspace
 from tests.mock import lab as mock
 

@@ -14,7 +14,7 @@ import pytest
 from concord.errors import ConfigError
 from concord.lab import card, measuring
 from concord.lab.measuring import Candidate
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.rubrics.reading import read
 from concord.workspace import Workspace
 from tests.conftest import toml
@@ -31,7 +31,7 @@ def made(workspace: Workspace) -> card.Card:
     address = tomllib.loads(workspace.models_path.read_text())["models"]["a"]["base_url"]
     workspace.models_path.write_text(toml(address, a='model = "mock-judge-strict"'))
     with workspace.write() as db:
-        mock.answer(db, shelf.find(workspace, mock.RUBRIC), of.keys(""), "a")
+        mock.answer(db, rubric_store.find(workspace, mock.RUBRIC), of.keys(""), "a")
         bench = measuring.read(db, mock.STUDY, resamples=100)
     return card.card(workspace, bench, Candidate("a", "shop v1"))
 
@@ -64,7 +64,7 @@ def test_the_card_says_what_by_whom_and_what_not(made):
 def test_the_fingerprint_goes_with_rubric_and_model(workspace, made):
     with workspace.write() as db:
         of = measuring.read(db, mock.STUDY, resamples=10)
-        kept = mock.variant(db, of.parts, shelf.find(workspace, mock.RUBRIC), mock.CURE)
+        kept = mock.variant(db, of.parts, rubric_store.find(workspace, mock.RUBRIC), mock.CURE)
         mock.answer(db, kept, of.parts.keys(""), "a")
         of = measuring.read(db, mock.STUDY, resamples=10)
     assert card.card(workspace, of, Candidate("a", kept.variant)).fingerprint != made.fingerprint

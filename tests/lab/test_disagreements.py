@@ -6,7 +6,7 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.lab import disagreements, measuring
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.store import lab
 from concord.store.desk import Event
 from concord.workspace import Workspace
@@ -21,7 +21,7 @@ def shop(fresh: Workspace) -> Workspace:
     mock.made(fresh)
     of = mock.divided(fresh)
     with fresh.write() as db:
-        mock.answer(db, shelf.find(fresh, mock.RUBRIC), of.keys(""), JUDGE)
+        mock.answer(db, rubric_store.find(fresh, mock.RUBRIC), of.keys(""), JUDGE)
     return fresh
 
 

@@ -9,7 +9,7 @@ import pytest
 from concord.codes import Failure
 from concord.errors import CallFailed, RunStopped, StudyError
 from concord.lab import improving
-from concord.lab.running import Purse
+from concord.lab.running import SharedBudget
 from concord.store import lab
 from concord.workspace import Workspace
 from tests.conftest import toml
@@ -117,4 +117,4 @@ def test_the_command_holds_its_budget_to_the_call(workspace, run):
     assert outcome.exit_code == 0, outcome.output
     assert "of 50" in outcome.output
     assert "Proposal 1" in outcome.output
-    assert Purse(1.0, 2.0).left == 0.0
+    assert SharedBudget(1.0, 2.0).left == 0.0

@@ -13,7 +13,7 @@ from concord.errors import ConfigError, StudyError
 from concord.lab import comparing, measuring, parts, variants
 from concord.lab.measuring import Candidate
 from concord.rating import Judgement, Rater, Rating
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.store import lab, ratings, studies
 from concord.workspace import Workspace
 from tests.conftest import toml
@@ -27,7 +27,7 @@ def shop(fresh: Workspace) -> Workspace:
     """A study of 60 items of 30 scenarios, divided; its judge takes length for merit, a variant does not."""
     mock.made(fresh)
     of = mock.divided(fresh)
-    base = shelf.find(fresh, mock.RUBRIC)
+    base = rubric_store.find(fresh, mock.RUBRIC)
     with fresh.write() as db:
         better = mock.variant(db, of, base, mock.CURE, "without length")
         for used in (base, better):
@@ -131,7 +131,7 @@ def test_a_judge_beside_itself_gains_nothing(shop):
 def test_the_cheapest_that_is_not_worse_is_chosen(shop):
     of = bench(shop)
     _, better = two(of)
-    used = shelf.find(shop, mock.RUBRIC, 2)
+    used = rubric_store.find(shop, mock.RUBRIC, 2)
     with shop.write() as db:
         mock.answer(db, used, of.parts.keys("select"), "mock-cheap", cost=0.0001)
         mock.answer(db, used, of.parts.keys("select")[:5], "mock-slow")
@@ -168,7 +168,7 @@ def test_the_report_of_a_divided_study_says_that_it_holds_the_sealed_part(shop, 
 
 def test_examples_are_balanced_and_never_shown_beside_their_scenario(shop):
     of = bench(shop)
-    base = shelf.find(shop, mock.RUBRIC)
+    base = rubric_store.find(shop, mock.RUBRIC)
     with shop.read() as db:
         chosen = variants.pick_examples(db, of, base.rubric, 5, two(of)[0])
     develop = set(of.parts.keys("develop"))
@@ -191,7 +191,7 @@ def test_examples_are_balanced_and_never_shown_beside_their_scenario(shop):
 
 def test_answers_on_another_scale_are_placed_on_peoples(shop):
     """Of 1 to 10, 10 is 5 of 1 to 5, and 5.5, its middle, is 3."""
-    of, base = bench(shop), shelf.find(shop, mock.RUBRIC)
+    of, base = bench(shop), rubric_store.find(shop, mock.RUBRIC)
     body = base.rubric.body
     body = body | {"criteria": [entry | {"scale": "1..10"} for entry in body["criteria"]]}
     first, second = of.parts.keys("develop")[:2]
@@ -274,7 +274,7 @@ def test_a_rubric_that_asks_just_the_questions_is_offered_first_and_may_be_chang
         "wit": asks("wit"),
         "no": "title = 1",
     }.items():
-        (shelf.folder(fresh) / f"{name}.toml").write_text(text)
+        (rubric_store.folder(fresh) / f"{name}.toml").write_text(text)
     with fresh.read() as db:
         criteria = studies.get(db, mock.STUDY).criteria
     assert variants.fitting(fresh, criteria) == ["shop", "all"]
@@ -288,7 +288,7 @@ def test_a_rubric_that_asks_just_the_questions_is_offered_first_and_may_be_chang
 def test_a_rubric_with_other_questions_is_refused(fresh):
     mock.made(fresh)
     of = mock.divided(fresh)
-    file = shelf.folder(fresh) / "shop.toml"
+    file = rubric_store.folder(fresh) / "shop.toml"
     file.write_text('[[criteria]]\nname = "wit"\nstatement = "It is witty."\nscale = "1..5"\n')
     with pytest.raises(StudyError, match="Give its questions the study's names"):
         variants.current(fresh, of)

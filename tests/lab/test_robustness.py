@@ -8,8 +8,8 @@ import pytest
 
 from concord.errors import StudyError
 from concord.lab import robustness
-from concord.lab.running import Purse
-from concord.rubrics import shelf
+from concord.lab.running import SharedBudget
+from concord.rubrics import rubric_store
 from concord.store import conversations, runs
 from concord.workspace import Workspace
 from tests.conftest import toml
@@ -31,17 +31,17 @@ def test_a_judge_is_checked_and_nothing_is_paid_twice(workspace):
     address = tomllib.loads(workspace.models_path.read_text())["models"]["a"]["base_url"]
     price = "price = { input = 1.0, output = 1.0 }"
     workspace.models_path.write_text(toml(address, a=f'model = "mock-judge-strict"\n{price}'))
-    used = shelf.find(workspace, mock.RUBRIC)
+    used = rubric_store.find(workspace, mock.RUBRIC)
     with pytest.raises(StudyError, match="the same command goes on"):
-        robustness.checked(workspace, of, "a", used, Purse(0.000001))
-    purse = Purse(10.0)
+        robustness.checked(workspace, of, "a", used, SharedBudget(0.000001))
+    purse = SharedBudget(10.0)
     table = robustness.checked(workspace, of, "a", used, purse)
     checks = {str(row["check"]) for row in table.rows}
     assert checks >= {"asked again", "questions in reverse order", "padded", "instructions in the reply"}
     assert {row["criterion"] for row in table.rows} == {"Helpful", "Polite"}
     assert all(row["n"] == 8 for row in table.rows if row["check"] == "padded")
     assert purse.spent > 0
-    again = Purse(10.0)
+    again = SharedBudget(10.0)
     assert robustness.checked(workspace, of, "a", used, again).rows == table.rows
     assert again.spent == 0
     with workspace.read() as db:

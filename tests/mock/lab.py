@@ -15,8 +15,8 @@ from concord.conversation import Conversation, Message, Unit
 from concord.lab import parts, variants
 from concord.lab.parts import Parts
 from concord.rating import Judgement, Rater, Rating, Spent
-from concord.rubrics import shelf, writing
-from concord.rubrics.shelf import Numbered
+from concord.rubrics import rubric_store, writing
+from concord.rubrics.rubric_store import Numbered
 from concord.store import conversations, ratings, studies, summaries
 from concord.workspace import Workspace
 
@@ -39,12 +39,12 @@ def length(key: str, seed: int) -> float:
 
 def made(workspace: Workspace, *, seed: int = 0, scenarios: int = 30, each: int = 2) -> None:
     """Write the rubric, the conversations and what people answered."""
-    folder = shelf.folder(workspace)
+    folder = rubric_store.folder(workspace)
     folder.mkdir(exist_ok=True)
     criteria = [{"name": n, "statement": f"The reply is {n}.", "scale": "1..5"} for n in CRITERIA]
     content = {"title": "Shop", "criteria": criteria, "judge": {"instructions": "Rate the reply."}}
     (folder / f"{RUBRIC}.toml").write_text(writing.toml(content), encoding="utf-8")
-    used = shelf.find(workspace, RUBRIC)
+    used = rubric_store.find(workspace, RUBRIC)
     with workspace.write() as db:
         used.publish(db)
         asked = used.rubric.criteria

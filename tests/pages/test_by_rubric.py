@@ -9,7 +9,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.errors import StudyError
 from concord.questions import categories
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.store import conversations, ratings, spotchecks
 from concord.store.desk import Event
 from concord.studies import audits

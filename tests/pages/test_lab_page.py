@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.lab import parts
-from concord.rubrics import shelf
+from concord.rubrics import rubric_store
 from concord.store import lab
 from concord.workspace import Workspace
 from tests.mock import lab as mock
@@ -34,7 +34,7 @@ def press(shown: AppTest, label: str) -> None:
 def shop(workspace: Workspace) -> Workspace:
     mock.made(workspace)
     of = mock.divided(workspace)
-    base = shelf.find(workspace, mock.RUBRIC)
+    base = rubric_store.find(workspace, mock.RUBRIC)
     with workspace.write() as db:
         better = mock.variant(db, of, base, mock.CURE)
         for used in (base, better):
@@ -64,7 +64,7 @@ def test_too_few_items_are_a_sentence(workspace: Workspace) -> None:
 
 
 def test_the_bench_keeps_a_version_and_compares_two_of_one_judge(shop: Workspace) -> None:
-    used = shelf.find(shop, mock.RUBRIC, 2)
+    used = rubric_store.find(shop, mock.RUBRIC, 2)
     with shop.write() as db:
         mock.answer(db, used, parts.read(db, mock.STUDY).keys("develop"), "z-judge")
     shown = page()
@@ -74,7 +74,7 @@ def test_the_bench_keeps_a_version_and_compares_two_of_one_judge(shop: Workspace
     press(shown, "Keep as a version")
     with shop.read() as db:
         assert "shop v3" in lab.kept(db, mock.STUDY)["variants"]
-        assert shelf.used(db, mock.RUBRIC, 3).rubric.judge.instructions == "Rate deeds"
+        assert rubric_store.used(db, mock.RUBRIC, 3).rubric.judge.instructions == "Rate deeds"
 
 
 @pytest.mark.parametrize(("one", "other", "offered"), [(1, 2, True), (2, 1, False)])
@@ -91,7 +91,7 @@ def test_only_a_version_that_is_shown_to_be_better_can_be_adopted(
     assert any(button.label == f"Adopt shop v{other}" for button in shown.button) == offered
     if offered:
         press(shown, "Adopt shop v2")
-        assert shelf.find(shop, mock.RUBRIC).version == 2
+        assert rubric_store.find(shop, mock.RUBRIC).version == 2
 
 
 def test_the_best_on_select_is_named(shop: Workspace) -> None:

@@ -15,7 +15,7 @@ from concord.codes import Scope
 from concord.questions import YES_NO, points
 from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, report_of
-from concord.reports.coefficient import metric_of, usual
+from concord.reports.coefficient import default_coefficient, metric_of
 from concord.reports.names import short_names
 from concord.reports.sections import names_of
 from concord.store.studies import Study
@@ -113,7 +113,7 @@ def test_yes_and_no_begin_with_kappa_and_shares_by_hand() -> None:
     assert {figure: row[figure].value for figure in figures} == pytest.approx(figures)
     assert row["kappa"].interval is not None
     assert [column.name for column in tables["decisions"].columns][:4] == ["rater", "kappa", "accuracy", "n"]
-    assert (usual(report, name), metric_of(report, name)) == ("kappa", "nominal")
+    assert (default_coefficient(report, name), metric_of(report, name)) == ("kappa", "nominal")
     other = measured(simulated(items=20, judge_noise=0.3, person_noise=0.3))
     assert "decisions" not in other.section("glance", "wit")
 

@@ -19,7 +19,7 @@ from concord.reports.agreement_report import agreement_report
 from concord.rubrics import writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import Rubric
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.runs import rubric_judge
 from concord.store import access, answers, conversations, frames, placements, ratings, studies
 from concord.store.conversations import Filter

@@ -21,7 +21,7 @@ from concord.errors import ConfigError, NotFound
 from concord.llm.client import Client
 from concord.llm.models import Model, load_models
 from concord.rating import NOTHING_SPENT
-from concord.runs import asking, engine, planning
+from concord.runs import call_runner, engine, planning
 from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import conversations, ratings
 from concord.store import runs as stored
@@ -193,13 +193,13 @@ def test_an_endpoint_that_is_down_breaks_the_run_with_a_sentence(workspace):
 def test_failures_that_are_not_in_a_row_do_not_end_the_run(faulty, monkeypatch):
     """Of each model, two calls at least are answered between two that fail."""
     monkeypatch.setattr("concord.llm.client.RETRIES", 0)
-    monkeypatch.setattr(asking, "PATIENCE", 3)
+    monkeypatch.setattr(call_runner, "PATIENCE", 3)
     workspace = faulty(server_error=5)
     text = workspace.models_path.read_text()
     workspace.models_path.write_text(text.replace("seed = true", "seed = true\nmax_concurrency = 1"))
     ended = run(workspace, plan(judges=(), repeats=6))
     assert ended.state == "finished"
-    assert ended.failed > 2 * asking.PATIENCE
+    assert ended.failed > 2 * call_runner.PATIENCE
 
 
 def test_an_authentication_error_ends_the_run_at_once(tmp_path, monkeypatch):
@@ -211,8 +211,8 @@ def test_an_authentication_error_ends_the_run_at_once(tmp_path, monkeypatch):
         workspace = Workspace.open(tmp_path / "workspace")
         keyed = FIXED + '\napi_key_env = "WRONG_KEY"\nmax_concurrency = 1'
         workspace.models_path.write_text(toml(url, player=keyed, user=keyed))
-        ended = run(workspace, plan(judges=(), repeats=asking.PATIENCE // 4))
-    assert ended.planned < asking.PATIENCE
+        ended = run(workspace, plan(judges=(), repeats=call_runner.PATIENCE // 4))
+    assert ended.planned < call_runner.PATIENCE
     assert ended.state == "broken"
     assert "refuses the key of “user” (401)" in ended.message
     assert ended.failed == 1, "no further call was made"

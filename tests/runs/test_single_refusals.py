@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from concord.codes import Failure
-from concord.runs import asking
+from concord.runs import call_runner
 from concord.runs.plans import JudgePlan
 from tests.conftest import FIXED, toml
 from tests.mock import kinds
@@ -96,14 +96,14 @@ def test_what_is_refused_of_one_conversation_is_its_failure_with_the_endpoints_w
 
 @pytest.mark.parametrize("refusal", [MODERATED, FILTERED])
 def test_refusals_in_a_row_are_as_many_failures(played, picky, refusal, monkeypatch):
-    monkeypatch.setattr(asking, "PATIENCE", 3)
+    monkeypatch.setattr(call_runner, "PATIENCE", 3)
     picky.refuse = lambda text, number: refusal
     ended = run(played, JudgePlan("pingpong", ("a",)))
     assert (ended.state, ended.failed, ended.left) == ("finished", 8, 0)
 
 
 def test_bare_403s_after_an_answer_are_as_many_failures(played, picky, monkeypatch):
-    monkeypatch.setattr(asking, "PATIENCE", 3)
+    monkeypatch.setattr(call_runner, "PATIENCE", 3)
     picky.refuse = lambda text, number: FIREWALL if number > 1 else None
     ended = run(played, JudgePlan("pingpong", ("a",)))
     assert (ended.state, ended.done, ended.failed) == ("finished", 1, 7)

@@ -9,7 +9,7 @@ import pytest
 from concord.errors import RunStopped
 from concord.llm.client import Client
 from concord.runs import engine, planning
-from concord.runs.asking import Asker
+from concord.runs.call_runner import Asker
 from concord.runs.plans import PlayPlan
 from concord.store import ratings
 from concord.store import runs as stored

@@ -8,7 +8,7 @@ from concord.errors import ConcordError, NotAllowed, NotFound, StudyError
 from concord.store import access, conversations, placements, scenarios, studies
 from concord.store import desk as stored_desk
 from concord.store.desk import Refusal
-from concord.studies import asking, comparisons, dealing, pairings, running
+from concord.studies import annotation_flow, comparisons, dealing, pairings, running
 from tests import pairs as made
 from tests.pairs import PAIRS
 from tests.pairs import answered as said
@@ -297,4 +297,4 @@ def test_repeats_are_hidden_among_pairs(filled):
     with filled.write() as db:
         made.deal(db, ["Ann"])
         dealing.deal_study(db, PAIRS, ["Ann"], repeats=0.25)
-        assert asking.hidden(db, PAIRS) == "Hidden among them: Ann 3 repeat items."
+        assert annotation_flow.hidden(db, PAIRS) == "Hidden among them: Ann 3 repeat items."

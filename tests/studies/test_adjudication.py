@@ -23,7 +23,7 @@ from concord.store import (
     ratings,
 )
 from concord.store import studies as stored
-from concord.studies import asking, studies
+from concord.studies import annotation_flow, studies
 from concord.studies.purposes import Look
 from concord.studies.purposes.adjudicate import Rule, queue_table, rule_of, set_rule, summary
 from concord.workspace import Workspace
@@ -63,14 +63,14 @@ def db(tmp_path: Path):
 
 def look(db: Database) -> Look:
     """What the rule names."""
-    looked_at = asking.look(db, "adjudicate", "s", None)
+    looked_at = annotation_flow.look(db, "adjudicate", "s", None)
     assert looked_at
     return looked_at
 
 
 def settle(db: Database, item: int, criterion: str, score: float | None, reason: str, person: str) -> None:
     rater = ratings.rater_id(db, Rater(person, "human"))
-    asking.answer(db, "adjudicate", "s", rater, item, criterion, score, reason)
+    annotation_flow.answer(db, "adjudicate", "s", rater, item, criterion, score, reason)
 
 
 def units(db: Database) -> list[int]:

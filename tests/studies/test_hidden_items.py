@@ -16,7 +16,7 @@ from concord.store import access, acts, conversations, desk, exclusions, frames,
 from concord.store import studies as stored
 from concord.store.known import Check, Pair
 from concord.store.purposes import UNRATED
-from concord.studies import asking, quality, running, studies
+from concord.studies import annotation_flow, quality, running, studies
 from concord.studies.purposes import gold
 from concord.workspace import Workspace
 from pages.desk import sent
@@ -235,7 +235,7 @@ class TestGold:
             ("wit", 4.0, 0.0, False),
         ]
         running.set_gold(db, "s", golds)
-        assert asking.hidden(db, "s") == "Hidden among them: ann 3 gold items, bob 3 gold items."
+        assert annotation_flow.hidden(db, "s") == "Hidden among them: ann 3 gold items, bob 3 gold items."
         order = queue(db, "ann")
         places = sorted(order.index(c) for c in order if c > OWN)
         # Each lies in its own third of the 40 items.

@@ -9,7 +9,7 @@ from concord.conversation import Conversation, Message
 from concord.errors import ConcordError, ConfigError, NotFound, StudyError
 from concord.rating import Comparison, Rater
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.store import (
     access,
     conversations,
@@ -23,7 +23,7 @@ from concord.store import (
 from concord.store import comparisons as compared
 from concord.store.comparisons import PairQuestion
 from concord.store.crowds import Crowd, Visitor
-from concord.studies import asking, comparisons, crowd, dealing, pairings, running
+from concord.studies import annotation_flow, comparisons, crowd, dealing, pairings, running
 from concord.studies import studies as study_figures
 from concord.studies.purposes import adjudicate, gold
 
@@ -401,7 +401,9 @@ def test_the_answer_to_a_gold_pair_counts_on_its_sides(dealt_twice, tmp_path):
         file = tmp_path / "gold.csv"
         file.write_text("key,other,criterion,answer\nz1,w1,better,A\n")
         running.set_gold(db, "s", gold.read_gold(db, "s", file))
-        assert asking.hidden(db, "s").startswith("Hidden among them: Ann 1 gold items, Ann 2 repeat items, ")
+        assert annotation_flow.hidden(db, "s").startswith(
+            "Hidden among them: Ann 1 gold items, Ann 2 repeat items, "
+        )
     answer(dealt_twice, "Ann", lambda key: key != "z1")
     answer(dealt_twice, "Ben", lambda key: key != "w1")
     with dealt_twice.read() as db:
@@ -414,12 +416,12 @@ def test_pairs_on_which_people_differ_are_settled(dealt_twice):
     answer(dealt_twice, "Ben", lambda key: key if "0" in key else tuple(-ord(c) for c in key))
     with dealt_twice.write() as db:
         adjudicate.set_rule(db, "s", adjudicate.Rule(least=1))
-        found = asking.look(db, "adjudicate", "s", None)
+        found = annotation_flow.look(db, "adjudicate", "s", None)
         disputed = {key_of(db)[item] for item in found.items}
         eve, first = ratings.rater_id(db, Rater("Eve", "human")), next(iter(found.items))
         for score in (1, -1):  # the other answer is another one, however the pair lies on her desk
-            asking.answer(db, "adjudicate", "s", eve, first, "better", score, "It answers.")
-            looked_at = asking.look(db, "adjudicate", "s", eve)
+            annotation_flow.answer(db, "adjudicate", "s", eve, first, "better", score, "It answers.")
+            looked_at = annotation_flow.look(db, "adjudicate", "s", eve)
             assert looked_at.done == {first}
             assert looked_at.items[first][0].answer.score == score
     assert disputed == {"x1 | y1", "x2 | y2"}

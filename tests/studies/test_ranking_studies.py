@@ -11,11 +11,11 @@ from concord.errors import ConfigError, ImportRefused, StudyError
 from concord.questions import ranks_of
 from concord.rating import Rater
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.store import access, conversations, crowds, desk, placements, ratings, studies
 from concord.store import comparisons as compared
 from concord.store.crowds import Crowd
-from concord.studies import asking, comparisons, crowd, dealing, pairings
+from concord.studies import annotation_flow, comparisons, crowd, dealing, pairings
 from concord.studies.purposes import adjudicate, gold
 from pages.desk import sent
 from pages.desk.beside import BesideDesk
@@ -220,12 +220,12 @@ def test_pairs_on_which_orders_differ_are_settled_as_pairs(filled):
     with filled.write() as db:
         adjudicate.set_rule(db, "s", adjudicate.Rule(least=1))
         rater = ratings.rater_id(db, Rater("Eve", "human"))
-        disputed = asking.look(db, "adjudicate", "s", None).items
+        disputed = annotation_flow.look(db, "adjudicate", "s", None).items
         [question] = eve.fixed(db, "s", "")["criteria"]
         shown = eve.moving(db, None).items
         first = next(iter(disputed))
-        asking.answer(db, "adjudicate", "s", rater, first, "order", 1, "So.")
-        [given, *_] = asking.look(db, "adjudicate", "s", rater).items[first]
+        annotation_flow.answer(db, "adjudicate", "s", rater, first, "order", 1, "So.")
+        [given, *_] = annotation_flow.look(db, "adjudicate", "s", rater).items[first]
     assert [len(item["sides"]) for item in shown] == [2, 2, 2], "x and y of each prompt"
     assert (question["widget"], [o["value"] for o in question["options"]]) == ("options", [1, 0, -1])
     assert given.answer.score == 1

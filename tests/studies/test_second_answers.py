@@ -15,7 +15,7 @@ from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
 from concord.store import access, answers, conversations, desk, exclusions, frames, placements, ratings
 from concord.store import studies as stored
-from concord.studies import asking, dealing, studies
+from concord.studies import annotation_flow, dealing, studies
 from concord.studies.purposes import Look, ShownAnswer, second
 from concord.workspace import Workspace
 from pages.desk.beside import BesideDesk
@@ -70,7 +70,7 @@ def rate(db: Database, person: str, count: int = 8) -> int:
 
 
 def shown(db: Database, purpose: str, rater: int) -> Look:
-    state = asking.look(db, purpose, "s", rater)
+    state = annotation_flow.look(db, purpose, "s", rater)
     assert state is not None
     return state
 
@@ -78,17 +78,17 @@ def shown(db: Database, purpose: str, rater: int) -> Look:
 def test_a_judge_is_shown_only_when_everything_is_answered(db):
     second.show_judge(db, "s", "j")
     rater = rate(db, "ann", 7)
-    assert asking.look(db, "revise", "s", rater) is None
+    assert annotation_flow.look(db, "revise", "s", rater) is None
     with pytest.raises(NotAllowed, match="items are left to rate"):
-        asking.begin(db, "revise", "s", rater)
+        annotation_flow.begin(db, "revise", "s", rater)
     with pytest.raises(NotAllowed, match="not asked of you"):
-        asking.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
+        annotation_flow.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
     assert BesideDesk("revise", "s", "ann").moving(db, None).items == []
     do(db, "ann", units(db)[7], "skip", text="broken")
     assert not shown(db, "revise", rater).opened
     with pytest.raises(NotAllowed, match="not asked of you"):
-        asking.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
-    asking.begin(db, "revise", "s", rater)
+        annotation_flow.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
+    annotation_flow.begin(db, "revise", "s", rater)
     state = shown(db, "revise", rater)
     assert [*state.items] == units(db)[:7]
     [first] = state.items[units(db)[0]]
@@ -97,18 +97,18 @@ def test_a_judge_is_shown_only_when_everything_is_answered(db):
 
 def test_others_are_shown_when_all_are_done(db):
     ann = rate(db, "ann")
-    assert asking.look(db, "discuss", "s", ann) is None
+    assert annotation_flow.look(db, "discuss", "s", ann) is None
     second.show_others(db, "s", True)
     rate(db, "bob")
     zoe = rate(db, "zoe", 7)
     with pytest.raises(NotAllowed, match="yours or others'"):
-        asking.begin(db, "discuss", "s", ann)
+        annotation_flow.begin(db, "discuss", "s", ann)
     with pytest.raises(NotAllowed, match="yours or others'"):
-        asking.begin(db, "discuss", "s", zoe)
+        annotation_flow.begin(db, "discuss", "s", zoe)
     work = BesideDesk("discuss", "s", "ann")
     rate(db, "zoe")
     assert work.moving(db, None).items == [], "nothing is sent before one's own answers are locked"
-    asking.begin(db, "discuss", "s", ann)
+    annotation_flow.begin(db, "discuss", "s", ann)
     moving = work.moving(db, None)
     assert [state for _, state, _ in moving.strip] == ["open"] * 8
     about = {"do": "answer", "criterion": "fluency", "text": " Is 3 not too much? "}
@@ -127,8 +127,8 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db, purpose):
     second.show_others(db, "s", True)
     rater, *_ = (rate(db, person) for person in BLIND)
     before = frames.frame(db, "s")
-    asking.begin(db, purpose, "s", rater)
-    asking.answer(db, purpose, "s", rater, units(db)[0], "fluency", 3, "convinced")
+    annotation_flow.begin(db, purpose, "s", rater)
+    annotation_flow.answer(db, purpose, "s", rater, units(db)[0], "fluency", 3, "convinced")
     for what in ("answer", "submit", "skip", "reopen"):
         assert do(db, "ann", units(db)[0], what, criterion="fluency", score=5) == LOCKED
     assert do(db, "ann", units(db)[0], "flag", text="odd") == []
@@ -144,7 +144,7 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db, purpose):
     [row] = answers.apart(db, "s")
     kind = {"revise": "revised", "discuss": "discussed"}[purpose]
     assert (row["kind"], row["blind"], row["score"], row["shown"]) == (kind, 1, 3, judge)
-    asking.answer(db, purpose, "s", rater, units(db)[0], "fluency", None)
+    annotation_flow.answer(db, purpose, "s", rater, units(db)[0], "fluency", None)
     assert answers.answers(db, "s", purpose) == []
 
 
@@ -152,9 +152,9 @@ def test_others_have_letters_and_no_names(db):
     second.show_others(db, "s", True)
     ann, bob, zoe = (rate(db, person) for person in BLIND)
     for rater in (ann, bob):
-        asking.begin(db, "discuss", "s", rater)
+        annotation_flow.begin(db, "discuss", "s", rater)
     first = units(db)[0]
-    asking.answer(db, "discuss", "s", ann, first, "fluency", 2, "Is 3 not too much?")
+    annotation_flow.answer(db, "discuss", "s", ann, first, "fluency", 2, "Is 3 not too much?")
     [question] = shown(db, "discuss", bob).items[first]
     assert question.own == 2
     by_score = {one.score: one.who for one in question.beside[:2]}
@@ -179,10 +179,10 @@ def test_who_is_left_out_is_not_shown(db):
     exclusions.exclude(db, "s", "bob", "Rates at random")
     assert {len(of[0].beside) for of in shown(db, "discuss", ann).items.values()} == {1}
     exclusions.include(db, "s", "bob", "After all")
-    asking.begin(db, "discuss", "s", bob)
+    annotation_flow.begin(db, "discuss", "s", bob)
     second.show_others(db, "s", False)
     with pytest.raises(NotAllowed, match="Nothing is shown"):
-        asking.begin(db, "discuss", "s", ann)
+        annotation_flow.begin(db, "discuss", "s", ann)
     assert BesideDesk("discuss", "s", "bob").moving(db, None).items == []
 
 
@@ -193,7 +193,7 @@ def test_which_judge(db):
     second.show_judge(db, "s", "j")
     assert second.judge_of(stored.get(db, "s")) == Rater("j", "judge", "v1")
     second.show_judge(db, "s", "")
-    assert asking.look(db, "revise", "s", access.annotator_id(db, "ann")) is None
+    assert annotation_flow.look(db, "revise", "s", access.annotator_id(db, "ann")) is None
 
 
 def test_the_command(workspace, run):
@@ -201,13 +201,13 @@ def test_the_command(workspace, run):
     assert "scores of j are shown" in run(workspace, "study", "reveal", "s", "--judge", "j").output
     with workspace.write() as db:
         ann, *_ = (rate(db, person) for person in BLIND)
-        asking.begin(db, "discuss", "s", ann)
-        asking.answer(db, "discuss", "s", ann, units(db)[0], "fluency", 2, "Too high?")
+        annotation_flow.begin(db, "discuss", "s", ann)
+        annotation_flow.answer(db, "discuss", "s", ann, units(db)[0], "fluency", 2, "Too high?")
     assert run(workspace, "study", "reveal", "s").exit_code == 1
     assert "Too high?" in run(workspace, "export", "apart", "--study", "s").output
     assert "to nobody any more" in run(workspace, "study", "reveal", "s", "--no-others").output
     with workspace.read() as db:
-        assert asking.look(db, "discuss", "s", ann) is None
+        assert annotation_flow.look(db, "discuss", "s", ann) is None
 
 
 def test_anchoring_by_hand(db):
@@ -218,9 +218,9 @@ def test_anchoring_by_hand(db):
     raters = {person: rate(db, person) for person in again}
     assert agreement_report(db, "s").without(["anchoring"]) == [f"No figures of section anchoring {nobody}"]
     for person, scores in again.items():
-        asking.begin(db, "revise", "s", raters[person])
+        annotation_flow.begin(db, "revise", "s", raters[person])
         for unit, score in zip(units(db), scores, strict=True):
-            asking.answer(db, "revise", "s", raters[person], unit, "fluency", score)
+            annotation_flow.answer(db, "revise", "s", raters[person], unit, "fluency", score)
     [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
     ann, bob = table.rows
     # Three answers of eight are kept; changes add up to 2.
@@ -235,14 +235,14 @@ def test_what_was_answered_in_sight_of_others_is_not_anchoring(db):
     second.show_judge(db, "s", "j")
     second.show_others(db, "s", True)
     ann, *_ = (rate(db, person) for person in BLIND)
-    asking.begin(db, "revise", "s", ann)
+    annotation_flow.begin(db, "revise", "s", ann)
     assert not shown(db, "discuss", ann).opened, "others' answers are shown by an act of their own"
     for unit, score in zip(units(db), JUDGE, strict=True):
-        asking.answer(db, "revise", "s", ann, unit, "fluency", score)
+        annotation_flow.answer(db, "revise", "s", ann, unit, "fluency", score)
     time.sleep(0.005)
-    asking.begin(db, "discuss", "s", ann)
+    annotation_flow.begin(db, "discuss", "s", ann)
     time.sleep(0.005)
-    asking.answer(db, "revise", "s", ann, units(db)[0], "fluency", 2)
+    annotation_flow.answer(db, "revise", "s", ann, units(db)[0], "fluency", 2)
     [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
     [row] = table.rows
     assert (row["n"], row["share"].value) == (7, 1)
@@ -266,16 +266,16 @@ def test_an_item_is_done_with_its_last_answer(tmp_path: Path) -> None:
             placements.answer(db, rater, placements.find_id(db, rater, item), name, 2)
         placements.submit(db, rater, placements.find_id(db, rater, item))
         second.show_judge(db, "s", "j")
-        asking.begin(db, "revise", "s", rater)
+        annotation_flow.begin(db, "revise", "s", rater)
 
         def state() -> list[str]:
             return [one.state for one in placements.placed(db, "s", ["revise"])]
 
         for n, name in enumerate(names):
             assert (state(), len(answers.answers(db, "s", "revise"))) == (["open"], 0)
-            asking.answer(db, "revise", "s", rater, item, name, 3)
+            annotation_flow.answer(db, "revise", "s", rater, item, name, 3)
             held = [one for one in shown(db, "revise", rater).items[item] if one.answer]
             assert len(held) == n + 1, "what was answered is there at the next visit"
         assert (state(), len(answers.answers(db, "s", "revise"))) == (["done"], 3)
-        asking.answer(db, "revise", "s", rater, item, "wit", None)
+        annotation_flow.answer(db, "revise", "s", rater, item, "wit", None)
         assert state() == ["open"]

@@ -16,7 +16,7 @@ from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports import site
 from concord.store import access, answers, conversations, desk, placements, ratings
 from concord.store import studies as stored
-from concord.studies import asking, quality, studies
+from concord.studies import annotation_flow, quality, studies
 from concord.studies.purposes import second
 from concord.studies.purposes.adjudicate import Rule, queue_table, set_rule, summary
 from concord.workspace import Workspace
@@ -76,7 +76,7 @@ def test_several_answers_in_one_line():
 
 def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database):
     set_rule(db, "s", Rule(2, criterion="kind"))
-    look = asking.look(db, "adjudicate", "s", None)
+    look = annotation_flow.look(db, "adjudicate", "s", None)
     assert look
     assert "different answers on “kind”: 2 items" in summary(look)
     assert Rule(2).words([KIND, FLUENT]) == (
@@ -85,9 +85,9 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
     assert Rule(2).words([FLUENT]) == "answers at least 2 apart on a criterion"
     unit, carl = stored.units(db, "s")[0]["id"], ratings.rater_id(db, Rater("carl", "human"))
     with pytest.raises(StudyError, match="Say why “Kind” is praise"):
-        asking.answer(db, "adjudicate", "s", carl, unit, "kind", 2, "")
-    asking.answer(db, "adjudicate", "s", carl, unit, "kind", 2, "it is kind")
-    look = asking.look(db, "adjudicate", "s", carl)
+        annotation_flow.answer(db, "adjudicate", "s", carl, unit, "kind", 2, "")
+    annotation_flow.answer(db, "adjudicate", "s", carl, unit, "kind", 2, "it is kind")
+    look = annotation_flow.look(db, "adjudicate", "s", carl)
     assert look
     first = queue_table(db, look).rows[0]
     assert (first["answers"], first["settled"]) == ("joke, insult", "praise")
@@ -105,7 +105,7 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
 def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
     second.show_judge(db, "s", "j")
     rater = access.annotator_id(db, "ann")
-    asking.begin(db, "revise", "s", rater)
+    annotation_flow.begin(db, "revise", "s", rater)
     shown = [[*item["beside"].values()] for item in BesideDesk("revise", "s", "ann").moving(db, None).items]
     # On k0 joke and insult tie: there is no answer between them, as their mean ½ would be.
     assert [[q["score"] for q in questions] for questions in shown] == [
@@ -129,7 +129,7 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
 def test_others_answers_are_categories_by_name(db: Database):
     second.show_others(db, "s", True)
     rater = access.annotator_id(db, "ann")
-    asking.begin(db, "discuss", "s", rater)
+    annotation_flow.begin(db, "discuss", "s", rater)
     shown = BesideDesk("discuss", "s", "ann").moving(db, None).items[0]["beside"]["kind"]["score"]
     assert shown.removeprefix("A ").removeprefix("B ") == "insult · you joke"
 

@@ -1,7 +1,7 @@
 """What belongs to each purpose beside its row in `core/store/purposes.py`: a file of its name.
 
-`concord.studies.asking` lists the functions. They are about one person's desk, or one study's answers; that
-everybody is dealt to, and what is shown to whom, is the same for all purposes.
+`concord.studies.annotation_flow` lists the functions. They are about one person's desk, or one study's
+answers; that items are assigned, and what is shown to whom, is the same for all purposes.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from concord.rating import Criterion
 from concord.store.answers import ItemAnswer
-from concord.store.placements import Placed
+from concord.store.placements import QueueEntry
 from concord.store.studies import Study
 
 
@@ -22,12 +22,12 @@ class Desk(NamedTuple):
 
     person: str
     rater: int
-    queue: Sequence[Placed]
-    there: Sequence[Placed]
+    queue: Sequence[QueueEntry]
+    there: Sequence[QueueEntry]
     gone: bool
 
     @property
-    def begun(self) -> list[Placed]:
+    def begun(self) -> list[QueueEntry]:
         """The items for the purpose that were begun: they stay whatever is dealt."""
         return [item for item in self.there if item.begun]
 
@@ -35,7 +35,7 @@ class Desk(NamedTuple):
 class Laid(NamedTuple):
     """What is to lie on a desk for a purpose: what stays of that which is there, and (item, position) new."""
 
-    kept: Sequence[Placed]
+    kept: Sequence[QueueEntry]
     new: Collection[tuple[int, float]] = ()
     attempt: int = 0
 

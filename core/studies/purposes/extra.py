@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from sqlite_utils import Database
 
 from concord.store import access, closings, crowds, departures, exclusions, placements, studies
-from concord.store.placements import Placed
+from concord.store.placements import QueueEntry
 from concord.store.studies import Study
 from concord.studies import sampling
 from concord.studies.purposes.adjudicate import Rule
@@ -35,7 +35,7 @@ def barred(db: Database, name: str) -> set[str]:
     return crowd | {*exclusions.excluded(db, name)} | {a.name for a in people}
 
 
-def dealt(db: Database, name: str) -> list[Placed]:
+def dealt(db: Database, name: str) -> list[QueueEntry]:
     """The extra items of a study, by unit. Raises NotFound."""
     return sorted(placements.placed(db, name, ["extra"]), key=lambda one: (one.item, one.person))
 

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from concord.statistics.hidden import Twice, annotator_retest
 from concord.store import known, placements, studies
 from concord.store.known import Pair
-from concord.store.placements import Placed
+from concord.store.placements import QueueEntry
 from concord.studies.purposes import Desk, Laid
 from concord.table import Table
 
@@ -46,7 +46,7 @@ def _laid(desk: Desk, count: int, after: int, rng: random.Random) -> Laid:
     place_of = {item.item: place for place, item in enumerate(queue)}
     at = [item.position for item in queue]
 
-    def fits(item: Placed) -> bool:
+    def fits(item: QueueEntry) -> bool:
         if item.item not in place_of:
             return False
         return sum(at[place_of[item.item]] < position < item.position for position in at) >= after

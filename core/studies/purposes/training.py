@@ -16,7 +16,7 @@ from concord.statistics.hidden import share
 from concord.store import known, placements, studies
 from concord.store import training as results
 from concord.store.actor import acting
-from concord.store.placements import Placed
+from concord.store.placements import QueueEntry
 from concord.studies.purposes import Desk, Laid
 from concord.studies.purposes import extra as extra_raters
 from concord.table import Column, Table
@@ -117,7 +117,7 @@ def attempts(db: Database, name: str, rater: int | None = None) -> list[Training
         key = check.annotator, check.attempt, check.item
         every[key] = every.get(key, True) and check.hit
     hit = Counter(key[:2] for key, right in every.items() if right)
-    there: dict[tuple[str, int], list[Placed]] = {}
+    there: dict[tuple[str, int], list[QueueEntry]] = {}
     for item in placements.placed(db, name, ["training"], rater):
         there.setdefault((item.person, item.attempt), []).append(item)
     return [

@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError
 from concord.store import answers, exclusions, placements, studies
 from concord.store.answers import ItemAnswer
-from concord.store.placements import Placed
+from concord.store.placements import QueueEntry
 from concord.store.purposes import HIDDEN, PURPOSES, UNRATED
 from concord.store.studies import Study
 from concord.studies.purposes import (
@@ -77,7 +77,7 @@ def deal(
     study, gone = studies.get(db, name), extra.gone(db, name, without, named)
     extra.take_back(db, name)
     extra.give(db, name, also=named)
-    there: dict[tuple[str, str], list[Placed]] = {}
+    there: dict[tuple[str, str], list[QueueEntry]] = {}
     for one in placements.placed(db, name, UNRATED):
         there.setdefault((one.purpose, one.person), []).append(one)
     desks = placements.desks(db, name)
