@@ -14,7 +14,7 @@ def test_the_example_is_a_rubric_with_every_type_of_question():
     example = re.search(r"```toml\n(.*?)```", PAGE, re.S)
     assert example
     read = rubric(example[1])
-    more = re.search(r"two\s+more types ask for words.*?```toml\n(.*?)```", PAGE, re.S)
+    more = re.search(r"two\s+more\s+types\s+ask\s+for\s+words.*?```toml\n(.*?)```", PAGE, re.S)
     assert more
     words = rubric('unit = "each-reply"\n' + more[1])
     order = re.search(r"## Several replies in order.*?```toml\n(.*?)```", PAGE, re.S)
