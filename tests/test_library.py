@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.S)
 RUBRIC = {"name": "manners", "criteria": [{"name": "kind", "statement": "It is kind.", "scale": "1..5"}]}
-WORDS = ("a person", "people among")
+WORDS = ("an annotator compared", "annotators with each other")
 """How comments of the page begin that say what a figure is, not what is printed."""
 HOSTILE = "<script>alert(1)</script>"
 
