@@ -45,14 +45,14 @@ class Situation:
     """How answers are drawn, and what a page must not say of them (`wrong`), and should (`right`).
 
     Either is a set of what `said` gives; one of them said is enough. `start`: so many items are looked at
-    first, then as many more as the advice says, up to five times; `counted` says each time which look it is.
+    first, then as many more as the advice says, once for each of the `looks`, by which the verdict goes.
     """
 
     draw: Callable[[Rng], Answers]
     wrong: frozenset[str]
     right: frozenset[str] = frozenset()
     start: int = 0
-    counted: bool = True
+    looks: tuple[int, ...] = tuple(range(1, LOOKS + 1))
 
 
 def yes_no(people: Floats, judges: Floats, **about: object) -> Answers:
@@ -107,6 +107,23 @@ def compressed(rng: Rng, n: int = 150, people: int = 2, prefers: float = 0.0) ->
     length = 0.7 * (quality - 3) + np.sqrt(1 - 0.49) * rng.normal(size=n)
     judge = likert(3 + 0.5 * (quality - 3) + prefers * length, 0.4, rng)
     return Answers(likert(quality, 0.6, rng, people), judge, lengths=length)
+
+
+def ignoring(rng: Rng, n: int = 150, people: int = 2) -> Answers:
+    """Longer replies are better; the judge sees all of quality but what goes with length."""
+    quality = rng.normal(3, 1, n)
+    length = 0.7 * (quality - 3) + np.sqrt(1 - 0.49) * rng.normal(size=n)
+    rest = (quality - 3 - 0.7 * length) / np.sqrt(1 - 0.49)
+    return Answers(likert(quality, 0.6, rng, people), likert(3 + rest, 0.4, rng), lengths=length)
+
+
+def equal_rows(rng: Rng, n: int = 40, people: int = 2) -> Answers:
+    """An easy question of even answers, all raters right in 999 of 1,000; given only where all are equal."""
+    while True:
+        truth = (rng.random(n) < 0.5).astype(float)
+        every = flipped(truth, 0.999, rng, people + 1)
+        if (every == every[0]).all():
+            return yes_no(every[:people], every[people:])
 
 
 def compressed_groups(rng: Rng, n: int = 240) -> Answers:
@@ -204,10 +221,20 @@ SITUATIONS: dict[str, Situation] = {
         frozenset({USE}),
     ),
     "longer is better, the judge compresses, 2 people": Situation(
-        compressed, frozenset({"length"}), frozenset({"compresses"})
+        compressed, frozenset({"length", "ignores_length"}), frozenset({"compresses"})
     ),
     "longer is better, the judge compresses, 1 person": Situation(
-        lambda rng: compressed(rng, people=1), frozenset({"length"}), frozenset({"compresses"})
+        lambda rng: compressed(rng, people=1),
+        frozenset({"length", "ignores_length"}),
+        frozenset({"compresses"}),
+    ),
+    "longer is better, the judge ignores length, 2 people": Situation(
+        ignoring, frozenset({"length", "compresses"}), frozenset({"ignores_length"})
+    ),
+    "longer is better, the judge ignores length, 1 person": Situation(
+        lambda rng: ignoring(rng, people=1),
+        frozenset({"length", "compresses"}),
+        frozenset({"ignores_length"}),
     ),
     "the judge compresses and prefers longer by 0.5 points": Situation(
         lambda rng: compressed(rng, prefers=0.5), frozenset(), frozenset({"length"})
@@ -228,9 +255,14 @@ SITUATIONS: dict[str, Situation] = {
     "forty equal rows on an easy task, 9 of 10 yes": Situation(
         lambda rng: easy(rng, 40, 0.9), frozenset({"advice: check_copy"})
     ),
-    "a near-copy (96 %) of one of two people": Situation(near_copy, frozenset(), frozenset({COPY})),
+    "100 equal rows of even answers, 2 people": Situation(
+        lambda rng: equal_rows(rng, 100), frozenset({DO_NOT_USE, REPAIR}), frozenset({USE})
+    ),
+    "a near-copy (96 %) of one of two people": Situation(
+        near_copy, frozenset({USE, "verdict: as_good", "verdict: slightly_below"}), frozenset({COPY})
+    ),
     "no copy, two people": Situation(lambda rng: near_copy(rng, copies=False), frozenset({COPY})),
-    "one of three judges random": Situation(one_bad, frozenset(), frozenset({"exclude: j2"})),
+    "one of three judges random": Situation(one_bad, frozenset({"compresses"}), frozenset({"exclude: j2"})),
     "one of three judges 1 point higher": Situation(
         lambda rng: one_bad(rng, shift=1.0), frozenset(), frozenset({"exclude: j2", "level: j2"})
     ),
@@ -254,7 +286,10 @@ SITUATIONS: dict[str, Situation] = {
     "the judge below by the margin, “label n more” followed up to five times": Situation(
         below, frozenset({USE}), start=60
     ),
-    "the same without `--look`": Situation(below, frozenset({USE}), start=60, counted=False),
+    "the same, looks counted from the second": Situation(
+        below, frozenset({USE}), start=60, looks=(0, *range(2, LOOKS + 1))
+    ),
+    "the same without counting": Situation(below, frozenset({USE}), start=60, looks=(0,) * LOOKS),
     "groups alike": Situation(own, frozenset({"group"})),
     "pairs, 35 % forced to A": Situation(position, frozenset(), frozenset({"position"})),
     "pairs, none forced": Situation(lambda rng: position(rng, forced=0.0), frozenset({"position"})),
@@ -267,8 +302,8 @@ def codes(situation: Situation, options: Options, rng: Rng) -> set[str]:
     if not situation.start:
         return said(report(answers, options))
     n, every = situation.start, answers.people.shape[1]
-    for look in range(1, LOOKS + 1):
-        options = replace(options, look=look if situation.counted else 0)
+    for look in situation.looks:
+        options = replace(options, look=look)
         part = replace(answers, people=answers.people[:, :n], judges=answers.judges[:, :n])
         of = report(part, options)
         about = of.verdict()

@@ -365,6 +365,8 @@ class Unknown(StrEnum):
     ONE_ANNOTATOR = "one_annotator"
     NOT_COMPARED = "not_compared"
     OTHER_ANNOTATORS = "other_annotators"
+    PRELIMINARY = "preliminary"
+    """Assigned ratings are still open."""
 
 
 class Shown(StrEnum):
@@ -392,6 +394,7 @@ class Claim(StrEnum):
     POSITION = "position"
     OWN_FAMILY = "own_family"
     LENGTH = "length"
+    IGNORES_LENGTH = "ignores_length"
     COMPRESSES = "compresses"
     LACKS_RATINGS = "lacks_ratings"
     CARELESS = "careless"

@@ -298,11 +298,12 @@ FINDING_CHANCE = "{judge} is worse than another annotator, and is not shown to b
 FINDING_CONSTANT = "{judge} answers {answer} to every item, which tells nothing apart."
 FINDING_COPY = "{judges} {give} the same answers as one annotator, all or nearly all."
 FINDING_DISAGREE = (
-    "Annotators are not shown to agree with each other: another annotator reaches {symbol} {person}."
+    "annotators are not shown to agree with each other: another annotator reaches {symbol} {person}."
 )
 FINDING_DISAGREE_SLIGHT = (
-    "Annotators agree hardly better than chance: another annotator reaches {symbol} {person}."
+    "annotators agree hardly better than chance: another annotator reaches {symbol} {person}."
 )
+FINDING_NO_BETTER = " {judge} is not shown to beat chance either."
 FINDING_ALONE = "{judge} agrees with {whom}: {figure}."
 FINDING_WEAK = "{judge} agrees weakly with {whom}: {figure}."
 FINDING_NO_CHANCE = "{judge} is not shown to agree with {whom} better than chance: {figure}."
@@ -373,6 +374,7 @@ FIND_RARER = (
     "To find them faster, sample more of the items on which the judge says “{answer}”: `concord plan --out` "
     "draws them with the weights that `--weight` takes."
 )
+ROUGHLY = "about {n}"
 OR_ANNOTATORS = ", or add annotators,"
 INSTEAD = "Use {judges} in its place."
 LOOK_AGAIN = "Then check the larger table with `--look {look}`, which allows for looking more than once."
@@ -398,7 +400,7 @@ WITHIN = "shown to be at most {margin:g} lower"
 WITHIN_HALF = "shown to be at most half of another annotator's agreement lower"
 LOOK = (
     "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval, so that all looks "
-    "together aim at an error of {share:.1%} (4.5% in simulated studies of 60 items and more)."
+    "together are wrong in at most 5% of studies."
 )
 LOOKS_SPENT = "All {looks} looks are spent: no further look at these items can decide. Draw a new sample."
 
@@ -408,33 +410,42 @@ UNKNOWNS: Mapping[Unknown, str] = {
     Unknown.ONE_ANNOTATOR: "Not known: how far annotators agree with each other, since one annotator "
     "rated. That is what a judge can be held to.",
     Unknown.NOT_COMPARED: "Not known: how another annotator would agree: {why}.",
+    Unknown.PRELIMINARY: "Preliminary: {unfinished:,} assigned ratings are still open. Wait for them before "
+    "you decide; this look is not counted.",
     Unknown.OTHER_ANNOTATORS: "Not known: whether it holds for annotators other than these {n}.",
 }
 """What is not known."""
 
 FLAGS: Mapping[str, str] = {
     Claim.FEW: "{n} rated by annotators and a judge: intervals are wide, and figures rough.",
-    Claim.RARE: "Annotators answer “{answer}” to {n} of {items}, on which {part} rests alone.",
+    f"{Claim.RARE}/one": "The annotator answers “{answer}” to {n} of {items}, on which {part} rests alone.",
+    f"{Claim.RARE}/most": "Most annotators answer “{answer}” to {n} of {items}, on which {part} rests alone.",
     f"{Claim.LEVEL}/share": "{Judge} says “{answer}” {size:.0f} percentage points {side} often than "
     "annotators ({low:.0f} to {high:.0f}).",
     f"{Claim.LEVEL}/points": "{Judge} scores {size:.2f} points {side} than annotators ({low:z.2f} to "
     "{high:z.2f}).",
-    f"{Claim.GROUP}/wrong": "{judge} differs from {inside:.0%} of annotators' answers on {where} ({n} "
+    f"{Claim.GROUP}/wrong": "{judge} differs from {inside:.0%} of annotators' answers on {where} ({n:,} "
     "items), from {outside:.0%} elsewhere (p {p}).",
-    f"{Claim.GROUP}/distance": "{judge} lies {inside:.2f} points from annotators on {where} ({n} items), "
+    f"{Claim.GROUP}/distance": "{judge} lies {inside:.2f} points from annotators on {where} ({n:,} items), "
     "{outside:.2f} elsewhere (the largest of {compared} differences, p {p}).",
     f"{Claim.GROUP}/points": "Compared with annotators, {judge} {favours} {where} by {size:.2f} points "
-    "({n} items; the largest of {compared} differences, p {p}).",
+    "({n:,} items; the largest of {compared} differences, p {p}).",
     f"{Claim.GROUP}/share": "Compared with annotators, {judge} {favours} {where}: “{answer}” to {size:.0%} "
-    "of the items {side} ({n} items; the largest of {compared} differences, p {p}).",
+    "of the items {side} ({n:,} items; the largest of {compared} differences, p {p}).",
     f"{Claim.LENGTH}/points": "{judge} prefers {which} replies: {size:.2f} points more than annotators for "
     "{step} characters {side}.",
     f"{Claim.LENGTH}/share": "{judge} prefers {which} replies: “{answer}” to {size:.0%} of the items more "
     "than annotators for {step} characters {side}.",
-    Claim.COMPRESSES: "{judge} uses a narrower range than annotators: where their scores differ by 1 point, "
-    "its scores differ by {slope:.2f} ({low:.2f} to {high:.2f}). Give it an example for each score.",
+    f"{Claim.IGNORES_LENGTH}/points": "{judge} does not reward {which} replies as annotators do: for {step} "
+    "characters {side} they give {theirs:.2f} points more, it gives {own:+z.2f}.",
+    f"{Claim.IGNORES_LENGTH}/share": "{judge} does not reward {which} replies as annotators do: for {step} "
+    "characters {side} they say “{answer}” to {theirs:.0%} of the items more, it to {own:+.0%}.",
+    Claim.COMPRESSES: "{judge} uses a narrower range than annotators: its scores spread {ratio:.2f} times as "
+    "far. Where annotators differ by 1 point, it differs by {slope:.2f} ({low:.2f} to {high:.2f}). Give it "
+    "an example for each score.",
     Claim.POSITION: "{judge} chooses {answer} in {judged:.0%} of the pairs, annotators in {rated:.0%}: "
-    "{size:+.0f} percentage points ({low:+.0f} to {high:+.0f}) by position.",
+    "{size:+.0f} percentage points ({low:+.0f} to {high:+.0f}) by position. Have it judge each pair in both "
+    "orders.",
     f"{Claim.OWN_FAMILY}/points": "Compared with annotators, {judge} favours models of its own family by "
     "{size:.2f} points ({low:.2f} to {high:.2f}).",
     f"{Claim.OWN_FAMILY}/share": "Compared with annotators, {judge} favours models of its own family: "

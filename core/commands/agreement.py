@@ -1,12 +1,17 @@
 """`concord agreement`: how well judges agree with people, and people with each other."""
 
 import sys
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from concord.commands import options
 from concord.commands.printing import columns, echo
+from concord.errors import ConcordError
+
+if TYPE_CHECKING:
+    from concord.workspace import Workspace
 
 
 def _list_sections(context: click.Context, _option: click.Parameter, asked: bool) -> None:
@@ -17,6 +22,17 @@ def _list_sections(context: click.Context, _option: click.Parameter, asked: bool
 
         show([sections_table()], "table")
         context.exit()
+
+
+def _count(workspace: "Workspace", study: str, criterion: str, items: int, verdict: str) -> None:
+    """Count the reading of a verdict as a look; a workspace that is read only keeps none."""
+    from concord.store import looks
+
+    with workspace.read() as db:
+        new = looks.is_new(db, study, criterion, items)
+    if new:
+        with suppress(ConcordError):
+            workspace.change(lambda db: looks.record(db, study, criterion, items, verdict))
 
 
 @click.command("agreement")
@@ -63,6 +79,8 @@ def command(
         report = agreement_report(db, study, measuring)
         document = report.document(form, sections=section, criterion=criterion, width=columns(WIDTH))
         without = report.without(section, criterion)
+    if not section:
+        _count(opened, study, report.main, report.items(report.main), report.verdict().verdict)
     echo(document, nl=False)
     for sentence in without:
         echo(sentence, err=True)

@@ -146,7 +146,7 @@ def _about(db: Database, bench: Bench) -> tuple[dict[str, str], list[str]]:
 
 
 def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
-    """A judge beside one more person, criterion by criterion, and its bias in points."""
+    """A judge compared with another annotator, criterion by criterion, and its bias in points."""
     rows: list[dict[str, Cell]] = [
         {
             "criterion": OVERALL,
@@ -164,11 +164,17 @@ def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
     columns = (
         Column("criterion"),
         Column("agreement", digits=3, interval="ends"),
-        Column("person", "one more person", digits=3, interval="ends", help="A person with the others"),
+        Column(
+            "person",
+            "another annotator",
+            digits=3,
+            interval="ends",
+            help="A held-out annotator with the others",
+        ),
         Column("bias", "bias in points", digits=2, interval="ends", signed=True),
     )
-    caption = f"Agreement with people's mean on the part “{part}”; intervals take items for independent."
-    return Table("agreement", f"Agreement with people on {part}", columns, tuple(rows), caption)
+    caption = f"Agreement with annotators' mean on the part “{part}”; intervals take items for independent."
+    return Table("agreement", f"Agreement with annotators on {part}", columns, tuple(rows), caption)
 
 
 def write(whole: Card, folder: Path, today: date) -> list[Path]:

@@ -23,8 +23,7 @@ def default_coefficient(evidence: Evidence, criterion: str) -> Name:
     """The coefficient of a criterion where none is asked for: kappa of two answers and of categories, else
     Spearman's ρ.
     """
-    question = evidence.criterion(criterion)
-    return question.scale.lead if question else "spearman"
+    return evidence.lead(criterion)
 
 
 def coefficient_words(evidence: Evidence, criterion: str, name: Name) -> str:

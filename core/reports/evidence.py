@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from concord.arrays import Columns, distinct_values
+from concord.codes import Claim
 from concord.questions import Scale
 from concord.rating import Criterion
 from concord.reports.features import features, own_family
 from concord.reports.names import reader_names
 from concord.scores import no_final
-from concord.statistics.claims import MARGIN, Flag
+from concord.statistics.claims import MARGIN, Flag, look_at, sure_of
+from concord.statistics.coefficients import Name
 from concord.statistics.distribution import of_people
 from concord.statistics.figures import People
 from concord.statistics.group_differences import GroupDifference
 from concord.statistics.items import largest_differences
 from concord.statistics.lone import Lone
+from concord.statistics.oddities import Copy, OnlyCopy, copies, only_copies
 from concord.statistics.ratings import (
     DIGITS,
     FINAL,
@@ -30,6 +33,7 @@ from concord.statistics.ratings import (
     default_panels,
     read_ratings,
 )
+from concord.statistics.spread import Taste
 from concord.statistics.study import StudyAgreement, study_agreement
 from concord.studies.coverage import Partial
 from concord.studies.scales import SharedScale, final_scale, other_scales, scale_notes, scales
@@ -68,7 +72,15 @@ class Options:
     agreement: Literal["order", "absolute"] = "order"
     """Whether the verdict on scores is about their order, or about their level as well."""
     look: int = 0
-    """Which look at a growing study this is, from 1; 0 where it is looked at once."""
+    """Which look at a growing study this is, from 1; 0: as its looks were counted, else the only one."""
+
+
+class RepeatedAnswers(NamedTuple):
+    """A judge that repeats one annotator's answers on a criterion, and whether chance is excluded."""
+
+    criterion: str
+    copy: Copy | OnlyCopy
+    sure: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +99,8 @@ class Evidence:
     """Annotators beside the others by criterion, made once."""
     difference_cache: dict[str, list[GroupDifference]] = field(default_factory=dict)
     """Differences of judges between groups by criterion, made once."""
+    length_cache: dict[str, list[Taste]] = field(default_factory=dict)
+    """Judges on the length of replies by criterion, made once."""
 
     @classmethod
     def read(cls, data: StudyRatings, options: Options = Options(), features: Columns | None = None) -> Self:
@@ -158,6 +172,48 @@ class Evidence:
     def partial(self) -> tuple[Partial, ...]:
         """The judges that it does not rest on, as they rated too few of the items."""
         return self.data.partial(self.ratings.judges)
+
+    def lead(self, criterion: str) -> Name:
+        """The coefficient of a criterion where none is asked for: kappa of two answers and of categories,
+        else Spearman's ρ.
+        """
+        question = self.criterion(criterion)
+        return question.scale.lead if question else "spearman"
+
+    def items(self, criterion: str) -> int:
+        """How many items annotators rated on a criterion."""
+        return int((self.ratings[criterion].present > 0).sum())
+
+    def look(self, criterion: str) -> int:
+        """Which look at the verdict on a criterion this is: the one that is stated, else by those counted."""
+        return self.options.look or look_at(self.items(criterion), self.data.looks.get(criterion, ()))
+
+    @property
+    def first_criteria(self) -> dict[str, str]:
+        """The criteria that raters are looked at on, by their labels: *final* only if it is all there is."""
+        names = [n for n in self.ordered if n != FINAL] or self.ordered or self.criteria
+        return {self.label(name): name for name in names}
+
+    @cached_property
+    def repeated(self) -> tuple[RepeatedAnswers, ...]:
+        """Judges whose answers are those of one annotator, all or nearly all, and whether that is shown."""
+        parts = {name: self.ratings[name] for name in self.first_criteria.values()}
+        tests = sum(len(scores.judges) for scores in parts.values())
+        people = self.ratings.people
+        repeats = list[tuple[str, Copy | OnlyCopy]]()
+        for name, scores in parts.items():
+            nominal = self.lead(name) == "kappa"
+            repeats += [(name, copy) for copy in copies(scores, people, named=nominal)]
+            repeats += [(name, copy) for copy in only_copies(scores, people)]
+        sure = sure_of(Claim.COPY, [copy.p for _, copy in repeats], tests)
+        return tuple(
+            RepeatedAnswers(name, copy, proven) for (name, copy), proven in zip(repeats, sure, strict=True)
+        )
+
+    @property
+    def copied(self) -> dict[str, str]:
+        """The judges that are shown to repeat one annotator's answers, and whose."""
+        return {one.copy.judge: one.copy.person for one in self.repeated if one.sure}
 
     @property
     def panels(self) -> tuple[tuple[str, ...], ...]:

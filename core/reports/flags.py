@@ -23,10 +23,10 @@ from concord.statistics.intervals import FEWEST_RARER
 from concord.statistics.judges import commonest
 from concord.statistics.majority import answer_of_people
 from concord.statistics.missing import Lacking, lacking
-from concord.statistics.oddities import ALIKE, FEWEST, constants, copies, one_answer, only_copies
+from concord.statistics.oddities import ALIKE, FEWEST, Copy, OnlyCopy, constants, one_answer
 from concord.statistics.position import first_and_second, shares_of_first
-from concord.statistics.ratings import FINAL, Bools, CriterionScores, panel_name
-from concord.statistics.spread import Taste, spread_estimates, tastes
+from concord.statistics.ratings import Bools, CriterionScores, Floats, panel_name
+from concord.statistics.spread import Spread, Taste, spread_estimates, tastes
 from concord.statistics.study import RaterAgreement
 from concord.studies import quality
 from concord.table import Cell
@@ -48,8 +48,7 @@ def flags_of(evidence: Evidence) -> list[Flag]:
     """
     if "flags" not in evidence.flag_cache:
         ratings = evidence.ratings
-        names = [n for n in evidence.ordered if n != FINAL] or evidence.ordered or evidence.criteria
-        labels = {evidence.label(name): name for name in names}
+        labels = evidence.first_criteria
         parts = {label: ratings[name] for label, name in labels.items()}
         of_order: list[Flag] = []
         if evidence.ordered:
@@ -57,7 +56,7 @@ def flags_of(evidence: Evidence) -> list[Flag]:
         evidence.flag_cache["flags"] = ranked(
             [
                 *of_order,
-                *_copies(evidence, labels),
+                *_copies(evidence),
                 *_constant(evidence, parts),
                 *_one_answer(evidence, parts),
                 *_alone(evidence, labels),
@@ -82,7 +81,11 @@ def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -
     """Flags of one criterion, made once: few items or rare answers, level, groups of items, length."""
     name = f"on {criterion}: {panel_name(members)}"
     if name not in evidence.flag_cache:
-        of_order = (_level, _length, _compresses, _family) if evidence.ratings[criterion].ordered else ()
+        of_order = (
+            (_level, _length, _ignores_length, _compresses, _family)
+            if evidence.ratings[criterion].ordered
+            else ()
+        )
         evidence.flag_cache[name] = [
             *_few(evidence, criterion),
             *_group(evidence, criterion, members),
@@ -127,7 +130,12 @@ def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
     n, part = int((answers == rarer).sum()), "sensitivity" if rarer == asked.scale.high else "specificity"
     if n < FEWEST_RARER and n < len(answers) / 2:
         yield flag(
-            Claim.RARE, answer=asked.scale.word(rarer), n=n, items=counted(len(answers), "item"), part=part
+            Claim.RARE,
+            kind="most" if len(scores.people) > 1 else "one",
+            answer=asked.scale.word(rarer),
+            n=n,
+            items=counted(len(answers), "item"),
+            part=part,
         )
 
 
@@ -187,14 +195,11 @@ def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Ite
 
 def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
     """The judge that likes longer replies, or shorter ones, beyond what people do on its scale."""
-    feature = evidence.features.get(FEATURES["reply_chars"])
-    if feature is None or not evidence.judges:
-        return
-    every = tastes(evidence.ratings, criterion, feature, evidence.judges, **evidence.resampling)
+    feature, every = _tastes_of_length(evidence, criterion)
     p = [_p_of_taste(one) for one in every]
     sure = [one for one, of in zip(every, stated(Claim.LENGTH, p), strict=True) if of]
-    for one in sorted(sure, key=lambda of: -abs(of.own.value or 0.0))[:1]:
-        yes, longer = _yes(evidence, criterion), (one.own.value or 0.0) > 0
+    for one in sorted(sure, key=lambda of: -abs(of.slope.value or 0.0))[:1]:
+        yes, longer = _yes(evidence, criterion), (one.slope.value or 0.0) > 0
         yield flag(
             Claim.LENGTH,
             kind="share" if yes else "points",
@@ -207,24 +212,88 @@ def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> It
         )
 
 
+def _ignores_length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
+    """Judges that reward length less than people do, on the judge's scale, and have no shown taste of their
+    own against it.
+    """
+    feature, every = _tastes_of_length(evidence, criterion)
+    for one in _ignoring(every):
+        yes, longer = _yes(evidence, criterion), (one.people.value or 0.0) > 0
+        yield flag(
+            Claim.IGNORES_LENGTH,
+            kind="share" if yes else "points",
+            judge=one.judge,
+            which="longer" if longer else "shorter",
+            side="more" if longer else "less",
+            step=f"{np.nanstd(feature, ddof=1):.3g}",
+            theirs=abs(one.people.value or 0.0),
+            own=(one.slope.value or 0.0) * (1 if longer else -1),
+            answer=yes,
+        )
+
+
+def _ignoring(every: Sequence[Taste]) -> list[Taste]:
+    """Those that are shown to reward a feature less than people do, who are shown to reward it, and are not
+    shown to like the opposite.
+    """
+    sure = stated(Claim.IGNORES_LENGTH, [_p_of_ignoring(one) for one in every])
+    share = CLAIMS[Claim.LENGTH].share or 0.0
+    return [one for one in compress(every, sure) if _p_of_taste(one) > share]
+
+
+def _tastes_of_length(evidence: Evidence, criterion: str) -> tuple[Floats, list[Taste]]:
+    """The length of replies, and each judge on it; none where it is not known."""
+    feature = evidence.features.get(FEATURES["reply_chars"])
+    if feature is None or not evidence.judges:
+        return np.zeros(0), []
+    if criterion not in evidence.length_cache:
+        every = tastes(evidence.ratings, criterion, feature, evidence.judges, **evidence.resampling)
+        evidence.length_cache[criterion] = every
+    return feature, evidence.length_cache[criterion]
+
+
+def _p_of_ignoring(one: Taste) -> float:
+    """Two-sided p that people do not reward a feature, or that the judge does so as much on its scale."""
+    longer = max(p_above(one.people, 0.0), *(p_below(figure, 0.0) for figure in one.beyond))
+    shorter = max(p_below(one.people, 0.0), *(p_above(figure, 0.0) for figure in one.beyond))
+    return min(1.0, 2 * min(longer, shorter))
+
+
 def _p_of_taste(one: Taste) -> float:
     """Two-sided p that a judge does not like a feature beyond people: its own slope and all those beyond
     people on its scale have to lie on one side of 0 (an intersection-union test).
     """
-    figures = (one.own, *one.beyond)
+    figures = (one.slope, *one.beyond)
     above, below = (max(p(figure, 0.0) for figure in figures) for p in (p_above, p_below))
     return min(1.0, 2 * min(above, below))
 
 
 def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
-    """The judge that spreads its scores least beside people, where that is shown."""
+    """The judges that spread their scores less than people, where that is shown, the least first.
+
+    A judge that answers at random, or ignores what people reward, moves little with people as well: its
+    scores have to lie closer together than an annotator's. Among replies of one length, too, it has to move
+    less; of a judge that ignores length that has to be shown.
+    """
     if default_coefficient(evidence, criterion) == "kappa":
         return
-    every = spread_estimates(evidence.ratings, criterion, evidence.judges, **evidence.resampling)
-    sure = stated(Claim.COMPRESSES, [p_below(figure, COMPRESSED) for _, figure in every])
-    for judge, figure in sorted(compress(every, sure), key=lambda one: value_of(one[1])):
-        low, high = figure.interval or (0.0, 0.0)
-        yield flag(Claim.COMPRESSES, judge=judge, slope=figure.value or 0.0, low=low, high=high)
+    feature = evidence.features.get(FEATURES["reply_chars"])
+    every = spread_estimates(evidence.ratings, criterion, evidence.judges, feature, **evidence.resampling)
+    ignoring = {one.judge for one in _ignoring(_tastes_of_length(evidence, criterion)[1])}
+    p = [_p_of_compression(one, ignoring=one.judge in ignoring) for one in every]
+    for one in sorted(compress(every, stated(Claim.COMPRESSES, p)), key=lambda one: value_of(one.slope)):
+        low, high = one.slope.interval or (0.0, 0.0)
+        slope, ratio = one.slope.value or 0.0, one.ratio.value or 0.0
+        yield flag(Claim.COMPRESSES, judge=one.judge, slope=slope, ratio=ratio, low=low, high=high)
+
+
+def _p_of_compression(one: Spread, *, ignoring: bool) -> float:
+    """One-sided p that a judge spreads its scores as far as people; `ignoring`: it ignores length."""
+    alike = one.alike
+    if alike is not None and alike.value is not None and alike.value >= COMPRESSED:
+        return 1.0
+    figures = [one.slope, one.ratio, *([alike] if ignoring and alike is not None else [])]
+    return max(p_below(figure, COMPRESSED) for figure in figures)
 
 
 def _weakens(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iterable[Flag]:
@@ -309,17 +378,12 @@ def _inverted(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
         yield flag(Claim.TURNED_ROUND, judge=judge, on=tuple(of), figures=listed(of.values()))
 
 
-def _copies(evidence: Evidence, labels: Mapping[str, str]) -> Iterable[Flag]:
+def _copies(evidence: Evidence) -> Iterable[Flag]:
     """Judges that repeat one annotator's answers; of the only annotator beside the chance of it."""
-    people = evidence.ratings.people
-    parts = {on: evidence.ratings[name] for on, name in labels.items()}
-    named = {on: default_coefficient(evidence, name) == "kappa" for on, name in labels.items()}
-    tests = sum(len(scores.judges) for scores in parts.values())
-    every = [(on, copy) for on, scores in parts.items() for copy in copies(scores, people, named=named[on])]
     where: dict[tuple[str, str], dict[str, str]] = {}
-    for (on, copy), sure in zip(every, sure_of(Claim.COPY, [c.p for _, c in every], tests), strict=True):
-        if sure:
-            symbol = "κ" if named[on] else "ρ"
+    for name, copy, sure in evidence.repeated:
+        if isinstance(copy, Copy) and sure:
+            on, symbol = evidence.label(name), "κ" if default_coefficient(evidence, name) == "kappa" else "ρ"
             figures = f"{on} ({symbol} = {copy.rho:z.2f}, at most {copy.next:z.2f} with anybody else)"
             where.setdefault((copy.judge, copy.person), {})[on] = figures
     for (judge, person), figures_ in where.items():
@@ -331,13 +395,14 @@ def _copies(evidence: Evidence, labels: Mapping[str, str]) -> Iterable[Flag]:
             on=tuple(figures_),
             figures=listed(figures_.values()),
         )
-    only = [(on, copy) for on, scores in parts.items() for copy in only_copies(scores, people)]
-    for (on, same), sure in zip(only, sure_of(Claim.COPY, [c.p for _, c in only], tests), strict=True):
-        about: dict[str, Any] = {"judge": same.judge, "about": same.person, "on": (on,), "n": same.n}
-        if sure:
-            yield flag(Claim.COPY, kind="only", kappa=ALIKE, p=small(same.p), **about)
-        else:
-            yield flag(Claim.EQUAL, **about)
+    for name, copy, sure in evidence.repeated:
+        if isinstance(copy, OnlyCopy):
+            about: dict[str, Any] = {"judge": copy.judge, "about": copy.person, "n": copy.n}
+            about["on"] = (evidence.label(name),)
+            if sure:
+                yield flag(Claim.COPY, kind="only", kappa=ALIKE, p=small(copy.p), **about)
+            else:
+                yield flag(Claim.EQUAL, **about)
 
 
 def _alone(evidence: Evidence, labels: Mapping[str, str]) -> Iterable[Flag]:

@@ -16,9 +16,10 @@ from concord.messages import TABS, UNMEASURED, excluded
 from concord.reports.coefficient import default_coefficient, leading
 from concord.reports.evidence import Evidence
 from concord.reports.features import OWN_FAMILY
+from concord.reports.wording import listed
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
-from concord.statistics.claims import CLAIMS, p_above, share_of_look, stated
+from concord.statistics.claims import CLAIMS, p_above, stated
 from concord.statistics.confusion import decisions, decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.exclusions import exclusions
@@ -136,7 +137,7 @@ def _without_lone(
         ratings = ratings.without(ratings.people.index(name))
     by = _by(evidence, criterion)
     left = held_out(ratings, criterion, panels=panels, by=by, **evidence.resampling) if names else None
-    return " and ".join(names), left
+    return listed(names), left
 
 
 def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -157,6 +158,7 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
     if len(members) > 1 and tuple(members) not in panels:
         panels = (tuple(members),)
         beside = {table.name: table for table in _beside(evidence, criterion, panels)}
+    copied = evidence.copied
     table = glance(
         beside["judges"],
         beside["held_out"],
@@ -164,9 +166,14 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
         first=panel_name(evidence.primary_panel),
         by=_by(evidence, criterion),
         margin=evidence.options.margin,
-        share=share_of_look(evidence.options.look),
+        look=evidence.look(criterion),
         without_each=without_each(evidence.ratings, criterion, panels, _by(evidence, criterion)),
         without_lone=_without_lone(evidence, criterion, panels),
+        copies={
+            rater.name: listed(dict.fromkeys(copied[judge] for judge in rater.members if judge in copied))
+            for rater in evidence.ratings[criterion].contenders(panels)
+            if {*rater.members} & {*copied}
+        },
     )
     return _with_exclusions(evidence, criterion, table, evidence.ratings[criterion].contenders(panels))
 
@@ -320,7 +327,13 @@ def _against(
     table = next(
         _judges(
             replace(
-                evidence, ratings=judged, options=options, table_cache={}, lone_cache={}, difference_cache={}
+                evidence,
+                ratings=judged,
+                options=options,
+                table_cache={},
+                lone_cache={},
+                difference_cache={},
+                length={},
             ),
             criterion,
         )
@@ -394,8 +407,13 @@ def _means(evidence: Evidence) -> dict[str, Mapping[Hashable, float]]:
 
 
 def _groups(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    if evidence.ratings[criterion].ordered:
-        yield within(evidence.ratings, criterion, evidence.groups, **evidence.panels_and_resampling)
+    yield within(
+        evidence.ratings,
+        criterion,
+        evidence.groups,
+        nominal=default_coefficient(evidence, criterion) == "kappa",
+        **evidence.panels_and_resampling,
+    )
     share = CLAIMS[Claim.GROUP].share or 0.0
     if differing := differing_groups(evidence, criterion):
         yield differences_table(differing, share)

@@ -13,8 +13,9 @@ from concord.reports.coefficient import default_coefficient
 from concord.reports.flags import judge_name, word_of
 from concord.reports.standing import Standing
 from concord.reports.wording import capital, end, listed, two, within
-from concord.statistics.claims import LOOKS, more_items, p_above, share_of_look
+from concord.statistics.claims import LOOKS, freedom_at, more_items, p_above, share_of_look
 from concord.statistics.figures import whom
+from concord.statistics.held_out import rarer_answers
 from concord.statistics.intervals import FEWEST_RARER, piled_up
 from concord.statistics.majority import answer_of_people
 from concord.statistics.ratings import panel_name
@@ -83,6 +84,7 @@ def unknown(of: Standing, unknowns: Sequence[Unknown]) -> str:
             difference=gap,
             why=_reason(of),
             n=len(of.evidence.ratings[of.criterion].people),
+            unfinished=of.evidence.data.unfinished,
         )
         for one in unknowns
     )
@@ -128,11 +130,10 @@ def _use(of: Standing, use: Sequence[str]) -> str:
 def _use_one(of: Standing, row: Mapping[str, Cell], name: str, about: Mapping[str, Any]) -> str:
     """The advice to use one judge or panel: as good, better, slightly below, or for order alone."""
     code, gap = Verdict(str(row["verdict"])), row["difference"]
-    share = share_of_look(of.evidence.options.look)
     if bias := off_level(of, row):
         side = "higher" if (bias.value or 0.0) > 0 else "lower"
         return messages.USE_IN_ORDER.format(judge=name, points=abs(bias.value or 0.0), side=side, **about)
-    if code == Verdict.AS_GOOD and isinstance(gap, Estimate) and p_above(gap, 0.0) < share:
+    if code == Verdict.AS_GOOD and isinstance(gap, Estimate) and _is_better(of, gap):
         return messages.USE_BETTER.format(judge=name, **about)
     return messages.USE[code].format(judge=name, **about)
 
@@ -195,7 +196,9 @@ def _advice(of: Standing, advice: Advice) -> str:
         sentences.append(messages.SECOND_SHOWS)
     if advice == Advice.ADD_ANNOTATOR and _is_rare(of):
         sentences.append(_more_of_rarer(of, messages.RARER_TOO, about))
-    if advice in (Advice.CHECK_DIRECTION, Advice.CHECK_ANNOTATOR) and (others := _instead(of)):
+    if advice in (Advice.CHECK_COPY, Advice.CHECK_DIRECTION, Advice.CHECK_ANNOTATOR) and (
+        others := _instead(of)
+    ):
         sentences.append(messages.INSTEAD.format(judges=others))
     return " ".join(sentences)
 
@@ -212,7 +215,7 @@ def _label_more(of: Standing, about: dict[str, str]) -> str:
         return f"{needed} {_more_of_rarer(of, messages.FIND_RARER, about)}"
     if of.verdict == Verdict.INCONCLUSIVE:
         first = messages.ADVICE[Advice.LABEL_MORE].format(**about)
-        look = max(of.evidence.options.look, 1) + 1
+        look = max(of.evidence.look(of.criterion), 1) + 1
         again = (
             messages.LOOK_AGAIN.format(look=look)
             if look <= LOOKS
@@ -235,13 +238,17 @@ def _is_rare(of: Standing) -> bool:
 def _more_of_rarer(of: Standing, words: str, about: Mapping[str, str]) -> str:
     """How many more items are needed for enough of the rarer answer, in these words."""
     rarer, items, answer = _rarer(of)
-    counts = {"n": f"{rarer:,}", "items": f"{items:,}", "least": f"{FEWEST_RARER}", "answer": answer}
+    several = len(of.evidence.ratings[of.criterion].people) > 1
+    n = messages.ROUGHLY.format(n=rarer) if several else f"{rarer:,}"
+    counts = {"n": n, "items": f"{items:,}", "least": f"{FEWEST_RARER}", "answer": answer}
     more = _about((FEWEST_RARER - rarer) * items / rarer) if rarer >= FEWEST_FOR_RATE else messages.MANY
     return words.format(**{**about, **counts, "more": more})
 
 
 def _rarer(of: Standing) -> tuple[int, int, str]:
-    """The rarer of people's answers: to how many items, of how many, and its word."""
+    """The rarer of people's answers: to about how many items, as intervals count them, of how many, and its
+    word.
+    """
     answers = answer_of_people(of.evidence.ratings[of.criterion])
     answers = answers[answers == answers]
     word = word_of(of.evidence, _label(of))
@@ -253,8 +260,9 @@ def _rarer(of: Standing) -> tuple[int, int, str]:
     most = max(counts, key=lambda value: counts[value])
     rest = {value: n for value, n in counts.items() if value != most}
     commonest_of_rest = max(rest, key=lambda value: rest[value], default=most)
-    n = len(answers) - counts[most]
-    return n, len(answers), word(commonest_of_rest) if len(rest) == 1 else f"not {word(most)}"
+    scores = of.evidence.ratings[of.criterion]
+    n, items = rarer_answers(scores), int((scores.present > 0).sum())
+    return n, items, word(commonest_of_rest) if len(rest) == 1 else f"not {word(most)}"
 
 
 def _about(more: float) -> str:
@@ -293,7 +301,10 @@ def _finding(of: Standing, advice: Advice) -> str:
     if advice == Advice.REPAIR_QUESTION and person is not None:
         slight = person.interval is not None and person.interval[0] > 0
         words = messages.FINDING_DISAGREE_SLIGHT if slight else messages.FINDING_DISAGREE
-        return words.format(symbol=symbol(of), person=f"{two(person)}{within(person)}")
+        finding = words.format(symbol=symbol(of), person=f"{two(person)}{within(person)}")
+        judge = of.figure("judge")
+        beats = judge is not None and judge.interval is not None and judge.interval[0] > 0
+        return finding if beats else finding + messages.FINDING_NO_BETTER.format(judge=capital(name))
     gap = of.figure("difference")
     if gap is None or not gap.defined:
         return _finding_alone(of, name)
@@ -381,9 +392,15 @@ def _figures(of: Standing, use: Sequence[str]) -> str:
         n=f"{row['n']:,}",
         about=f", {about}" if about else "",
     )
-    if p_above(gap, 0.0) < share_of_look(of.evidence.options.look):
+    if _is_better(of, gap):
         return f"{figures}{_z(row)}"  # Better needs no margin.
     return f"{figures} {messages.MARGIN.format(margin=_margin(of))}"
+
+
+def _is_better(of: Standing, gap: Estimate) -> bool:
+    """Whether a judge is shown to agree better than another annotator, at this look."""
+    look = of.evidence.look(of.criterion)
+    return p_above(gap, 0.0, freedom_part=freedom_at(look)) < share_of_look(look)
 
 
 def _interval_of(of: Standing, gap: Estimate) -> str:
@@ -401,13 +418,12 @@ def _margin(of: Standing) -> str:
 
 def _look(of: Standing) -> str:
     """How many looks the verdict allows for, where it is not the only one."""
-    look = of.evidence.options.look
+    look = of.evidence.look(of.criterion)
     if not look:
         return ""
     if look > LOOKS:
         return messages.LOOKS_SPENT.format(looks=LOOKS)
-    share = share_of_look(look)
-    return messages.LOOK.format(look=look, looks=LOOKS, level=1 - 2 * share, share=share_of_look(0))
+    return messages.LOOK.format(look=look, looks=LOOKS, level=1 - 2 * share_of_look(look))
 
 
 def _difference_without(of: Standing) -> float:

@@ -142,6 +142,11 @@ def conditions_of(of: Standing, advice: Advice, use: Sequence[str]) -> tuple[Use
 
 def unknowns_of(of: Standing, advice: Advice) -> tuple[Unknown, ...]:
     """What is not known, and bears on the advice."""
+    unfinished = of.evidence.data.unfinished and of.members and advice != Advice.NONE
+    return (*_unknowns_of_verdict(of, advice), *([Unknown.PRELIMINARY] if unfinished else []))
+
+
+def _unknowns_of_verdict(of: Standing, advice: Advice) -> tuple[Unknown, ...]:
     scores = of.evidence.ratings[of.criterion]
     annotators = 0 if scores.unlinked else len(scores.people)
     compared = of.figure("difference")

@@ -25,6 +25,11 @@ half of it: see `verdict_of`."""
 LOOKS = 5
 """Looks at a growing study that a verdict can allow for."""
 
+LOOK_FREEDOM = 1 / 3
+"""The part of a difference's degrees of freedom that a look of several goes by. Far out in the tail intervals
+of 60 items are too narrow, as a lucky difference has a small standard error as well: with all of them looks
+were wrong in 4.0 of 100 studies, with half of them in 3.0 (docs/agreement.md has what a third gives)."""
+
 ONE_FLAG = 0.001
 """The share of each kind of flag."""
 
@@ -44,7 +49,7 @@ class ClaimKind(NamedTuple):
 CLAIMS = {
     Claim.VERDICT: ClaimKind(0.025, "the judges are as good as another annotator, or worse"),
     Claim.OTHER_JUDGES: ClaimKind(0.005, "another judge or panel is as good as another annotator, or worse"),
-    Claim.TOLD_APART: ClaimKind(0.003, "people tell two players apart"),
+    Claim.TOLD_APART: ClaimKind(0.002, "people tell two players apart"),
     Claim.CONSTANT: ClaimKind(None, "a rater gave one answer to all items"),
     Claim.TURNED_ROUND: ClaimKind(ONE_FLAG, "a judge orders the items the other way round than people"),
     Claim.COPY: ClaimKind(ONE_FLAG, "a judge repeats one person's answers"),
@@ -57,6 +62,9 @@ CLAIMS = {
     Claim.POSITION: ClaimKind(ONE_FLAG, "a judge chooses the first of two, or the second, more than people"),
     Claim.OWN_FAMILY: ClaimKind(ONE_FLAG, "a judge favours models of its own family, beside people"),
     Claim.LENGTH: ClaimKind(ONE_FLAG, "a judge prefers longer replies, or shorter ones, beside people"),
+    Claim.IGNORES_LENGTH: ClaimKind(
+        ONE_FLAG, "a judge does not reward longer replies, or shorter ones, as people do"
+    ),
     Claim.COMPRESSES: ClaimKind(ONE_FLAG, "a judge spreads its scores less than people do"),
     Claim.LACKS_RATINGS: ClaimKind(
         ONE_FLAG, "a judge lacks ratings of the worse items, or of the better ones"
@@ -89,11 +97,11 @@ def sure_of(claim: Claim, p: Sequence[float], tests: int) -> list[bool]:
     return [bool(sure) for sure in stated(claim, padded)[: len(p)]]
 
 
-def p_above(figure: Estimate, bound: float, *, fisher: bool = False) -> float:
+def p_above(figure: Estimate, bound: float, *, fisher: bool = False, freedom_part: float = 1.0) -> float:
     """One-sided p that a figure's truth is no more than `bound`, from its interval; 1 without one.
 
     The interval is value ± t·SE, with the figure's degrees of freedom (else its items less 1), with `fisher`
-    on Fisher's z scale.
+    on Fisher's z scale. p has `freedom_part` of them.
     """
     if figure.value is None or figure.interval is None:
         return 1.0
@@ -102,16 +110,25 @@ def p_above(figure: Estimate, bound: float, *, fisher: bool = False) -> float:
     if fisher:
         value, low, least = np.arctanh(np.clip([value, low, least], -1 + 1e-9, 1 - 1e-9)).tolist()
     error = (value - low) / student(freedom)
-    return _tail((value - least) / error, freedom) if error > 0 else 1.0
+    return _tail((value - least) / error, max(freedom_part * freedom, 1.0)) if error > 0 else 1.0
 
 
-def p_below(figure: Estimate, bound: float, *, fisher: bool = False) -> float:
+def p_below(figure: Estimate, bound: float, *, fisher: bool = False, freedom_part: float = 1.0) -> float:
     """One-sided p that a figure's truth is no less than `bound`: see `p_above`."""
     if figure.value is None or figure.interval is None:
         return 1.0
     low, high = figure.interval
     turned = Estimate(-figure.value, -high, -low, figure.n, freedom=figure.freedom)
-    return p_above(turned, -bound, fisher=fisher)
+    return p_above(turned, -bound, fisher=fisher, freedom_part=freedom_part)
+
+
+def look_at(items: int, earlier: Sequence[int]) -> int:
+    """Which look at a growing study this is, with so many items: one more than it had at fewer.
+
+    `earlier` are the numbers of items at which it was read. 0 of the first look, which has all of the error.
+    """
+    fewer = len({size for size in earlier if size < items})
+    return fewer + 1 if fewer else 0
 
 
 def share_of_look(look: int) -> float:
@@ -129,6 +146,11 @@ def share_of_look(look: int) -> float:
     return share * (spent[1] - spent[0])
 
 
+def freedom_at(look: int) -> float:
+    """The part of degrees of freedom that a verdict goes by at a look; all of them at the only one (0)."""
+    return LOOK_FREEDOM if look else 1.0
+
+
 class Contrasts(NamedTuple):
     """A judge or a panel beside a held-out annotator: agreement of both with the others, and two contrasts.
 
@@ -142,7 +164,7 @@ class Contrasts(NamedTuple):
     n: int
 
 
-def verdict_of(of: Contrasts, *, margin: float, share: float) -> Verdict:
+def verdict_of(of: Contrasts, *, margin: float, share: float, freedom_part: float = 1.0) -> Verdict:
     """The verdict on one judge or panel, whose error is at most `share` on either side.
 
     The judge may lose `margin`, and no more than half of what an annotator reaches: as good where the lower
@@ -157,29 +179,31 @@ def verdict_of(of: Contrasts, *, margin: float, share: float) -> Verdict:
         return Verdict.UNDEFINED if not of.difference.defined and of.n >= FEWEST else Verdict.TOO_FEW
     share *= 1 - ROUNDING
     lost = (
-        p_above(of.difference, -margin),
-        *(p_above(figure, 0.0) for figure in (of.half, of.judge) if figure),
+        p_above(of.difference, -margin, freedom_part=freedom_part),
+        *(p_above(figure, 0.0, freedom_part=freedom_part) for figure in (of.half, of.judge) if figure),
     )
     within = len(lost) == 3 and max(lost) < share
-    below = p_below(of.difference, 0.0) < share
+    below = p_below(of.difference, 0.0, freedom_part=freedom_part) < share
     if within:
         return Verdict.SLIGHTLY_BELOW if below else Verdict.AS_GOOD
     return Verdict.WORSE if below else Verdict.INCONCLUSIVE
 
 
-def verdicts(
-    compared: Sequence[Contrasts], first: int, *, margin: float, share: float | None = None
-) -> list[Verdict]:
-    """The verdict of each judge or panel; that at `first` is the page's.
+def verdicts(compared: Sequence[Contrasts], first: int, *, margin: float, look: int = 0) -> list[Verdict]:
+    """The verdict of each judge or panel at a look; that at `first` is the page's.
 
-    It has `share` (by default that of verdicts) on either side; the others have that of `OTHER_JUDGES`
-    together (Bonferroni).
+    It has `share_of_look` on either side; the others have that of `OTHER_JUDGES` together (Bonferroni).
     """
     others = sum(bool(of.difference and of.difference.interval) for of in compared) - 1
-    own = (CLAIMS[Claim.VERDICT].share or 0.0) if share is None else share
+    own = share_of_look(look)
     each = (CLAIMS[Claim.OTHER_JUDGES].share or 0.0) / max(others, 1)
     return [
-        verdict_of(of, margin=margin, share=own if place == first else min(each, own))
+        verdict_of(
+            of,
+            margin=margin,
+            share=own if place == first else min(each, own),
+            freedom_part=freedom_at(look),
+        )
         for place, of in enumerate(compared)
     ]
 

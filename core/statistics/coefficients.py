@@ -61,7 +61,7 @@ def coefficient(
     if reason := table.no_level(criterion, members):
         return undefined(reason, n=0)
     if target_of(name, metric) == MAJORITY:
-        return _of_answers(scores, judge, name, metric)
+        return of_answers(scores, judge, name, metric)
     score, target = judge.score, scores.target
     both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target))
     x, y, n = score[both], target[both], len(both)
@@ -81,7 +81,7 @@ def coefficient(
     return PointEstimate(on, n, reason=why, kind=CORRELATION, items=items)
 
 
-def _of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Metric) -> Figure:
+def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Metric) -> Figure:
     """Kappa, or alpha of a metric without order, of a judge or a panel with the majority of people."""
     panel, target = panel_answers(scores, judge.members), answer_of_people(scores)
     rows = np.flatnonzero(~np.isnan(target[panel.item]))

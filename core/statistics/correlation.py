@@ -6,7 +6,7 @@ midranks and are recomputed from the counts in every resample: ranking once and 
 be faster and wrong.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy import sparse
 from concord.arrays import numbered
 from concord.estimate import Estimate, undefined
 from concord.statistics.figures import Figure, PointEstimate
-from concord.statistics.intervals import CORRELATION
+from concord.statistics.intervals import CORRELATION, unequal_of_ranks
 from concord.statistics.ratings import DIGITS, Floats
 from concord.statistics.resampling import Statistic, everything, gathering
 
@@ -192,7 +192,11 @@ def correlated(
     if why := why_undefined(*both, a, "people's mean"):
         return undefined(why, n=n)
     own, items = point(*both, coefficient), ~np.isnan(x) & ~np.isnan(y)
-    return PointEstimate(correlation(x, y, coefficient), n, own, kind=CORRELATION, items=items)
+    kind = CORRELATION
+    if coefficient == "spearman" and np.array_equal(*both):
+        _, counts = np.unique(both[0], return_counts=True)
+        kind = replace(kind, unequal=unequal_of_ranks(n - int(counts.max()), n))
+    return PointEstimate(correlation(x, y, coefficient), n, own, kind=kind, items=items)
 
 
 def rank_correlation(x: Floats, y: Floats, a: str, b: str) -> Estimate:

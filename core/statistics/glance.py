@@ -34,14 +34,14 @@ GLANCE = empty(
         interval="ends",
         help="With the annotators who are not held out, on average over those held out.",
     ),
-    Column("person", "Another annotator", help=explain("one more person")),
+    Column("person", "Another annotator", help=explain("another annotator")),
     Column("difference", "Difference", interval="ends", signed=True, help="Judge less annotator, paired."),
     Column("bias", "Bias (points)", signed=True, help=explain("bias")),
     Column("mae", "MAE (points)", help=explain("MAE")),
     caption="Judge and another annotator, who is held out, are compared with the same other annotators on "
     "the same items.",
 )
-WITHOUT = {"spearman": "ρ with people's mean", "kappa": "κ with the majority of people"}
+WITHOUT = {"spearman": "ρ with annotators' mean", "kappa": "κ with most annotators"}
 """What the table shows where no annotator can be held out."""
 
 SYMBOLS: Mapping[By, str] = {"spearman": "ρ", "kappa": "κ", "absolute": "weighted κ"}
@@ -59,7 +59,7 @@ DIFFERENCE_OF_TWO = empty(
     Column("rho", "ρ of the one", interval="ends"),
     Column("other_rho", "ρ of the other", interval="ends"),
     Column("difference", "Difference", digits=3, interval="ends", signed=True),
-    caption="Against people's mean, on the items that both rated.",
+    caption="Against annotators' mean, on the items that both rated.",
 )
 
 
@@ -71,19 +71,21 @@ def glance(
     first: str = "",
     by: By = "spearman",
     margin: float = MARGIN,
-    share: float | None = None,
+    look: int = 0,
     without_each: Mapping[str, Mapping[str, tuple[float, float]]] | None = None,
     without_lone: tuple[str, Table | None] = ("", None),
+    copies: Mapping[str, str] | None = None,
 ) -> Table:
     """One row a judge and panel, joined from the tables `judges` and `held_out` of one criterion.
 
     `names` are what readers see for those of the tables. `first` is the judge or panel that the verdict is
-    about, with an error of `share`: see `concord.statistics.claims.verdicts`. A verdict that would fall
+    about, at a `look` of several: see `concord.statistics.claims.verdicts`. A verdict that would fall
     `without_each` (judge or panel → annotator → both agreements) of the annotators is inconclusive, and
     `decided_by` names the one; so is a good one that is not shown `without_lone`, the annotators who agree
-    with nobody (their names, and `held_out` without them). Where no annotator can be held out (`held_out` is
-    undefined throughout) the figure is that with all people, and there is no verdict. `by` says how
-    agreement is measured.
+    with nobody (their names, and `held_out` without them), and one of `copies` (judge or panel → the
+    annotator whose answers it repeats, `copy_of` in its row). Where no annotator can be held out
+    (`held_out` is undefined throughout) the figure is that with all people, and there is no verdict. `by`
+    says how agreement is measured.
     """
     symbol = SYMBOLS[by]
     by = "kappa" if by == "kappa" else "spearman"
@@ -102,23 +104,26 @@ def glance(
             own |= dict.fromkeys(("judge", "difference", "half", by), undefined(SAME_ANSWER, n=n)) | {"n": n}
         rows.append(own)
     if compared:
-        files = ("half", "z", "decided_by", "difference_without")
+        files = ("half", "z", "decided_by", "difference_without", "copy_of")
         more = [Column(name, file_only=True) for name in files]
         more.append(Column(by, WITHOUT[by], file_only=True))
         more += [Column("p", file_only=True)] * (by == "spearman")
         place = next((at for at, row in enumerate(rows) if row["rater"] == first), -1)
-        codes = verdicts([_compared(row) for row in rows], place, margin=margin, share=share)
+        codes = verdicts([_compared(row) for row in rows], place, margin=margin, look=look)
         lone, left = without_lone
+        copied = copies or {}
         given = {row["rater"]: row for row in left.rows} if left else {}
         others = [given.get(row["rater"], {}) for row in rows]
-        codes_left = verdicts([_compared(row) for row in others], place, margin=margin, share=share)
+        codes_left = verdicts([_compared(row) for row in others], place, margin=margin, look=look)
         return replace(
             GLANCE,
             columns=(*form, *more),
             rows=tuple(
                 row
                 | (
-                    _decided(lone, value_of(other.get("difference")))
+                    {"verdict": Verdict.INCONCLUSIVE, "copy_of": copied[str(row["rater"])]}
+                    if code in GOOD and str(row["rater"]) in copied
+                    else _decided(lone, value_of(other.get("difference")))
                     if left and code in GOOD and code_left not in GOOD
                     else _standing(code, (without_each or {}).get(str(row["rater"]), {}), margin)
                 )
@@ -133,7 +138,7 @@ def glance(
     term = "Spearman correlation" if by == "spearman" else "Cohen's kappa"
     shown = Column(by, WITHOUT[by], interval="ends", help=explain(term))
     level = (column for column in GLANCE.columns if column.name in ("bias", "mae"))
-    note = f"Nobody can be held out{why}, so no judge is compared with another annotator."
+    note = f"No annotator can be held out{why}, so no judge is compared with another annotator."
     return replace(
         GLANCE,
         columns=(*form[:3], shown, *level),

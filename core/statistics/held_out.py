@@ -12,7 +12,17 @@ from concord.statistics import columns, sets
 from concord.statistics.correlation import FEWEST, correlation, point
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, estimates, tabulate
 from concord.statistics.hidden import weighted_kappa
-from concord.statistics.intervals import CORRELATION, DIFFERENCE, FEWEST_RARER, Kind, of_kappa, rests_on
+from concord.statistics.intervals import (
+    CORRELATION,
+    DIFFERENCE,
+    FEWEST_RARER,
+    ROUNDING,
+    Kind,
+    of_kappa,
+    rests_on,
+    unequal_of_kappa,
+    unequal_of_ranks,
+)
 from concord.statistics.judges import commonest
 from concord.statistics.majority import panel_answers, shares
 from concord.statistics.nominal import kappa_of_shares
@@ -51,7 +61,7 @@ def _form(symbol: str, others: str) -> Table:
             f"{symbol} of another annotator",
             digits=3,
             interval="ends",
-            help=explain("one more person"),
+            help=explain("another annotator"),
         ),
         Column("difference", "Difference", digits=3, interval="ends", signed=True),
         Column("half", f"{symbol} of the judge less half of another annotator's", file_only=True),
@@ -177,11 +187,12 @@ def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str,
         if pairs:
             of_judges, of_people = np.mean([pair.values for pair in pairs], axis=0).tolist()
             judges, people, differences, halves = _means(pairs)
+            one, two = (_of_equal(kind, pairs, rarer, rated, kappa_) for kind in (correlation_, contrast))
             row = {
-                "judge": PointEstimate(judges, n, of_judges, kind=correlation_),
-                "person": PointEstimate(people, n, of_people, kind=correlation_),
-                "difference": PointEstimate(differences, n, float(np.mean(gaps)), kind=contrast),
-                "half": PointEstimate(halves, n, of_judges - of_people / 2, kind=contrast),
+                "judge": PointEstimate(judges, n, of_judges, kind=one),
+                "person": PointEstimate(people, n, of_people, kind=one),
+                "difference": PointEstimate(differences, n, float(np.mean(gaps)), kind=two),
+                "half": PointEstimate(halves, n, of_judges - of_people / 2, kind=two),
             }
         at_par = sum(gap >= 0 for gap in gaps)
         rows.append(
@@ -209,6 +220,14 @@ def _contrast(rarer: int, rated: int, of_kappas: bool) -> Kind:
     if not of_kappas:
         return rests_on(DIFFERENCE, rarer, rated)
     return replace(rests_on(DIFFERENCE, rarer, rated, fewest=FEWEST_RARER), freedom=max(rarer / 2, 1.0))
+
+
+def _of_equal(kind: Kind, pairs: Sequence[_Pair], rarer: int, rated: int, of_kappas: bool) -> Kind:
+    """A kind of agreement, or of a difference, which has an exact interval where all answers are equal."""
+    if any(value < 1 - ROUNDING for pair in pairs for value in pair.values):
+        return kind
+    by = unequal_of_kappa if of_kappas else unequal_of_ranks
+    return replace(kind, unequal=by(rarer, rated))
 
 
 class WithoutMember(NamedTuple):

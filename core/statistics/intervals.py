@@ -61,6 +61,9 @@ class Kind:
     short_like_these: str = ""
     freedom: float = math.inf
     """The most degrees of freedom, where a figure rests on fewer answers than it has items."""
+    unequal: float = 0.0
+    """How far the figure falls, at most, for each share of items that are unequal; 0 where that is not known.
+    Where all are equal it has the interval of `all_equal`."""
 
 
 def held(what: str, least: int, most: int | None = None) -> str:
@@ -138,7 +141,48 @@ def rests_on(kind: Kind, rarer: int, items: int, *, fewest: int = 0) -> Kind:
 def of_kappa(rarer: int, items: int) -> Kind:
     """A kappa of `items` of which `rarer` hold another answer than the commonest."""
     fewest = FEWEST_RARER_OF_ONE if piled_up(rarer, items) else 0
-    return rests_on(CORRELATION, rarer, items, fewest=fewest)
+    kind = rests_on(CORRELATION, rarer, items, fewest=fewest)
+    return replace(kind, unequal=unequal_of_kappa(rarer, items))
+
+
+def unequal_of_kappa(rarer: int, items: int) -> float:
+    """How far kappa falls for each share of unequal answers: 1 / (1 − p_e); 0 where all answers are alike.
+
+    p_e is that of two answers, of which the commonest has the share p of all: p² + (1 − p)². Of more answers
+    it is less.
+    """
+    other = rarer / items if items else 0.0
+    return 1 / (2 * other * (1 - other)) if 0 < other < 1 else 0.0
+
+
+def unequal_of_ranks(rarer: int, items: int) -> float:
+    """How far Spearman's ρ falls, at most, for each share of unequal items: 6 / (1 − p²), or 0.
+
+    Of ranks from 0 to 1 with midranks for ties their variance is (1 − Σ p³) / 12, where p are the shares of
+    scores, and Σ p³ is at most the square of the commonest one's. ρ is 1 less half of the mean square of the
+    differences of ranks, each at most 1, over that variance.
+    """
+    commonest = 1 - rarer / items if items else 1.0
+    return 6 / (1 - commonest**2) if 0 < commonest < 1 else 0.0
+
+
+EQUAL_FREEDOM = 6.0
+"""Student's t of an exact interval: its tail is heavier than the exponential one of so many equal items."""
+
+
+def all_equal(value: float, n: int, units: int, kind: Kind) -> Estimate:
+    """The interval of a figure of items that are all equal, such as a kappa of 1 or a difference of 0.
+
+    With 0 of n items unequal, their share is at most 1 − 0.025^(1/n) (Clopper and Pearson 1934; about 3.7/n,
+    of which the “rule of three” is the one-sided form); the figure falls by that times `kind.unequal`.
+    """
+    most = kind.unequal * (1 - ((1 - LEVEL) / 2) ** (1 / units))
+    low, high = max(kind.ends[0], value - most), min(kind.ends[1], value + most)
+    return replace(estimate(value, low, high, n=n, method=EXACTLY_EQUAL), freedom=EQUAL_FREEDOM)
+
+
+EXACTLY_EQUAL = "95%: all items are equal; the share of unequal ones is bounded exactly"
+"""How such an interval is found."""
 
 
 def bounded(least: float, greatest: float) -> Kind:
@@ -170,8 +214,9 @@ def resampled(
     and that of k annotators by the jackknife, (k − 1)/k · the sum of squares about their mean (Efron and
     Stein 1981), are added, and t has the degrees of freedom of Satterthwaite (1946).
 
-    None without resamples, for fewer than `FEWEST` units, for a figure that is often undefined, where all
-    resamples have the same value, and for annotators like fewer than three.
+    Where all items are equal, and with them all resamples, it is that of `all_equal`. None without resamples,
+    for fewer than `FEWEST` units, for a figure that is often undefined, where all other resamples have the
+    same value, and for annotators like fewer than three.
     """
 
     def none(reason: str) -> Estimate:
@@ -203,6 +248,8 @@ def resampled(
     else:
         own = float(kind.to(np.array([value]), units)[0])
         half = widened * student(freedom) * error
+        if half == 0 and kind.unequal and without_each is None and _is_equal(value, kind):
+            return all_equal(value, n, units, kind)
         if half == 0:
             return none("all resamples have the same value")
         low, high = kind.back(np.array([own - half, own + half])).tolist()
@@ -286,6 +333,11 @@ def holm(p: Floats) -> Floats:
     times = len(order) - np.arange(len(order))
     adjusted[order] = np.minimum(np.maximum.accumulate(times * p[order]), 1.0)
     return adjusted
+
+
+def _is_equal(value: float, kind: Kind) -> bool:
+    """Whether a figure without spread is that of equal items: it is the greatest there is, or unbounded."""
+    return math.isinf(kind.ends[1]) or value >= kind.ends[1] - ROUNDING
 
 
 def _with_annotators(error: float, freedom: float, without_each: Floats) -> tuple[float, float] | None:

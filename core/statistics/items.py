@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from concord.statistics import columns
+from concord.statistics.coefficients import of_answers
 from concord.statistics.correlation import correlated, midranks
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import BIAS, MAE
@@ -54,35 +55,58 @@ def within(
     criterion: str,
     facets: Mapping[str, Facet],
     *,
+    nominal: bool = False,
     panels: Panels = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """Each judge and panel on the items of each value of each facet (name → unit → value): see `_inside`."""
+    """Each judge and panel on the items of each value of each facet (name → unit → value): see `_inside`.
+
+    Answers that are read by name (`nominal`) are compared by kappa with those of most annotators, others by ρ
+    with annotators' mean.
+    """
     coded = {facet: table.facet(groups) for facet, groups in facets.items()}
+    agreement = columns.KAPPA if nominal else columns.SPEARMAN
+    level = ("bias", "mae") if table[criterion].ordered else ()
+    shown = [column for column in GROUPS.columns if column.name not in ("spearman", "bias", "mae")]
+    form = replace(
+        GROUPS,
+        columns=(*shown, agreement, *(column for column in GROUPS.columns if column.name in level)),
+        caption=GROUPS.caption if level else GROUPS.caption.partition(" An interval")[0],
+    )
     rows = [
-        {"facet": facet, "group": str(name)} | _inside(table, criterion, judge, codes == code)
+        {"facet": facet, "group": str(name)}
+        | _inside(table, criterion, judge, codes == code, nominal=nominal)
         for judge in table[criterion].contenders(panels)
         for facet, (codes, names) in coded.items()
         for code, name in enumerate(names)
     ]
-    groups = tabulate(GROUPS, table, criterion, rows, **drawing)
-    ends = any(figure.interval for name in ("spearman", "bias", "mae") for figure in groups.estimates(name))
+    groups = tabulate(form, table, criterion, rows, **drawing)
+    ends = any(figure.interval for name in (agreement.name, *level) for figure in groups.estimates(name))
     return groups if ends else replace(groups, caption="")
 
 
-def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> dict[str, Any]:
-    """A judge on the chosen items: rater, n, spearman, and bias and mae (of the judge less people's mean).
+def _inside(
+    table: Ratings, criterion: str, judge: Contender, selection: Bools, *, nominal: bool
+) -> dict[str, Any]:
+    """A judge on the chosen items: rater, n, spearman or kappa, and bias and mae (of the judge less people's
+    mean).
 
-    The correlation is undefined for fewer than three items and where a score does not vary.
+    The agreement is undefined for fewer than three items and where a score does not vary.
     """
-    inside, target = np.where(chosen, judge.score, np.nan), table[criterion].target
-    rho = correlated(inside, target, a=judge.name)
-    gap = np.where(chosen, table.level(criterion, judge), np.nan) - target
-    why = table.no_level(criterion, judge.members) or "no item in common"
+    inside, target = np.where(selection, judge.score, np.nan), table[criterion].target
+    scores = table[criterion]
+    if nominal:
+        judges = {one: np.where(selection, scores.judges[one], np.nan) for one in judge.members}
+        rho = of_answers(replace(scores, judges=judges), judge._replace(score=inside), "kappa", "nominal")
+    else:
+        rho = correlated(inside, target, a=judge.name)
+    gap = np.where(selection, table.level(criterion, judge), np.nan) - target
+    reason = table.no_level(criterion, judge.members) or "no item in common"
     items = ~np.isnan(inside) & ~np.isnan(target)
-    bias = PointEstimate(mean(gap), rho.n, reason=why, kind=BIAS, items=items)
-    mae = PointEstimate(mean(np.abs(gap)), rho.n, reason=why, kind=MAE, items=items)
-    return {"rater": judge.name, "n": rho.n, "spearman": rho, "bias": bias, "mae": mae}
+    bias = PointEstimate(mean(gap), rho.n, reason=reason, kind=BIAS, items=items)
+    mae = PointEstimate(mean(np.abs(gap)), rho.n, reason=reason, kind=MAE, items=items)
+    agreement = "kappa" if nominal else "spearman"
+    return {"rater": judge.name, "n": rho.n, agreement: rho, "bias": bias, "mae": mae}
 
 
 def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) -> pd.DataFrame:

@@ -21,50 +21,70 @@ FEWEST = 8
 class Taste(NamedTuple):
     """A judge on a feature of items, each for a standard deviation of the feature, in points.
 
-    `own` is the slope of the judge's score, `beyond` that of the score less people's on the judge's scale,
-    for each way to find the scale. `spread` is how far the judge moves for a point of people.
+    `slope` is that of the judge's score, `people` that of their mean, `beyond` that of the score less
+    people's on the judge's scale, for each way to find the scale.
     """
 
     judge: str
-    own: Estimate
+    slope: Estimate
+    people: Estimate
     beyond: tuple[Estimate, ...]
-    spread: Estimate
 
 
-def spreads(scores: CriterionScores, judge: Floats) -> tuple[Statistic, ...]:
+class Spread(NamedTuple):
+    """How far a judge spreads its scores.
+
+    `slope` is how far it moves for a point of people: the most that it may be, where noise cannot be told
+    apart. `alike` is the same among items that are alike in a feature, None without one. `ratio` is the
+    standard deviation of its scores over that of an annotator's.
+    """
+
+    judge: str
+    slope: Estimate
+    alike: Estimate | None
+    ratio: Estimate
+
+
+def spreads(scores: CriterionScores, judge: Floats, feature: Floats | None = None) -> tuple[Statistic, ...]:
     """How far a judge moves for a point of people's quality, as statistics of weights: the ways to find it.
 
     With several people who can be told apart it is the covariance of the judge with the others over that of a
     person with the others, on the items of both, the mean over people: noise drops out of both (an
     instrumental variable, Wald 1940). Of one person's answers, or unnamed people's means, noise cannot be
     told from quality: the truth lies between the slope of judge on people and the inverse of that of people
-    on the judge (Frisch 1934), which are given both.
+    on the judge (Frisch 1934), which are given both. With a `feature` covariances are among items that are
+    alike in it, on the items that have it: partial covariances.
     """
+
+    def cov(x: Floats, y: Floats, partner: Floats | None = None) -> Statistic:
+        return covariance(x, y, partner) if feature is None else partial_covariance(x, y, feature, partner)
+
     people = [] if scores.unlinked else scores.people.tolist()
     pairs = []
     for person in people:
-        own, others = scores.of(person), scores.others(person)
-        both = np.isfinite(own + others + judge)
-        if both.sum() >= FEWEST:
-            pairs.append((np.where(both, own, np.nan), np.where(both, others, np.nan)))
+        answers, others = scores.of(person), scores.others(person)
+        items = np.isfinite(answers + others + judge)
+        if items.sum() >= FEWEST:
+            pairs.append((np.where(items, answers, np.nan), np.where(items, others, np.nan)))
     if pairs:
 
         def by_others(weights: Weights) -> Floats:
             parts = [
-                [covariance(judge, others)(weights), covariance(own, others)(weights)]
-                for own, others in pairs
+                [cov(judge, others)(weights), cov(answers, others)(weights)] for answers, others in pairs
             ]
-            over, under = np.nanmean(np.array(parts), axis=0)
-            return np.where(under > 1e-9, over / np.where(under > 1e-9, under, 1), np.nan)
+            numerator, denominator = np.nanmean(np.array(parts), axis=0)
+            return np.where(
+                denominator > 1e-9, numerator / np.where(denominator > 1e-9, denominator, 1), np.nan
+            )
 
         return (by_others,)
     target = scores.target
 
     def of_judge(weights: Weights) -> Floats:
-        return _over(covariance(judge, target), covariance(target, target, also=judge), weights)
+        return _over(cov(judge, target), cov(target, target, judge), weights)
 
     def of_people(weights: Weights) -> Floats:
-        return _over(covariance(judge, judge, also=target), covariance(judge, target), weights)
+        return _over(cov(judge, judge, target), cov(judge, target), weights)
 
     return of_judge, of_people
 
@@ -81,43 +101,50 @@ def tastes(
     drawing["people"] = "these"
     rows = []
     for judge in judges:
-        own = scores.judges[judge]
-        both = np.isfinite(own + scores.target + feature)
-        seen = feature[both]
-        if table.no_level(criterion, (judge,)) or both.sum() < FEWEST or np.ptp(seen) < 1e-12:
+        answers = scores.judges[judge]
+        items = np.isfinite(answers + scores.target + feature)
+        values = feature[items]
+        if table.no_level(criterion, (judge,)) or items.sum() < FEWEST or np.ptp(values) < 1e-12:
             continue
-        step = np.where(both, (feature - seen.mean()) / seen.std(ddof=1), np.nan)
-        ways = spreads(scores, own)
-        mine, theirs = _slope(own, step), _slope(scores.target, step, also=own)
-        n, kind = int(both.sum()), "answers do not vary"
-        figures: list[Figure] = [PointEstimate(mine, n, reason=kind)]
-        figures += [PointEstimate(_beyond(mine, theirs, way), n, reason=kind) for way in ways]
-        figures.append(PointEstimate(ways[-1], n, reason=kind))
-        first, *beyond, spread = estimates(figures, table, **drawing)
-        rows.append(Taste(judge, first, tuple(beyond), spread))
+        step = np.where(items, (feature - values.mean()) / values.std(ddof=1), np.nan)
+        ways = spreads(scores, answers)
+        judge_slope, people_slope = _slope(answers, step), _slope(scores.target, step, partner=answers)
+        n, kind = int(items.sum()), "answers do not vary"
+        slopes = [judge_slope, people_slope, *(_beyond(judge_slope, people_slope, way) for way in ways)]
+        figures: list[Figure] = [PointEstimate(slope, n, reason=kind) for slope in slopes]
+        slope, people, *beyond = estimates(figures, table, **drawing)
+        rows.append(Taste(judge, slope, people, tuple(beyond)))
     return rows
 
 
 def spread_estimates(
-    table: Ratings, criterion: str, judges: Sequence[str], **drawing: Unpack[Drawing]
-) -> list[tuple[str, Estimate]]:
-    """How far each judge moves for a point of people: the most that it may be, where noise cannot be told
-    apart.
+    table: Ratings,
+    criterion: str,
+    judges: Sequence[str],
+    feature: Floats | None = None,
+    **drawing: Unpack[Drawing],
+) -> list[Spread]:
+    """How far each judge spreads its scores, with a `feature` (nan where unknown) also among items alike in
+    it.
 
     Judges on another scale than people are left out.
     """
     scores = table[criterion]
     drawing["people"] = "these"
-    chosen = [judge for judge in judges if not table.no_level(criterion, (judge,))]
-    figures: list[Figure] = [
-        PointEstimate(
-            spreads(scores, scores.judges[judge])[-1],
-            int(np.isfinite(scores.judges[judge] + scores.target).sum()),
-            reason="answers do not vary",
-        )
-        for judge in chosen
-    ]
-    return list(zip(chosen, estimates(figures, table, **drawing), strict=True))
+    if feature is not None and not np.nanstd(feature) > 0:
+        feature = None
+    rows = []
+    for judge in judges:
+        if table.no_level(criterion, (judge,)):
+            continue
+        answers = scores.judges[judge]
+        ways = [spreads(scores, answers)[-1], _ratio_of_deviations(scores, answers)]
+        ways += [] if feature is None else [spreads(scores, answers, feature)[-1]]
+        n, why = int(np.isfinite(answers + scores.target).sum()), "answers do not vary"
+        figures: list[Figure] = [PointEstimate(way, n, reason=why) for way in ways]
+        slope, ratio, *alike = estimates(figures, table, **drawing)
+        rows.append(Spread(judge, slope, next(iter(alike), None), ratio))
+    return rows
 
 
 def on_scale(scores: CriterionScores, judge: Floats) -> list[Floats]:
@@ -133,29 +160,74 @@ def on_scale(scores: CriterionScores, judge: Floats) -> list[Floats]:
     return gaps or [judge - target]
 
 
-def covariance(x: Floats, y: Floats, also: Floats | None = None) -> Statistic:
+def covariance(x: Floats, y: Floats, partner: Floats | None = None) -> Statistic:
     """The covariance of two scores on the items that have both (and `also`), as a statistic of weights."""
-    both = np.flatnonzero(np.isfinite(x + y if also is None else x + y + also))
-    one, other = x[both], y[both]
-    one, other = one - (one.mean() if len(both) else 0), other - (other.mean() if len(both) else 0)
+    items = np.flatnonzero(np.isfinite(x + y if partner is None else x + y + partner))
+    one, other_score = x[items], y[items]
+    one, other_score = (
+        one - (one.mean() if len(items) else 0),
+        other_score - (other_score.mean() if len(items) else 0),
+    )
 
     def on(weights: Weights) -> Floats:
-        weight = np.asarray(weights[both], dtype=np.float64)
+        weight = np.asarray(weights[items], dtype=np.float64)
         n = np.maximum(weight.sum(axis=0), 1e-12)
-        return np.asarray((one * other) @ weight / n - (one @ weight / n) * (other @ weight / n))
+        return np.asarray((one * other_score) @ weight / n - (one @ weight / n) * (other_score @ weight / n))
 
     return on
 
 
-def _slope(score: Floats, step: Floats, also: Floats | None = None) -> Statistic:
-    known = score if also is None else np.where(np.isfinite(also), score, np.nan)
-    return lambda weights: _over(covariance(known, step), covariance(step, step, also=known), weights)
+def partial_covariance(x: Floats, y: Floats, feature: Floats, partner: Floats | None = None) -> Statistic:
+    """The covariance of two scores among items that are alike in a feature: s_xy − s_xz s_zy / s_zz."""
+    every = x + y + feature if partner is None else x + y + feature + partner
+    one, other_score, third = (np.where(np.isfinite(every), of, np.nan) for of in (x, y, feature))
+    plain, with_first, second = (
+        covariance(one, other_score),
+        covariance(one, third),
+        covariance(third, other_score),
+    )
+    spread = covariance(third, third)
+
+    def on(weights: Weights) -> Floats:
+        variance = spread(weights)
+        explained = with_first(weights) * second(weights) / np.where(variance > 1e-12, variance, 1)
+        return plain(weights) - np.where(variance > 1e-12, explained, 0.0)
+
+    return on
 
 
-def _beyond(mine: Statistic, theirs: Statistic, way: Statistic) -> Statistic:
-    return lambda weights: mine(weights) - way(weights) * theirs(weights)
+def _ratio_of_deviations(scores: CriterionScores, judge: Floats) -> Statistic:
+    """The standard deviation of a judge's scores over that of an annotator's on the same items: the root of
+    the means, over annotators, of both variances. Of unnamed annotators it is over that of their mean.
+    """
+    people = [] if scores.unlinked else [scores.of(person) for person in scores.people.tolist()]
+    pairs = [
+        (covariance(judge, judge, partner=answers), covariance(answers, answers, partner=judge))
+        for answers in people or [scores.target]
+        if np.isfinite(answers + judge).sum() >= FEWEST
+    ]
+
+    def on(weights: Weights) -> Floats:
+        if not pairs:
+            return np.full(weights.shape[1], np.nan)
+        drawn = np.array([[numerator(weights), denominator(weights)] for numerator, denominator in pairs])
+        numerator, denominator = np.maximum(np.nanmean(drawn, axis=0), 0.0)
+        return np.where(
+            denominator > 1e-9, np.sqrt(numerator / np.where(denominator > 1e-9, denominator, 1)), np.nan
+        )
+
+    return on
 
 
-def _over(over: Statistic, under: Statistic, weights: Weights) -> Floats:
-    below = under(weights)
-    return np.where(below > 1e-9, over(weights) / np.where(below > 1e-9, below, 1), np.nan)
+def _slope(score: Floats, step: Floats, partner: Floats | None = None) -> Statistic:
+    defined = score if partner is None else np.where(np.isfinite(partner), score, np.nan)
+    return lambda weights: _over(covariance(defined, step), covariance(step, step, partner=defined), weights)
+
+
+def _beyond(judge_slope: Statistic, people_slope: Statistic, way: Statistic) -> Statistic:
+    return lambda weights: judge_slope(weights) - way(weights) * people_slope(weights)
+
+
+def _over(numerator: Statistic, denominator: Statistic, weights: Weights) -> Floats:
+    variance = denominator(weights)
+    return np.where(variance > 1e-9, numerator(weights) / np.where(variance > 1e-9, variance, 1), np.nan)

@@ -204,7 +204,7 @@ def p_table(study: StudyAgreement, label: Labels = title) -> Table:
 def people_table(study: StudyAgreement, label: Labels = title) -> Table:
     """People on each criterion: how many, on how many items, and their alpha.
 
-    One more person stands beside each judge in “Held-out annotator”, where both have the same targets.
+    Another annotator stands beside each judge in “Held-out annotator”, where both have the same targets.
     """
     return Table(
         "people_by_criterion",

@@ -35,6 +35,18 @@ STEPS: tuple[str | Path, ...] = (
     ALTER TABLE criteria ADD COLUMN asked_when TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE criteria ADD COLUMN explain TEXT NOT NULL DEFAULT 'null';
     """,
+    # At how many items the verdict of a study was read.
+    """
+    CREATE TABLE looks (
+        id INTEGER PRIMARY KEY,
+        study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+        criterion TEXT NOT NULL,
+        items INTEGER NOT NULL,
+        verdict TEXT NOT NULL,
+        looked TEXT NOT NULL,
+        UNIQUE (study_id, criterion, items)
+    );
+    """,
 )
 """SQL, or a file of it: the first leads from form 1 to form 2."""
 

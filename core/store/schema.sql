@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -268,6 +268,17 @@ CREATE TABLE study_closings (
     reopened TEXT
 );
 CREATE UNIQUE INDEX study_closings_in_force ON study_closings (study_id) WHERE reopened IS NULL;
+
+-- Looks at the verdict on a criterion: at how many rated items it was read first, once no assigned rating was open.
+CREATE TABLE looks (
+    id INTEGER PRIMARY KEY,
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    criterion TEXT NOT NULL,
+    items INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    looked TEXT NOT NULL,
+    UNIQUE (study_id, criterion, items)
+);
 
 -- Annotators whose answers do not count in a study's figures, until they are included again.
 CREATE TABLE exclusions (

@@ -14,7 +14,18 @@ from sqlite_utils import Database
 
 from concord.arrays import Columns, Keyed, Names, as_column, coded, distinct_values, first_rows, taken
 from concord.errors import StudyError
-from concord.store import access, answers, audit, exclusions, frames, known, progress, settings, studies
+from concord.store import (
+    access,
+    answers,
+    audit,
+    exclusions,
+    frames,
+    known,
+    looks,
+    progress,
+    settings,
+    studies,
+)
 from concord.store.answers import ItemAnswer
 from concord.store.exclusions import ExcludedAnnotator
 from concord.store.known import Check, Pair
@@ -88,6 +99,10 @@ class StudyRatings:
 
     weights: Mapping[int, float] = field(default_factory=dict)
     """How many units each unit that people rated stands for, where they were not drawn alike."""
+    looks: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """At how many items the verdict on each criterion was read, fewest first."""
+    unfinished: int = 0
+    """How many assigned ratings are open."""
     strata: Mapping[int, int] = field(default_factory=dict)
     """The number of the stratum from which each unit was drawn, where it is known."""
 
@@ -226,6 +241,8 @@ def ratings_for_agreement(
         dealt=tuple(progress.items(db, name)),
         adjudicated=tuple(answers.answers(db, name, "adjudicate")),
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
+        looks=looks.items_at_looks(db, name),
+        unfinished=looks.unfinished(db, name),
     )
 
 

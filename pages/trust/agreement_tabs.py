@@ -1,6 +1,7 @@
 """The answer of the page Agreement, and its tabs: each answers one question, and is measured when open."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -9,7 +10,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from concord.codes import Tab
+from concord.codes import Tab, Verdict
+from concord.errors import ConcordError
 from concord.estimate import Estimate
 from concord.files import file_name
 from concord.llm.models import currency
@@ -33,7 +35,7 @@ from concord.scores import labels
 from concord.statistics.confusion import crossed
 from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import panel_name
-from concord.store import access, closings, conversations, ratings
+from concord.store import access, closings, conversations, looks, ratings
 from concord.store.conversations import Filter
 from concord.studies import coverage, studies
 from concord.studies.coverage import Partial
@@ -79,6 +81,7 @@ def draw_tab(tab: Tab, report: AgreementReport, criterion: str) -> None:
 def answer(report: AgreementReport, criterion: str) -> None:
     """The first screen: what to do, why, what is not known, one picture, the most serious flags."""
     about = report.verdict(criterion)
+    _count_look(report, criterion, about.verdict)
     first, _, rest = about.action.partition(". ")
     st.subheader(plain(f"{first}." if rest else first), anchor=False)
     _what_next(report, criterion, about, rest)
@@ -100,6 +103,16 @@ def answer(report: AgreementReport, criterion: str) -> None:
         _rest(report, partial_judge)
     for decided in tables(report, criterion)[1:]:
         draw(decided, titled=False)
+
+
+def _count_look(report: AgreementReport, criterion: str, verdict: Verdict) -> None:
+    """Count the reading of this verdict as a look; a workspace that is read only keeps none."""
+    study, items = report.data.study.name, report.items(criterion)
+    with workspace().read() as db:
+        new = looks.is_new(db, study, criterion, items)
+    if new:
+        with suppress(ConcordError):
+            workspace().change(lambda db: looks.record(db, study, criterion, items, verdict))
 
 
 def _rest(report: AgreementReport, of: Partial) -> None:

@@ -852,7 +852,7 @@ def test_gold_labels_are_neither_a_person_nor_in_a_figure_of_people(name):
         concord.check(of, resamples=0).report.section("glance", "label")["glance"].rows
         for of in (table, table.drop(columns=name))
     )
-    assert with_it == without, "one more person is held out of two"
+    assert with_it == without, "another annotator is held out of two"
 
 
 def test_gold_labels_stand_for_a_person_where_nobody_else_rated():

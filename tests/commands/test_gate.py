@@ -175,14 +175,18 @@ def test_an_agreement_that_is_not_known_does_not_pass(filled, run, tmp_path):
     assert "is not known: 2 items in common, at least 3 are needed" in done.stderr
 
 
-def test_a_figure_without_an_interval_is_said_with_the_remedy(fresh, run, tmp_path):
+def test_equal_answers_pass_by_their_exact_bound(fresh, run, tmp_path):
+    """400 of 400 equal: κ is at least 1 − 2 · (1 − .025^(1/400)) = .982."""
     file = table(tmp_path / "labels.csv", 2, {"human": 0.0}, {"judge": 0.0})
+    assert run(fresh, "gate", file, "--min-agreement", "0.98").exit_code == 0
+    assert run(fresh, "gate", file, "--min-agreement", "0.99").exit_code == 2
+
+
+def test_a_figure_without_an_interval_is_said_with_the_remedy(fresh, run, tmp_path):
+    file = table(tmp_path / "labels.csv", 2, {"human": 0.0}, {"judge": 0.0}, n=6)
     done = run(fresh, "gate", file, "--min-agreement", "0.6")
     assert done.exit_code == 2
-    assert (
-        "all resamples have the same value (Cohen's κ with the majority of people 1.000, 400 items)"
-        in done.stderr
-    )
+    assert "no interval: 6 items are too few, at least 8 are needed" in done.stderr
     assert "--judges and --statistic choose another figure" in done.stderr
     assert outcome(run, fresh, file)["outcome"] == GateOutcome.UNKNOWN
     assert run(fresh, "gate", EXAMPLE, "--min-agreement", "0.6", "--judges", "large_judge").exit_code == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 import concord
-from concord.codes import GOOD, Advice, UseCondition
+from concord.codes import GOOD, Advice, UseCondition, Verdict
 
 ROWS = 300
 
@@ -63,3 +63,67 @@ def test_a_judge_that_is_as_good_everywhere_has_no_exception():
     topic = np.where(np.arange(ROWS) < 45, "medical", "other")
     rows = table(6, human_1=0.09, human_2=0.09, judge=0.05).assign(topic=topic)
     assert concord.check(rows).report.verdict().conditions == ()
+
+
+def claims(found) -> set[str]:
+    return {str(flag.claim) for flag in [*found.flags]}
+
+
+def test_the_verdict_of_a_copy_is_not_as_good():
+    """The judge has 96% of one annotator's answers: no row of it says that it may be used."""
+    rows = table(7, human_1=0.12, human_2=0.12)
+    swapped = np.random.default_rng(7).random(ROWS) < 0.04
+    other = np.where(rows["human_1"] == "yes", "no", "yes")
+    found = concord.check(rows.assign(judge=np.where(swapped, other, rows["human_1"]))).report.verdict()
+    assert found.advice == Advice.CHECK_COPY
+    assert found.verdict not in GOOD
+    assert [row["verdict"] for row in found.rows.rows if row.get("verdict") in GOOD] == []
+
+
+def test_another_judge_that_is_as_good_is_named_beside_a_copy():
+    rows = table(8, human_1=0.12, human_2=0.12, judge_good=0.02)
+    found = concord.check(rows.assign(judge_copy=rows["human_1"])).report.verdict()
+    assert found.advice == Advice.CHECK_COPY
+    assert "Use judge_good in its place" in found.action
+
+
+def lengths_and_scores(seed: int, judge) -> pd.DataFrame:
+    """Two annotators who like longer replies, and a judge of quality and length, on 1 to 5."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(3, 1, ROWS)
+    length = 0.7 * (quality - 3) + np.sqrt(0.51) * rng.normal(size=ROWS)
+
+    def likert(seen: np.ndarray, noise: float) -> np.ndarray:
+        return np.clip(np.round(seen + noise * rng.normal(size=ROWS)), 1, 5).astype(int)
+
+    return pd.DataFrame(
+        {
+            "id": [f"row-{n}" for n in range(ROWS)],
+            "response": ["word " * max(1, int(100 + 40 * one)) for one in length],
+            "human_1": likert(quality, 0.6),
+            "human_2": likert(quality, 0.6),
+            "judge": likert(judge(quality, length, rng), 0.4),
+        }
+    )
+
+
+def test_a_judge_that_ignores_length_and_one_with_a_narrow_range_are_told_so():
+    ignores = lengths_and_scores(1, lambda quality, length, _: 3 + (quality - 3 - 0.7 * length) / 0.714)
+    narrow = lengths_and_scores(2, lambda quality, _length, _: 3 + 0.5 * (quality - 3))
+    anything = lengths_and_scores(3, lambda quality, _length, rng: rng.integers(1, 6, len(quality)))
+    found = [claims(concord.check(rows).report.verdict()) for rows in (ignores, narrow, anything)]
+    about = {"length", "ignores_length", "compresses"}
+    assert found[0] & about == {"ignores_length"}
+    assert found[1] & about == {"compresses"}
+    assert "compresses" not in found[2], "a judge at random uses its whole range"
+
+
+def test_forty_equal_rows_are_a_finding():
+    """κ of 40 equal answers is at least .8, which shows that the judge beats chance."""
+    truth = np.tile(["yes", "no"], 20)
+    rows = pd.DataFrame({"id": range(40), "human_ann": truth, "judge_x": truth})
+    found = concord.check(rows).report.verdict()
+    assert found.advice == Advice.ADD_ANNOTATOR
+    both = concord.check(pd.concat([rows.assign(human_ben=truth)] * 2).assign(id=range(80))).report.verdict()
+    assert both.verdict == Verdict.AS_GOOD
+    assert both.advice == Advice.USE

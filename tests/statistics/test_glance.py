@@ -8,7 +8,15 @@ from scipy import stats
 
 from concord.codes import Verdict
 from concord.estimate import Estimate, undefined
-from concord.statistics.claims import LOOKS, Contrasts, decided_by, share_of_look, verdicts
+from concord.statistics.claims import (
+    LOOKS,
+    Contrasts,
+    decided_by,
+    look_at,
+    p_above,
+    share_of_look,
+    verdicts,
+)
 from concord.statistics.glance import glance, panel_difference
 from concord.statistics.held_out import held_out
 from concord.statistics.judges import judge_figures
@@ -102,6 +110,50 @@ def test_a_verdict_that_one_annotator_decides_falls():
     assert decided_by(Verdict.INCONCLUSIVE, points, margin=0.1) == ""
 
 
+def test_a_copy_is_not_as_good():
+    """Its figures hold for no judge, so that a good verdict is inconclusive; another one stays."""
+    judges = judge_figures(rated(), "quality", panels=(), resamples=100)
+    beside = held_out(rated(), "quality", panels=(), resamples=100)
+    plain = glance(judges, beside, {}, first="good")
+    rows = glance(judges, beside, {}, first="good", copies={"good": "a", "bad": "b"}).rows
+    assert [row["verdict"] for row in plain.rows][1] == Verdict.AS_GOOD
+    assert rows[1]["verdict"] == Verdict.INCONCLUSIVE
+    assert rows[0]["verdict"] == plain.rows[0]["verdict"]
+    assert rows[1]["copy_of"] == "a"
+
+
+def test_equal_answers_of_all_have_a_bound_of_their_difference():
+    """80 of 80 equal: at most 1 − .025^(1/80) = 4.5% are unequal; of even answers p_e = 1/2, so that the
+    difference lies within 2 · 4.5% = 9 points of κ, and the judge is as good. Of 60 it may be 12 points.
+    """
+    found = {}
+    for items in (60, 80):
+        answers = [0, 1] * (items // 2)
+        table = read_ratings(study({"a": answers, "b": answers}, {"j": answers}))
+        judges = judge_figures(table, "quality", panels=(), resamples=100)
+        beside = held_out(table, "quality", panels=(), by="kappa", resamples=100)
+        [row] = glance(judges, beside, {}, first="j", by="kappa").rows
+        assert row["difference"].low == pytest.approx(-2 * (1 - 0.025 ** (1 / items)))
+        found[items] = row["verdict"]
+    assert found == {60: Verdict.INCONCLUSIVE, 80: Verdict.AS_GOOD}
+
+
+def test_looks_are_counted_by_how_many_items_were_rated():
+    assert look_at(60, ()) == 0, "the first look has all of the error"
+    assert look_at(60, (60,)) == 0, "the same items are the same look"
+    assert look_at(200, (60,)) == 2
+    assert look_at(200, (60, 130, 200, 400)) == 3
+
+
+def test_a_look_goes_by_a_part_of_the_degrees_of_freedom():
+    """0.1 ± 0.0981 with 14 degrees: (0.1 + 0.1) / (0.0981 / 2.145) = 4.37 standard errors, of Student's t
+    with 7.
+    """
+    figure = Estimate(0.1, 0.0019, 0.1981, 60, freedom=14)
+    error = 0.0981 / stats.t.ppf(0.975, 14)
+    assert p_above(figure, -0.1, freedom_part=0.5) == pytest.approx(stats.t.sf(0.2 / error, 7))
+
+
 def test_looks_spend_the_error_of_one():
     """Pocock's increments: ln(1 + (e − 1) / 5) = 0.2954 at the first of five looks, 0.2278 at the second."""
     shares = [share_of_look(look) for look in range(1, LOOKS + 1)]
@@ -109,11 +161,11 @@ def test_looks_spend_the_error_of_one():
     assert sum(shares) == pytest.approx(share_of_look(0))
     assert share_of_look(LOOKS + 1) == 0
     sure = compared(Estimate(0.1, 0.09, 0.11))
-    assert verdicts([sure], 0, margin=0.1, share=share_of_look(LOOKS + 1)) == [Verdict.INCONCLUSIVE]
+    assert verdicts([sure], 0, margin=0.1, look=LOOKS + 1) == [Verdict.INCONCLUSIVE]
     # 0 ± 0.09 is 2.18 standard errors above −0.1: p = .015, enough for one look and not for the first.
     near = compared(Estimate(0.0, -0.09, 0.09))
     assert verdicts([near], 0, margin=0.1) == [Verdict.AS_GOOD]
-    assert verdicts([near], 0, margin=0.1, share=shares[0]) == [Verdict.INCONCLUSIVE]
+    assert verdicts([near], 0, margin=0.1, look=1) == [Verdict.INCONCLUSIVE]
 
 
 def test_without_names_of_people_there_is_no_ceiling():
@@ -122,7 +174,7 @@ def test_without_names_of_people_there_is_no_ceiling():
     assert "spearman" in shown
     assert not {"judge", "person", "difference", "verdict"} & {*shown}
     assert found.estimates("spearman") == judges.estimates("spearman")
-    assert "Nobody can be held out" in found.notes[0]
+    assert "No annotator can be held out" in found.notes[0]
 
 
 def test_two_panels_are_compared_on_the_items_that_both_rated():

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.statistics.correlation import correlation, point
+from concord.statistics.claims import p_above
+from concord.statistics.correlation import correlated, correlation, point
 from concord.statistics.intervals import (
     BIAS,
     CORRELATION,
@@ -23,6 +24,7 @@ from concord.statistics.intervals import (
     bounded_mean,
     described,
     holm,
+    of_kappa,
     resampled,
     simultaneous,
     simultaneous_differences,
@@ -113,6 +115,40 @@ def test_a_perfect_correlation_never_prints_1_to_1():
     figure = resampled(own[0], drawn[0], n=20, kind=CORRELATION)
     assert figure.interval is None
     assert figure.reason == "no interval: all resamples have the same value"
+
+
+def test_equal_answers_have_an_exact_bound():
+    """Of 40 equal answers, 18 of them the rarer: with 0 of 40 unequal, Clopper and Pearson's (1934) upper end
+    is 1 − .025^(1/40) = 8.8%. p_e = .45² + .55² = .505, so that κ is at least 1 − .088 / .495 = .82.
+    """
+    figure = resampled(1.0, np.ones(200), n=40, kind=of_kappa(18, 40))
+    upper = stats.binomtest(0, 40).proportion_ci(method="exact").high
+    assert figure.interval == pytest.approx((1 - upper / 0.495, 1.0))
+    assert figure.low == pytest.approx(0.822, abs=0.001)
+
+
+def test_a_constant_kappa_of_0_has_no_interval():
+    """One rater who gives one answer throughout has κ = 0 whatever the other says: nothing is equal there."""
+    assert resampled(0.0, np.zeros(200), n=40, kind=of_kappa(18, 40)).interval is None
+
+
+def test_equal_scores_have_a_bound_of_their_order():
+    """Of 1 to 5 each 20 times ranks spread by (1 − 5 · .2³) / 12; a share u of items, each the whole range of
+    ranks off, takes at most u · 6 / (1 − .2²) from ρ.
+    """
+    score = np.repeat(np.arange(1.0, 6), 20)
+    figure = correlated(score, score)
+    assert figure.kind.unequal == pytest.approx(6 / (1 - 0.2**2))
+    end = resampled(1.0, np.ones(200), n=100, kind=figure.kind)
+    assert end.low == pytest.approx(1 - 6.25 * (1 - 0.025 ** (1 / 100)))
+
+
+def test_the_tail_beyond_an_exact_bound_is_no_lighter_than_that_of_equal_items():
+    """That u of items are unequal has p = (1 − u)^n at 0 of n: about e^(−nu), against Student's t with 6."""
+    figure = resampled(1.0, np.ones(200), n=40, kind=of_kappa(20, 40))
+    for share in (0.0074, 0.005, 0.001):
+        unequal = 1 - share ** (1 / 40)
+        assert p_above(figure, 1 - 2 * unequal) >= share
 
 
 @pytest.mark.parametrize("n", [8, 20, 200])

@@ -47,3 +47,18 @@ def test_intervals_of_these_annotators_alone_are_said_above_the_table():
         assert (found.caption.endswith("Intervals here are for these 3 annotators alone.")) == said
         # Intervals for annotators like these need no such sentence.
         assert "Intervals here" not in judge_figures(table, "quality", resamples=50, people=people).caption
+
+
+def test_answers_that_are_read_by_name_have_kappa_in_each_group():
+    """Of four items judge and people are equal on three, 2 · 2 of each answer by people, 3 · 1 by the judge:
+    p_e = (2 · 3 + 2 · 1) / 16 = 1/2, κ = (3/4 − 1/2) / (1/2) = 1/2. The other group has κ = 1.
+    """
+    people, judge = [1, 1, 0, 0, 1, 1, 0, 0], [1, 1, 0, 1, 1, 1, 0, 0]
+    table = read_ratings(study({"ann": people, "bob": people}, {"j": judge}))
+    facets = {"topic": dict(enumerate("aaaabbbb"))}
+    groups = within(table, "quality", facets, nominal=True, resamples=0)
+    assert "spearman" not in [column.name for column in groups.columns]
+    assert [(row["group"], row["n"], row["kappa"].value) for row in groups.rows] == [
+        ("a", 4, 0.5),
+        ("b", 4, 1),
+    ]

@@ -1,4 +1,4 @@
-"""Judges against people: level by hand, one more person by leaving one out, intervals against drawn items."""
+"""Judges against people: level by hand, a held-out annotator, intervals against drawn items."""
 
 import krippendorff
 import numpy as np

@@ -6,7 +6,14 @@ import pytest
 from concord.statistics.claims import p_above, p_below
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import everything
-from concord.statistics.spread import covariance, on_scale, spread_estimates, spreads, tastes
+from concord.statistics.spread import (
+    covariance,
+    on_scale,
+    partial_covariance,
+    spread_estimates,
+    spreads,
+    tastes,
+)
 from tests.statistics.frames import study
 
 
@@ -34,7 +41,8 @@ def test_noise_of_people_does_not_hide_how_far_a_judge_moves(noise):
     noise²/3).
     """
     table, _ = rated(lambda quality, _: 3 + 0.5 * (quality - 3), 3, noise=noise)
-    [(_, figure)] = spread_estimates(table, "quality", ["j"])
+    [spread] = spread_estimates(table, "quality", ["j"])
+    figure = spread.slope
     assert figure.low < 0.5 < figure.high
     assert figure.high < 0.7
 
@@ -55,9 +63,9 @@ def test_a_judge_that_compresses_prefers_nothing(people):
     """It gives longer replies more, and less so than people do: that is its scale."""
     table, length = rated(lambda quality, _: 3 + 0.5 * (quality - 3), people)
     [one] = tastes(table, "quality", length, ["j"])
-    assert one.own.low > 0
-    assert not all(p_below(figure, 0.0) < 0.001 for figure in (one.own, *one.beyond))
-    assert not all(p_above(figure, 0.0) < 0.001 for figure in (one.own, *one.beyond))
+    assert one.slope.low > 0
+    assert not all(p_below(figure, 0.0) < 0.001 for figure in (one.slope, *one.beyond))
+    assert not all(p_above(figure, 0.0) < 0.001 for figure in (one.slope, *one.beyond))
 
 
 @pytest.mark.parametrize("people", [1, 3])
@@ -65,7 +73,7 @@ def test_a_preference_is_found_beside_the_scale(people):
     """0.5 points for a standard deviation of length beyond what quality gives, the scale compressed."""
     table, length = rated(lambda quality, length: 3 + 0.5 * (quality - 3) + 0.8 * length, people)
     [one] = tastes(table, "quality", length, ["j"])
-    assert all(p_above(figure, 0.0) < 0.001 for figure in (one.own, *one.beyond))
+    assert all(p_above(figure, 0.0) < 0.001 for figure in (one.slope, *one.beyond))
 
 
 def test_a_gap_on_the_judges_scale_does_not_move_with_quality():
@@ -75,3 +83,36 @@ def test_a_gap_on_the_judges_scale_does_not_move_with_quality():
     best = np.argsort(table["quality"].target)[-100:]
     assert abs(gap[best].mean()) < 0.12
     assert raw[best].mean() < -0.4
+
+
+def test_a_partial_covariance_by_hand():
+    """x: 1, 2, 3, 4, y: 2, 1, 4, 3, z: 0, 0, 1, 1. All of x and y that goes with z is their group's mean:
+    left are x −.5, .5, −.5, .5 and y .5, −.5, .5, −.5, whose covariance is −1/4.
+    """
+    x, y, z = np.array([[1.0, 2, 3, 4], [2.0, 1, 4, 3], [0.0, 0, 1, 1]])
+    assert partial_covariance(x, y, z)(everything(4))[0] == pytest.approx(-0.25)
+    assert covariance(x, y)(everything(4))[0] == pytest.approx(0.75)
+
+
+def test_a_judge_that_ignores_length_moves_as_far_among_replies_of_one_length():
+    """It gives what is left of quality without length: half a point for one of people, but a whole one among
+    replies of one length.
+    """
+    table, length = rated(lambda quality, length: quality - 0.7 * length, 3, items=1500)
+    [one] = spread_estimates(table, "quality", ["j"], length)
+    assert one.slope.high < 0.7
+    assert one.alike.low < 1 < one.alike.high
+    [taste] = tastes(table, "quality", length, ["j"])
+    assert taste.people.low > 0.5
+    assert abs(taste.slope.value) < 0.1
+    assert all(figure.high < 0 for figure in taste.beyond)
+
+
+def test_a_judge_at_random_spreads_its_scores_as_far_as_people():
+    """Its slope is 0; the standard deviation of its scores, 1.2, is about that of a person, √(1 + 0.6²)."""
+    rng = np.random.default_rng(3)
+    table, _ = rated(lambda quality, _: 3 + 1.16 * rng.normal(size=len(quality)), 3)
+    [one] = spread_estimates(table, "quality", ["j"])
+    assert one.slope.low < 0 < one.slope.high
+    assert one.ratio.value == pytest.approx(1.0, abs=0.15)
+    assert one.alike is None
