@@ -333,7 +333,7 @@ def _against(
                 table_cache={},
                 lone_cache={},
                 difference_cache={},
-                length={},
+                length_cache={},
             ),
             criterion,
         )
