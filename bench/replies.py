@@ -31,7 +31,7 @@ def calls(reply: str) -> tuple[int, bool]:
     async def call(step: str, messages: Sequence[Message], /) -> Completion:
         nonlocal made
         made += 1
-        return Completion(completion.text, completion.cut, Spent(1), beside=completion.beside)
+        return Completion(completion.text, completion.cut, Spent(1), details=completion.details)
 
     try:
         asyncio.run(replies.answer(call, "judge", [Message("user", "Rate it.")], Asked))

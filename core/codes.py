@@ -448,6 +448,18 @@ class IntervalMethod(StrEnum):
     """From the 2.5th to the 97.5th percentile, as papers print it; too narrow for few or skewed values."""
 
 
+class ItemContext(StrEnum):
+    """What an annotator sees with an item."""
+
+    NOTHING = ""
+    KNOWN_ANSWER = "known_answer"
+    """Once the item is submitted."""
+    ANSWERS = "answers"
+    """All annotators' answers, without names."""
+    JUDGE = "judge"
+    """The judge's score and reasons."""
+
+
 class Tab(StrEnum):
     """The tabs of the page Agreement, as its address has them."""
 

@@ -44,7 +44,7 @@ class Turn(NamedTuple):
     number: int
     user: Message | None
     reply: Message | None
-    beside: tuple[Message, ...] = ()
+    other_messages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True)

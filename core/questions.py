@@ -636,7 +636,7 @@ class QuestionType:
     options: Callable[[Scale], list[Choice]] = _digits
     reply: Callable[[Scale], Any] = _whole
     example: Callable[[Scale], str] = _from_to
-    beside: Callable[[Scale], list[tuple[str, str]]] = _levels
+    answer_labels: Callable[[Scale], list[tuple[str, str]]] = _levels
     score: Callable[[Scale, Any], float] = _number
 
 
@@ -651,7 +651,7 @@ TYPES: Mapping[Name, QuestionType] = {
         scale=_yes_no,
         reply=lambda scale: bool,
         example=lambda scale: "true or false",
-        beside=lambda scale: (
+        answer_labels=lambda scale: (
             [*zip(("false", "true"), scale.labels, strict=True)] if scale.labels != YES_NO.labels else []
         ),
     ),
@@ -667,7 +667,7 @@ TYPES: Mapping[Name, QuestionType] = {
         options=_places,
         reply=lambda scale: Literal[scale.labels],
         example=lambda scale: _either(scale.labels),
-        beside=lambda scale: [(label, "") for label in scale.labels],
+        answer_labels=lambda scale: [(label, "") for label in scale.labels],
         score=_of_label,
     ),
     # Any of several labels, or none.
@@ -684,7 +684,7 @@ TYPES: Mapping[Name, QuestionType] = {
         options=_checks,
         reply=_listed,
         example=lambda scale: f"[every one that applies of {', '.join(map(json.dumps, scale.labels))}]",
-        beside=lambda scale: [(label, "") for label in scale.labels],
+        answer_labels=lambda scale: [(label, "") for label in scale.labels],
         score=lambda scale, chosen: float(sum({_of_label(scale, label) for label in chosen})),
     ),
     # A whole number in a wide range, which is typed.
@@ -697,7 +697,7 @@ TYPES: Mapping[Name, QuestionType] = {
         continuous=True,
         widget="number",
         options=lambda scale: [],
-        beside=lambda scale: [],
+        answer_labels=lambda scale: [],
     ),
     # A whole number from one word to another, which is pushed.
     "slider": QuestionType(
@@ -707,7 +707,7 @@ TYPES: Mapping[Name, QuestionType] = {
         begins={"anchors": {"0": "not at all", "10": "wholly"}},
         scale=_slider,
         widget="slider",
-        beside=_ends,
+        answer_labels=_ends,
     ),
     # What of a reply is wrong: the share of its characters that is marked, and the passages.
     "passages": QuestionType(
@@ -721,7 +721,7 @@ TYPES: Mapping[Name, QuestionType] = {
         options=lambda scale: [Choice(0, "0", "", "0", "Nothing to mark")],
         reply=lambda scale: list[str],
         example=lambda scale: '["<words of the reply, exactly>", …], or [] where there is nothing to mark',
-        beside=lambda scale: [],
+        answer_labels=lambda scale: [],
     ),
     # The reply as it should be: how far that is from the reply, and its text.
     "correction": QuestionType(
@@ -741,7 +741,7 @@ TYPES: Mapping[Name, QuestionType] = {
         options=lambda scale: [Choice(0, "0", "", "0", "Leave it as it is")],
         reply=lambda scale: str,
         example=lambda scale: '"<the reply as it should be; the same text where nothing is to be changed>"',
-        beside=lambda scale: [],
+        answer_labels=lambda scale: [],
     ),
     # Which of two conversations, or of two last replies, is better.
     "pairwise": QuestionType(
@@ -755,7 +755,7 @@ TYPES: Mapping[Name, QuestionType] = {
         options=lambda scale: [option for value, _, _, option in SIDES if value in scale],
         reply=lambda scale: Literal[scale.labels[::-1]],
         example=lambda scale: _either(scale.labels[::-1]),
-        beside=lambda scale: [(label, words) for value, label, words, _ in SIDES if value in scale],
+        answer_labels=lambda scale: [(label, words) for value, label, words, _ in SIDES if value in scale],
         score=_of_label,
     ),
     # The order of two to eight conversations, or last replies: which is better of every two of them.
@@ -776,7 +776,7 @@ TYPES: Mapping[Name, QuestionType] = {
             + ("; of two that are equally good with =, such as B > A = C" if 0 in scale else "")
             + '>"'
         ),
-        beside=lambda scale: [],
+        answer_labels=lambda scale: [],
     ),
 }
 

@@ -151,7 +151,7 @@ def command(
 
     table, join = drawn.read(file, reading, source)
     options_ = Options(resamples=resamples, seed=seed, look=look, agreement=agreement)
-    report = report_of(table.of, options_, table.features)
+    report = report_of(table.data, options_, table.features)
     on = criterion_called(report.criteria, reading.criterion)
     if html is not None:
         from concord.reports import page  # loads the templates

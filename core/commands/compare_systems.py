@@ -49,14 +49,14 @@ def command(
     item = table.id
     by = (column, *(name for name in reading.by if name != column))
     beside = (column, item) if item and item != column else (column,)
-    read = labels.read(file, replace(reading, by=by, beside=beside), people=False)
-    if not read.beside:
+    read = labels.read(file, replace(reading, by=by, other_columns=beside), people=False)
+    if not read.other_cells:
         raise ConcordError(
             f"{file} is in Concord's own form, a rating a row. Give a table with a row an answer."
         )
-    cells = [*read.beside.values()]
+    cells = [*read.other_cells.values()]
     tables = system_tables(
-        read.of,
+        read.data,
         cells[0],
         cells[1] if len(cells) > 1 else {},
         criterion=reading.criterion,

@@ -127,7 +127,7 @@ def _criteria(table: "LabelTable", reading: "TableOptions") -> list[tuple[str, "
     """The criteria that are looked at, with their scales. Raises NotFound."""
     from concord.errors import check_known
 
-    criteria = {one.name: one.scale for one in table.of.study.criteria}
+    criteria = {one.name: one.scale for one in table.data.study.criteria}
     check_known("criterion", reading.criteria, criteria)
     return [(name, scale) for name, scale in criteria.items() if name in (reading.criteria or criteria)]
 
@@ -137,11 +137,11 @@ def _tables(old: Path, new: Path, reading: "TableOptions") -> tuple[list[Pair], 
     from concord.reading import labels
 
     tables = [labels.read(path, reading, people=False) for path in (old, new)]
-    judges = [judge for judge in tables[0].of.judges if judge in tables[1].of.judges]
+    judges = [judge for judge in tables[0].data.judges if judge in tables[1].data.judges]
     if not judges:
         raise ImportRefused(
-            f"{old} and {new} have no judge in common: {', '.join(tables[0].of.judges) or 'none'} and "
-            f"{', '.join(tables[1].of.judges) or 'none'}. Name the column of both with --judge."
+            f"{old} and {new} have no judge in common: {', '.join(tables[0].data.judges) or 'none'} and "
+            f"{', '.join(tables[1].data.judges) or 'none'}. Name the column of both with --judge."
         )
     pairs = []
     for name, scale in _criteria(tables[0], reading):
@@ -156,9 +156,9 @@ def _columns(path: Path, reading: "TableOptions") -> tuple[list[Pair], "LabelTab
     from concord.reading import labels
 
     table = labels.read(path, reading, people=False)
-    judges = [judge for judge in reading.judges if judge in table.of.judges]
+    judges = [judge for judge in reading.judges if judge in table.data.judges]
     # As the columns stand in the file: the earlier one is taken to stand first.
-    judges = judges or [*table.of.table.query("kind == 'judge'").rater.drop_duplicates()]
+    judges = judges or [*table.data.table.query("kind == 'judge'").rater.drop_duplicates()]
     if len(judges) != 2:
         names = ", ".join(judges) or "none"
         many = "1 judge" if len(judges) == 1 else f"{len(judges)} judges"
@@ -178,7 +178,7 @@ def _scores(table: "LabelTable", criterion: str, judge: str) -> "pd.Series":
     """A judge's score of each item, by its key."""
     import pandas as pd
 
-    rows = table.of.table.query("rater == @judge and criterion == @criterion")
+    rows = table.data.table.query("rater == @judge and criterion == @criterion")
     of_unit = rows.groupby("unit").score.last()
     return pd.Series({key: of_unit.get(unit) for unit, key in table.keys.items()}, dtype=float)
 
@@ -224,7 +224,7 @@ def _follow(
     def rated(source: Any) -> RatedTable:
         table = labels.read(source, reading, people=False)
         criteria[:] = [name for name, _ in _criteria(table, reading)]
-        return RatedTable(table.of, table.keys)
+        return RatedTable(table.data, table.keys)
 
     criteria: list[str] = []
     reference = None if new is None else rated(old)

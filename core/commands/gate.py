@@ -104,7 +104,7 @@ def command(
     report_options = Options(resamples=resamples, seed=seed)
     if file is not None:
         table, _ = drawn.read(file, reading, source)
-        report, within = report_of(table.of, report_options, table.features), f" in {file.name}"
+        report, within = report_of(table.data, report_options, table.features), f" in {file.name}"
     else:
         with Workspace.open(workspace, create=False).read() as db:
             if not study:

@@ -116,7 +116,7 @@ def command(
         log or 0,
         labels or 0,
     )
-    of = plan(table.of, reading.criterion, next(iter(reading.judges), ""), wanted)
+    of = plan(table.data, reading.criterion, next(iter(reading.judges), ""), wanted)
     if form == FORMS[0]:
         for sentence in of.sentences:
             echo(sentence)
@@ -135,8 +135,8 @@ def _write(
     if out.exists():
         raise ConcordError(f"{out} exists. Name another file: labels in it would be lost.")
     drawn = plan.rows(draw, labels, seed)
-    players = table.of.of_units("player")
-    groups: dict[str, Mapping[Any, str]] = {**table.of.facets}
+    players = table.data.of_units("player")
+    groups: dict[str, Mapping[Any, str]] = {**table.data.facets}
     if len({*players.values()}) > 1:
         groups = {"model": players, **groups}
     rows: list[Sequence[object]] = [["id", *groups, "response", "human", "weight"]]

@@ -395,7 +395,7 @@ def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None
         for path, use in entry.walk.taken.items():
             survey.columns.setdefault(path, Counter()).update([use])
         meta = {} if entry.line is not None else entry.conversations[0].meta
-        metadata, left_out = entry.walk.beside(meta, around=not survey.shown)
+        metadata, left_out = entry.walk.metadata(meta, around=not survey.shown)
         survey.metadata.update(metadata)
         survey.left_out.update(left_out)
     if len(survey.shown) < SHOWN and entry.conversations:

@@ -120,7 +120,7 @@ class RowReader:
         column = self.column(path)
         self.left |= dict.fromkeys([f"{column} ({why})"] if why else [f"{column}.{name}" for name in inside])
 
-    def beside(self, meta: Mapping[str, Any], *, around: bool = False) -> tuple[list[str], list[str]]:
+    def metadata(self, meta: Mapping[str, Any], *, around: bool = False) -> tuple[list[str], list[str]]:
         """The names of the row's fields that are metadata only, and the paths of what is not kept.
 
         `meta` is the row's metadata; with `around`, what stands around the rows is looked at too.

@@ -114,8 +114,8 @@ def _task(item: StudyItem) -> dict[str, Any]:
 def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:
     """Who says what; turns are numbered, because an item may be one of them."""
     for turn in conversation.turns():
-        system = [m for m in turn.beside if m.role == "system"]
-        tools = [m for m in turn.beside if m.role != "system"]
+        system = [m for m in turn.other_messages if m.role == "system"]
+        tools = [m for m in turn.other_messages if m.role != "system"]
         for message in (*system, turn.user, *tools, turn.reply):
             if message is not None:
                 who = message.tool_part if message.role == "tool" else _SPEAKERS[message.role]

@@ -107,7 +107,7 @@ def agreement(
     treatment = {name: of for name, of in how.items() if name in kept}
     source = drawn.LabelSource(labels, labels_id, weight, strata)
     read, _ = drawn.read(table, columns, source, **cast(Treatment, treatment))
-    return Agreement(report_of(read.of, _options(how), read.features), read.warnings, read.columns)
+    return Agreement(report_of(read.data, _options(how), read.features), read.warnings, read.columns)
 
 
 def _names(names: Any) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ async def upload(client: Client, model: Model, name: str, file: IO[bytes]) -> st
         sent = await api.files.create(file=(name, file), purpose="batch", timeout=TRANSFER_SECONDS)
         return str(sent.id)
 
-    return await client.through(model, send, within=TRANSFER_SECONDS, retry=False)
+    return await client.request(model, send, within=TRANSFER_SECONDS, retry=False)
 
 
 async def create(client: Client, model: Model, file: str, mark: str) -> BatchStanding:
@@ -95,7 +95,7 @@ async def create(client: Client, model: Model, file: str, mark: str) -> BatchSta
         )
         return _standing(client, batch)
 
-    return await client.through(model, begin, retry=False)
+    return await client.request(model, begin, retry=False)
 
 
 async def look(client: Client, model: Model, batch: str) -> BatchStanding:
@@ -104,7 +104,7 @@ async def look(client: Client, model: Model, batch: str) -> BatchStanding:
     async def ask(api: AsyncOpenAI) -> BatchStanding:
         return _standing(client, await api.batches.retrieve(batch))
 
-    return await client.through(model, ask)
+    return await client.request(model, ask)
 
 
 async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
@@ -120,7 +120,7 @@ async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
                 break
         return None
 
-    return await client.through(model, ask)
+    return await client.request(model, ask)
 
 
 async def download(client: Client, model: Model, file: str, into: IO[bytes], *, lines: int) -> None:
@@ -139,7 +139,7 @@ async def download(client: Client, model: Model, file: str, into: IO[bytes], *, 
                 if into.tell() > most:
                     break
 
-    await client.through(model, read, within=TRANSFER_SECONDS)
+    await client.request(model, read, within=TRANSFER_SECONDS)
 
 
 def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result]:

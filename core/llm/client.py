@@ -112,9 +112,9 @@ class Client:
         for gate in self._gates.values():
             gate.stop()
 
-    def says(self) -> str:
+    def status(self) -> str:
         """Which endpoints calls wait for, and why; “” where they wait for none."""
-        return ". ".join(filter(None, (gate.says() for gate in self._gates.values())))
+        return ". ".join(filter(None, (gate.status() for gate in self._gates.values())))
 
     @property
     def throttles(self) -> int:
@@ -183,7 +183,7 @@ class Client:
             )
         return Moderated(scores, reported(completions.decoded(content)))
 
-    async def through(
+    async def request(
         self,
         model: Model,
         ask: Callable[[AsyncOpenAI], Awaitable[T]],
@@ -309,11 +309,11 @@ class Client:
 
     def read_without_keys(self, read: Completion) -> Completion:
         """What a body says without the keys that were in parts, or under escapes, before it was read."""
-        beside, clean = read.beside, self.text_without_keys
+        beside, clean = read.details, self.text_without_keys
         thinking, raw = clean(beside.thinking), clean(beside.raw)
         beside = replace(beside, thinking=thinking, raw=raw, finish=clean(beside.finish))
         who = Reported(clean(read.reported.model), clean(read.reported.fingerprint))
-        return replace(read, text=clean(read.text), reported=who, beside=beside)
+        return replace(read, text=clean(read.text), reported=who, details=beside)
 
     def _line(self, model: Model) -> _Line:
         if (line := self._lines.get(model.endpoint)) is None:

@@ -127,10 +127,10 @@ class ClusterClient(Client):
             await self._dask.close()
         await super().__aexit__(*error)
 
-    def says(self) -> str:
+    def status(self) -> str:
         """Which endpoints calls wait for, how many workers were lost, and why one is not used."""
         lost = f"Workers lost: {self.lost}, at work: {len(self._workers)}" if self.lost else ""
-        return ". ".join(filter(None, (super().says(), lost, self.refused)))
+        return ". ".join(filter(None, (super().status(), lost, self.refused)))
 
     async def attempt(self, model: Model, path: str, body: Mapping[str, Any]) -> bytes:
         """One attempt, made by the worker that is making the fewest. Raises AttemptFailed."""

@@ -68,7 +68,7 @@ class Broken(ValueError):
 
 
 @dataclass(frozen=True)
-class Beside:
+class ReplyDetails:
     """What a reply says beside its text. `lacks` says why there is no text, in a sentence; “” where there is
     one, or where the reply is an empty text. `raw` is the body of a reply without text. `arguments` are those
     of tool calls, as JSON. `unopened` says that the reply closed thinking that it had not opened.
@@ -88,16 +88,16 @@ class Beside:
         return {name: value for name, value in vars(self).items() if value != getattr(PLAIN, name)}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Beside":
+    def from_dict(cls, values: Mapping[str, Any]) -> "ReplyDetails":
         """What `as_dict` gave; unknown names are left out."""
         known = {f.name: values[f.name] for f in fields(cls) if f.name in values}
         return cls(**{**known, "arguments": tuple(known.get("arguments", ()))})
 
 
-PLAIN = Beside()
+PLAIN = ReplyDetails()
 
 
-def marks(cut: bool, beside: Beside) -> dict[str, Any]:
+def marks(cut: bool, beside: ReplyDetails) -> dict[str, Any]:
     """What is kept with an utterance beside its text, each where it holds: cut, refused, thinking and its
     tokens.
     """
@@ -119,7 +119,7 @@ class Completion:
     cut: bool
     spent: Spent = NOTHING_SPENT
     reported: Reported = UNREPORTED
-    beside: Beside = PLAIN
+    details: ReplyDetails = PLAIN
     tokens: tuple[int, int, int] = (0, 0, 0)
 
 
@@ -176,11 +176,11 @@ def _read(reply: Any, content: bytes) -> Completion:
     lacks = "" if text.strip() else _lacks(message, _name(finish), thinking)
     given, tokens_out, cached, thought = _tokens(reply.get("usage"))
     raw = content[:RAW].decode("utf-8", "replace") if not text.strip() else ""
-    beside = Beside(
+    beside = ReplyDetails(
         thinking, thought, refused, finish, lacks, raw, _arguments(message), bool(parts.draft.strip())
     )
     tokens = given, tokens_out, cached
-    return Completion(text, cut, reported=reported(reply), beside=beside, tokens=tokens)
+    return Completion(text, cut, reported=reported(reply), details=beside, tokens=tokens)
 
 
 def reported(reply: Mapping[str, Any]) -> Reported:

@@ -149,7 +149,7 @@ class Gate:
         self._probes += 1
         return max(0.0, self._patience - (now - self._down_since))
 
-    def says(self) -> str:
+    def status(self) -> str:
         """Why calls wait, in a sentence; “” where they do not."""
         now = self._clock()
         if self._down_since is not None and self._probes:

@@ -22,7 +22,7 @@ from concord.codes import Failure
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm import completions
-from concord.llm.completions import PLAIN, Beside, Completion, marks
+from concord.llm.completions import PLAIN, Completion, ReplyDetails, marks
 from concord.llm.json_values import MOST_VALUES, values
 from concord.llm.places import JudgedText, place
 from concord.llm.surrogates import paired
@@ -245,12 +245,12 @@ class Answer:
     value: Any
     cut: bool
     spent: Spent
-    beside: Beside = PLAIN
+    details: ReplyDetails = PLAIN
 
     @property
     def meta(self) -> dict[str, Any]:
         """What is kept with the utterance: cut, refused, thinking and its tokens, each where it holds."""
-        return marks(self.cut, self.beside)
+        return marks(self.cut, self.details)
 
 
 Reader = Callable[[str, type[Any], JudgedText, str], Any]
@@ -484,17 +484,17 @@ async def answer(
         text, spent = verdict_text(done) if reply else done.text, spent + done.spent
         empty = not text.strip()
         try:
-            if empty and (done.beside.lacks or not may_be_empty):
-                raise Unusable(done.beside.lacks or "It is empty.")
+            if empty and (done.details.lacks or not may_be_empty):
+                raise Unusable(done.details.lacks or "It is empty.")
             if done.cut and (reply or check):
                 # Half a number, or a number from the middle of the reasons, would be a wrong score.
-                raise Unusable(completions.ended_early(done.beside.finish))
-            draft = done.beside.thinking if done.beside.unopened else ""
+                raise Unusable(completions.ended_early(done.details.finish))
+            draft = done.details.thinking if done.details.unopened else ""
             how: dict[str, Any] = {"judged": judged, "draft": draft, "reader": reader}
             value = usable(text, reply, check, **how) if reply or check else None
             if reply and (form := _copied(value, messages)):
                 raise Unusable(f"“{form}” is to be replaced by your own words.")
-            return Answer(text, value if reply else None, done.cut, spent, done.beside)
+            return Answer(text, value if reply else None, done.cut, spent, done.details)
         except Unusable as error:
             problem = str(error)
             mend = (
@@ -502,15 +502,15 @@ async def answer(
                 "nothing else."
             )
             # Some endpoints refuse an empty message, and a player is told nothing that a user would not say.
-            by_endpoint = empty or completions.ended_by_endpoint(done.beside.finish)
+            by_endpoint = empty or completions.ended_by_endpoint(done.details.finish)
             again = [Message("assistant", text[:SENT_BACK]), Message("user", mend)]
             sent = [*messages, *([] if by_endpoint else again)]
-            if completions.filtered(done.beside.finish) and attempt:
+            if completions.filtered(done.details.finish) and attempt:
                 break
     raise CallFailed(
         f"No usable reply after {_times(attempt + 1)}: {problem}",
         code=_code(done, empty=empty),
-        raw=done.beside.raw if empty else text[:LONGEST],
+        raw=done.details.raw if empty else text[:LONGEST],
         spent=spent,
         reason=_reason(done, problem),
     )
@@ -518,7 +518,7 @@ async def answer(
 
 def verdict_text(done: Completion) -> str:
     """What a verdict is read from: the text, and the arguments of tool calls."""
-    return "\n\n".join(filter(str.strip, (done.text, *done.beside.arguments)))
+    return "\n\n".join(filter(str.strip, (done.text, *done.details.arguments)))
 
 
 def _times(attempts: int) -> str:
@@ -527,7 +527,7 @@ def _times(attempts: int) -> str:
 
 def _code(done: Completion, *, empty: bool) -> Failure:
     """What a reply that stayed unusable failed with."""
-    if completions.filtered(done.beside.finish):
+    if completions.filtered(done.details.finish):
         return Failure.REFUSED
     if empty:
         return Failure.EMPTY
@@ -536,9 +536,9 @@ def _code(done: Completion, *, empty: bool) -> Failure:
 
 def _reason(done: Completion, problem: str) -> str:
     """Under which name an unusable reply is counted."""
-    finish = done.beside.finish
+    finish = done.details.finish
     if finish not in ("", "stop"):
         return f"finish_reason {finish}"
-    if done.beside.refused:
+    if done.details.refused:
         return "refusal"
     return "an empty reply" if not done.text.strip() else f"not as asked: {problem.split(':')[0][:80]}"

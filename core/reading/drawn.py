@@ -51,14 +51,14 @@ def read(
     """
     if source.weight and source.strata:
         raise ImportRefused("Rows count by a weight or by strata, not both: leave out --weight or --strata.")
-    stated = replace(options, beside=(source.weight,)) if source.weight else options
+    stated = replace(options, other_columns=(source.weight,)) if source.weight else options
     whole, join = _read(table, stated, source, **how)
     if source.weight:
         return _weighted(whole, source.weight), join
     if not source.strata:
         return replace(whole, warnings=(*whole.warnings, *_unlike(whole))), join
-    if source.strata not in (*whole.of.judges, *whole.of.facets):
-        whole, join = _read(table, replace(options, beside=(source.strata,)), source, **how)
+    if source.strata not in (*whole.data.judges, *whole.data.facets):
+        whole, join = _read(table, replace(options, other_columns=(source.strata,)), source, **how)
     return _stratified(whole, source.strata), join
 
 
@@ -73,15 +73,15 @@ def _read(
 
 def _labelled(table: LabelTable) -> set[int]:
     """The units that a person rated."""
-    of = table.of
+    of = table.data
     return {int(unit) for unit in of.column("unit")[of.column("kind") == "human"].tolist()}
 
 
 def _weighted(table: LabelTable, column: str) -> LabelTable:
     """The table with the weights of a column, of which labelled rows need one each."""
-    if not table.beside:
+    if not table.other_cells:
         raise ImportRefused("A table in Concord's own form, a rating a row, has no column of weights.")
-    (cells,) = table.beside.values()
+    (cells,) = table.other_cells.values()
     weights: dict[int, float] = {}
     for unit in sorted(_labelled(table)):
         number = number_of(cells.get(unit, ""))
@@ -96,7 +96,7 @@ def _weighted(table: LabelTable, column: str) -> LabelTable:
 
 def _stratified(table: LabelTable, name: str) -> LabelTable:
     """The table with each labelled row standing for its part of its stratum."""
-    of = table.of
+    of = table.data
     units = [*table.keys]
     stratum: Mapping[int, str]
     if name in of.judges:
@@ -105,8 +105,8 @@ def _stratified(table: LabelTable, name: str) -> LabelTable:
         stratum = {int(unit): f"{score:g}" for unit, score in scores}
     elif name in of.facets:
         stratum = of.facets[name]
-    elif table.beside:
-        (stratum,) = table.beside.values()
+    elif table.other_cells:
+        (stratum,) = table.other_cells.values()
     else:
         raise ImportRefused(f"A table in Concord's own form, a rating a row, has no column {name} of strata.")
     texts = [stratum.get(unit, "") for unit in units]
@@ -125,7 +125,7 @@ def _stratified(table: LabelTable, name: str) -> LabelTable:
 
 def _unlike(table: LabelTable) -> list[str]:
     """That rows with people are no random draw: a judge scores them otherwise than the others."""
-    of = table.of
+    of = table.data
     criterion, rater, kind = of.column("criterion"), of.column("rater"), of.column("kind")
     unit, score = np.asarray(of.column("unit")), np.asarray(of.column("score"))
     drawn = np.isin(unit, np.unique(unit[kind == "human"]))
@@ -147,5 +147,5 @@ def _with(table: LabelTable, weights: Mapping[int, float], strata: Mapping[int, 
     """The table with weights, and a warning that figures count rows by them."""
     size = effective(np.array([*weights.values()]))
     said = f"labelled rows count by {by}: {len(weights):,} rows say as much as {size:,.0f} drawn at random"
-    of = replace(table.of, weights=weights, strata=strata)
-    return replace(table, of=of, warnings=(*table.warnings, said))
+    of = replace(table.data, weights=weights, strata=strata)
+    return replace(table, data=of, warnings=(*table.warnings, said))

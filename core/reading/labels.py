@@ -79,13 +79,13 @@ class LabelTable:
     columns that `TableOptions.beside` names.
     """
 
-    of: StudyRatings
+    data: StudyRatings
     features: Columns
     columns: tuple[str, ...]
     warnings: tuple[str, ...]
     keys: Mapping[int, str]
     texts: Mapping[int, str]
-    beside: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    other_cells: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -729,7 +729,7 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
         _Texts(len(rated), whole_text),
         {
             column: dict(enumerate(map(str, rated.cells(column).tolist()), 1))
-            for column in table.options.beside
+            for column in table.options.other_columns
         },
     )
 

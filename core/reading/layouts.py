@@ -98,8 +98,8 @@ def _check_names(table: SourceTable) -> TableOptions:
         if name and not (option == "id" and name == NO_ID):
             single[option] = _one_column(table, name)
     by = tuple(_one_column(table, name) for name in options.by)
-    beside = tuple(_one_column(table, name) for name in options.beside)
-    return replace(options, by=by, beside=beside, **single)
+    beside = tuple(_one_column(table, name) for name in options.other_columns)
+    return replace(options, by=by, other_columns=beside, **single)
 
 
 def _one_column(table: SourceTable, name: str) -> str:
@@ -279,7 +279,7 @@ class Long:
             for word in words(names)
         }
         options = self.table.options
-        beside = {self.rater, self.kind, self.item, *options.by, *options.beside, options.run}
+        beside = {self.rater, self.kind, self.item, *options.by, *options.other_columns, options.run}
         may = [
             name
             for name, profile in self.profiles.items()
@@ -543,7 +543,7 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     if not item and not table.options.id:
         item = next((n for n in table.columns if _ends_as_id(n) and table.columns[n].all_different), "")
     criterion = _criterion_column(table, profiles, item)
-    beside = {item, criterion, *table.options.by, *table.options.beside, table.options.run}
+    beside = {item, criterion, *table.options.by, *table.options.other_columns, table.options.run}
     roles = WideRoles(table, profiles, beside).decide()
     table.warnings += roles.warnings
     used = {item, criterion, *(rater.column for rater in roles.raters)} - {""}

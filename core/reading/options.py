@@ -38,7 +38,7 @@ class TableOptions:
     missing: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    other_columns: tuple[str, ...] = ()
     """Columns that hold no answers and are read with each item, such as its weight."""
 
     @property

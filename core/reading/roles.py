@@ -81,7 +81,7 @@ class WideRoles:
 
     table: SourceTable
     profiles: Mapping[str, Profile]
-    beside: Collection[str]
+    other_columns: Collection[str]
     """Columns that are something else: ids, groups, the criterion of a row."""
 
     def decide(self) -> Roles:
@@ -136,7 +136,7 @@ class WideRoles:
         """Whether a column may hold answers; if not, why is noted."""
         if name in stated:
             return True
-        if name in self.beside:
+        if name in self.other_columns:
             return False
         profile = self.profiles[name]
         listed = {word.lower() for names in LISTS for word in words(names)}

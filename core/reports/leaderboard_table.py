@@ -3,7 +3,14 @@
 from dataclasses import replace
 
 from concord.codes import IntervalMethod
-from concord.reports.leaderboards import MARGIN, MOCKS, Leaderboard, beside, failure_notes, unrated_notes
+from concord.reports.leaderboards import (
+    MARGIN,
+    MOCKS,
+    Leaderboard,
+    differences_to,
+    failure_notes,
+    unrated_notes,
+)
 from concord.table import Column, Table, record
 
 UNLIKE = 0.1
@@ -58,7 +65,7 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
         Column("simulated", file_only=len({s.simulated for s in board.standings}) < 2),
         *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
     )
-    gaps = beside(board, other) if other else {}
+    gaps = differences_to(board, other) if other else {}
     rows = tuple(
         {**record(s), **s.criteria, "less": gaps.get(s.player), "half_width": s.score.half_width}
         for s in board.standings
@@ -100,7 +107,7 @@ def first_two(board: Leaderboard) -> str:
         together = f"{', '.join(leading[:-1])} and {leading[-1]}"
         return f"{together} cannot be told apart by these conversations: each may be first."
     first, second = ranked[0].player, ranked[1].player
-    gap = beside(replace(board, resamples=max(board.resamples, 200)), second)[first]
+    gap = differences_to(replace(board, resamples=max(board.resamples, 200)), second)[first]
     if gap.value is None or gap.low is None or gap.high is None:
         why = gap.reason if gap.n != 1 else "they share one scenario"
         return f"Whether {second} and {first} differ is not known: {why}."

@@ -332,7 +332,7 @@ def foremost(table: Table) -> str:
     return f"It is not known yet which of {names} scores highest: their intervals overlap."
 
 
-def beside(board: Leaderboard, player: str) -> dict[str, Estimate]:
+def differences_to(board: Leaderboard, player: str) -> dict[str, Estimate]:
     """How far each other player's score lies above that of this one, paired on the scenarios that both have.
 
     Scenarios are resampled; a conversation without one is matched by its key. Intervals are Student's t,

@@ -231,7 +231,7 @@ class Batches:
             if answer is not None:
                 if stored.settle(db, call.id, one.id):
                     paid = model.spent(answer.tokens, 0.0, batch=True)
-                    beside = answer.beside.as_dict()
+                    beside = answer.details.as_dict()
                     note = NotedCall(call.asked, answer.text, answer.cut, paid, answer.reported, beside)
                     runs.note_call(db, call.work, call.step, note, model.configuration)
                     spent += paid
@@ -316,11 +316,13 @@ class Batches:
             return " ".join(self.problems.values())
         if self.at_limit:
             return ". ".join(
-                filter(None, ["Further calls might exceed the spending limit. Raise --max-cost", self.says()])
+                filter(
+                    None, ["Further calls might exceed the spending limit. Raise --max-cost", self.status()]
+                )
             )
-        return f"{self.says()}. The same run collects the answers." if self.waits else ""
+        return f"{self.status()}. The same run collects the answers." if self.waits else ""
 
-    def says(self) -> str:
+    def status(self) -> str:
         """What waits at endpoints; “” if nothing does."""
         if not self._open:
             return ""

@@ -23,7 +23,7 @@ from concord.conversation import Message
 from concord.errors import CallFailed, RunStopped
 from concord.llm import api_errors, embeddings, labelled, replies
 from concord.llm.client import Client, Embedded, billed
-from concord.llm.completions import Beside, Completion
+from concord.llm.completions import Completion, ReplyDetails
 from concord.llm.embeddings import Vector
 from concord.llm.handshake import Handshake
 from concord.llm.models import Model
@@ -249,7 +249,7 @@ class Asker:
             self.spent += noted.spent
             self._count(model, noted.reported)
             calls.answered.add(model)
-            beside = Beside.from_dict(noted.beside)
+            beside = ReplyDetails.from_dict(noted.details)
             self.last = (step, model, noted.reply)
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
         # A retry on demand must not get the answer that failed.
@@ -287,7 +287,7 @@ class Asker:
                 raise (await self._single(model, failure)) from None
         self.last = (step, model, done.text)
         self._count(model, done.reported)
-        note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
+        note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.details.as_dict())
         self._note(step, note, calls.job.models[model], handshake)
         return done
 

@@ -493,7 +493,7 @@ class _Run:
     def _stands(self) -> dict[str, Any]:
         # What failed before and is not retried counts as failed from the start.
         before, seen = self.survey, self.seen
-        sentences = [*self._notes(), self.client.says(), self.batches.says()]
+        sentences = [*self._notes(), self.client.status(), self.batches.status()]
         return {
             "planned": max(before.planned, seen.planned),
             "stored": max(before.stored, seen.stored),
@@ -514,7 +514,7 @@ class _Run:
 
     def _tell(self) -> None:
         """Say where the run stands, and what the store cannot take, without the store."""
-        waits, stands = self.store.says(), self._stands()
+        waits, stands = self.store.status(), self._stands()
         self.say(waits)
         if self.watch:
             stands["message"] = waits or stands["message"]

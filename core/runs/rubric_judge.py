@@ -212,7 +212,7 @@ def _question(criterion: Criterion, criteria: Sequence[Criterion], mixed: bool) 
         "statement": " ".join([criterion.statement, *notes]).strip(),
         "unit": "conversation" if criterion.whole or not mixed else "reply",
         "type": scale.type,
-        "answers": [{"value": value, "label": label} for value, label in scale.kind.beside(scale)],
+        "answers": [{"value": value, "label": label} for value, label in scale.kind.answer_labels(scale)],
         "required": criterion.required,
         "when": when,
     }

@@ -83,7 +83,7 @@ class RunStore:
         if reason := self._stopped():
             raise RunStopped(reason)
 
-    def says(self) -> str:
+    def status(self) -> str:
         """Why calls wait for the store; “” where they do not."""
         why = self.writer.obstacle or self._unreadable
         if not why and self.writer.lag <= LAG_SECONDS:

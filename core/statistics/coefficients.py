@@ -109,4 +109,4 @@ def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Me
     def on(weights: Weights) -> Floats:
         return of_parts(weights[item] * part[:, None])
 
-    return replace(every, on=on, n=n, value=None)
+    return replace(every, statistic=on, n=n, value=None)

@@ -45,7 +45,7 @@ class PointEstimate:
     `items` marks the items it rests on: where clusters are drawn, the interval counts those of these items.
     """
 
-    on: Statistic
+    statistic: Statistic
     n: int | None = None
     value: float | None = None
     reason: str = ""
@@ -144,7 +144,7 @@ def measured(
     """
     drawing: dict[str, Any] = {"resamples": resamples, "seed": seed, "among": among, "clusters": clusters}
     drawing |= {"inclusion": inclusion}
-    own, drawn = bootstrap([of.on for of in figures], items, **drawing)
+    own, drawn = bootstrap([of.statistic for of in figures], items, **drawing)
     of_items = np.arange(items) if among is None else among
 
     def finished(place: int, figure: PointEstimate, value: float) -> Estimate:
@@ -223,7 +223,7 @@ def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], 
     def value(figure: Figure) -> float:
         if isinstance(figure, Estimate) or (figure.value is not None and not weighted):
             return math.nan if figure.value is None else figure.value
-        return float(figure.on(whole)[0])
+        return float(figure.statistic(whole)[0])
 
     people = sorted({person for scores in table.criteria.values() for person in scores.people.tolist()})
     rows = [[value(figure) for figure in again(table.without(person))] for person in people]

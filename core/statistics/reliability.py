@@ -107,13 +107,13 @@ def _of_the_mean(single: Figure, people: float) -> tuple[Figure, Figure]:
     """The reliability of people's mean from interval alpha, and its root, the attainable correlation."""
     if isinstance(single, Estimate):
         return single, single
-    on, value = single.on, float(spearman_brown(single.value, people))
+    on, value = single.statistic, float(spearman_brown(single.value, people))
     reliability = PointEstimate(
         lambda weights: spearman_brown(on(weights), people), single.n, value, "alpha is below 0", single.kind
     )
     attainable = replace(
         reliability,
-        on=lambda weights: np.sqrt(spearman_brown(on(weights), people)),
+        statistic=lambda weights: np.sqrt(spearman_brown(on(weights), people)),
         value=float(np.sqrt(value)),
         kind=replace(single.kind, ends=(0.0, 1.0)),
     )

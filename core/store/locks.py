@@ -93,7 +93,7 @@ def alive(path: Path, run: int) -> bool:
     return False
 
 
-def says(path: Path, run: int) -> str:
+def message_of(path: Path, run: int) -> str:
     """What a run says that the store could not take; “” where it says nothing."""
     try:
         return _name(path, f"run-{run}").read_text(encoding="utf-8", errors="replace").strip()

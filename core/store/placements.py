@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
+from concord.codes import ItemContext
 from concord.errors import NotAllowed, StudyError, check_known
 from concord.rating import Criterion, asked
 from concord.store import conversations, database, studies, summaries
@@ -447,7 +448,7 @@ def _end_pair(db: Database, rater: int, placement: int) -> None:
         _rate(db, item)
 
 
-def beside(db: Database, rater: int, purpose: str, item: int) -> int:
+def own_placement(db: Database, rater: int, purpose: str, item: int) -> int:
     """The placement of an item for a purpose that has a desk of its own; a new one, where there is none."""
     place(db, rater, purpose, [(item, 0.0)])
     row = find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item)
@@ -483,7 +484,7 @@ def give(
         ).fetchone()
         if others:
             raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
-    placement = beside(db, rater, purpose, item)
+    placement = own_placement(db, rater, purpose, item)
     one = {"placement_id": placement, "question": question, "replaced": None}
     if find(db, "answers", "value, reason", **one) == {"value": value, "reason": reason}:
         return
@@ -517,7 +518,7 @@ def take_back(
 def show(db: Database, rater: int, purpose: str, items: Iterable[int]) -> None:
     """Record that an annotator begins to see what stands beside these items, which locks their answers."""
     for item in items:
-        placement = beside(db, rater, purpose, item)
+        placement = own_placement(db, rater, purpose, item)
         db.execute("UPDATE placements SET opened = ifnull(opened, ?) WHERE id = ?", [now(), placement])
 
 
@@ -597,7 +598,7 @@ def _drop_unasked(db: Database, item: Placement, criteria: Sequence[Criterion]) 
 def _close(db: Database, item: Placement) -> None:
     """Submit an item; where the known answer is shown now, it is locked."""
     _set_state(db, item, "done")
-    if PURPOSES[item.purpose].beside == "known, once submitted":
+    if PURPOSES[item.purpose].context == ItemContext.KNOWN_ANSWER:
         database.update(db, "placements", item.id, opened=now())
 
 

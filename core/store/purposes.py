@@ -5,17 +5,13 @@ docs/annotation.md has them in words: who gets the item, what follows, and what 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-Beside = Literal["", "known, once submitted", "others", "judge"]
-"""What stands beside an item: nothing, the known answer, everybody's answers without names, the judge's score
-and reasons.
-"""
+from concord.codes import ItemContext
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """What stands beside an item that somebody gets for it, and how its answers are taken.
+    """What an annotator sees with an item (its `context`), and how answers to it are taken.
 
     Answers of a `rated` purpose are ratings; those of others are kept apart, so that no mean and no figure of
     agreement has them. An `announced` purpose is told to whoever answers; others look like any item. Where
@@ -28,7 +24,7 @@ class Purpose:
     """
 
     name: str
-    beside: Beside = ""
+    context: ItemContext = ItemContext.NOTHING
     rated: bool = False
     announced: bool = False
     skippable: bool = True
@@ -45,12 +41,12 @@ PURPOSES: Mapping[str, Purpose] = {
         Purpose("extra", rated=True),
         Purpose("repeat"),
         Purpose("gold"),
-        Purpose("training", "known, once submitted", announced=True, skippable=False),
-        Purpose("adjudicate", "others", announced=True, queued=False, alone=True, reasoned=True),
-        Purpose("revise", "judge", announced=True, queued=False, locks=True),
-        Purpose("discuss", "others", announced=True, queued=False, locks=True),
-        Purpose("spot-check", "judge", announced=True, queued=False),
-        Purpose("diagnose", "judge", announced=True, queued=False),
+        Purpose("training", ItemContext.KNOWN_ANSWER, announced=True, skippable=False),
+        Purpose("adjudicate", ItemContext.ANSWERS, announced=True, queued=False, alone=True, reasoned=True),
+        Purpose("revise", ItemContext.JUDGE, announced=True, queued=False, locks=True),
+        Purpose("discuss", ItemContext.ANSWERS, announced=True, queued=False, locks=True),
+        Purpose("spot-check", ItemContext.JUDGE, announced=True, queued=False),
+        Purpose("diagnose", ItemContext.JUDGE, announced=True, queued=False),
     )
 }
 RATED = tuple(name for name, purpose in PURPOSES.items() if purpose.rated)

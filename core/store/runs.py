@@ -203,13 +203,13 @@ class NotedCall:
     cut: bool
     spent: Spent
     reported: Reported
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 def note_call(db: Database, work: str, step: str, note: NotedCall, configuration: Configuration) -> None:
     """Keep an answered call until its work is stored, so that a resumed run does not pay for it again."""
     spent = (getattr(note.spent, name) for name in _PAID)
-    beside = json.dumps(dict(note.beside), ensure_ascii=False) if note.beside else "{}"
+    beside = json.dumps(dict(note.details), ensure_ascii=False) if note.details else "{}"
     columns = (note.asked, note.reply, beside, note.cut, *note.reported)
     db.execute(_NOTE, [work, step, configurations.remember(db, configuration), *columns, *spent])
 
@@ -351,5 +351,5 @@ def _progress(db: Database, row: Mapping[str, Any]) -> Progress:
         file = file_of(db)
         # What the store cannot take is in the run's own file.
         values |= {"alive": locks.alive(file, row["id"])}
-        values |= {"message": locks.says(file, row["id"]) or row["message"]}
+        values |= {"message": locks.message_of(file, row["id"]) or row["message"]}
     return Progress(**values)

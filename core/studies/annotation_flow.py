@@ -11,6 +11,7 @@ from functools import cache
 
 from sqlite_utils import Database
 
+from concord.codes import ItemContext
 from concord.errors import NotAllowed, StudyError
 from concord.store import answers, exclusions, placements, studies
 from concord.store.answers import ItemAnswer
@@ -38,14 +39,14 @@ from concord.table import Table
 class Procedure:
     """The functions of a purpose; it has those that it needs.
 
-    `lay(db, study)` returns what says of a desk which items are to lie there. `beside(db, study, rater,
-    blind)` returns what the rater is shown of which items, beside the blind answers; None as long as nothing
-    is. `after(db, study, rater, items)` follows items that somebody submitted or skipped, and `tables(db,
-    study)` has the figures in which answers to unannounced items count.
+    `lay(db, study)` returns what says of a desk which items are to lie there. `shown_answers(db, study,
+    rater, blind)` returns what the rater is shown of which items, beside the blind answers; None as long as
+    nothing is. `after(db, study, rater, items)` follows items that somebody submitted or skipped, and
+    `tables(db, study)` has the figures in which answers to unannounced items count.
     """
 
     lay: Callable[[Database, Study], Callable[[Desk], Laid]] | None = None
-    beside: Callable[[Database, Study, int | None, Blind], Shown | None] | None = None
+    shown_answers: Callable[[Database, Study, int | None, Blind], Shown | None] | None = None
     after: Callable[[Database, str, int, Collection[int]], None] | None = None
     tables: Callable[[Database, str], list[Table]] | None = None
 
@@ -55,9 +56,9 @@ PROCEDURES: Mapping[str, Procedure] = {
     "training": Procedure(lay=training.lay, after=training.after, tables=training.tables),
     "repeat": Procedure(lay=repeat.lay, tables=repeat.tables),
     "gold": Procedure(lay=gold.lay, tables=gold.tables),
-    "adjudicate": Procedure(beside=adjudicate.beside),
-    "revise": Procedure(beside=second.judged),
-    "discuss": Procedure(beside=second.others),
+    "adjudicate": Procedure(shown_answers=adjudicate.shown_answers),
+    "revise": Procedure(shown_answers=second.judged),
+    "discuss": Procedure(shown_answers=second.others),
 }
 
 
@@ -123,15 +124,16 @@ def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | Non
     Of what one person answers for all, everybody's answers are there for nobody (None), and for others what
     nobody else has answered.
     """
-    study, of, beside = studies.get(db, name), PURPOSES[purpose], PROCEDURES[purpose].beside
-    assert beside
+    study, of = studies.get(db, name), PURPOSES[purpose]
+    shown_answers = PROCEDURES[purpose].shown_answers
+    assert shown_answers
 
     @cache
     def blind() -> dict[int, list[ItemAnswer]]:
         left_out = {*exclusions.raters(db, name)}
         return answers.by_item(answers.blind(db, name, left_out if of.alone else left_out - {rater}))
 
-    shown = beside(db, study, rater, blind)
+    shown = shown_answers(db, study, rater, blind)
     if shown is None:
         return None
     now = {
@@ -199,5 +201,5 @@ def answer(
         raise StudyError(f"{score:g} is not on the scale of “{label}”.")
     if of.reasoned and not reason:
         raise StudyError(f"Say why “{label}” is {question.criterion.scale.word(score)}: give a reason.")
-    judge = question.beside[0].score if of.beside == "judge" else None
+    judge = question.shown_answers[0].score if of.context == ItemContext.JUDGE else None
     placements.give(db, purpose, rater, item, criterion, score, reason, judge, asked)

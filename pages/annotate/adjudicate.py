@@ -10,7 +10,7 @@ from concord.studies import annotation_flow
 from concord.studies.purposes import Look, adjudicate
 from concord.studies.purposes.adjudicate import Rule
 from pages.desk import component
-from pages.desk.beside import BesideDesk
+from pages.desk.shown_answers import ShownAnswersDesk
 from pages.parts import notice, person
 from pages.parts.address import link, listed, nothing
 from pages.parts.navigation import heading
@@ -94,7 +94,7 @@ def _work(names: list[str]) -> None:
     who, study = person.named(), st.query_params.get("study", "")
     if study not in names:
         raise not_found("study", study, names)
-    work = BesideDesk("adjudicate", study, who)
+    work = ShownAnswersDesk("adjudicate", study, who)
     with workspace().read() as db:
         fixed = work.fixed(db, f"Adjudication of {study}", "Adjudication")
     component.work(fixed, work.apply, work.moving)

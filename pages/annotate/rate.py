@@ -14,8 +14,8 @@ from concord.store.studies import Study
 from concord.studies import annotation_flow, dealing
 from concord.studies.translations import translations
 from pages.desk import component, form, sent
-from pages.desk.beside import BesideDesk
 from pages.desk.form import Take
+from pages.desk.shown_answers import ShownAnswersDesk
 from pages.parts import theme
 from pages.parts.address import checked, nothing
 from pages.parts.people import AnnotatorHere, Researcher
@@ -160,7 +160,7 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
 
 def _answering_again(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of what others answered; true when whoever sits there asks to leave it."""
-    dealt, rater = BesideDesk(work.kind, work.name, annotator.name), annotator.rater_id
+    dealt, rater = ShownAnswersDesk(work.kind, work.name, annotator.name), annotator.rater_id
     with workspace().read() as db:
         fixed = dealt.fixed(db, work.title, back)
     return _sitting(

@@ -164,7 +164,7 @@ def messages(conversation: Conversation, speaker: Callable[[Message], str]) -> l
     """The messages of a conversation as they are shown: who spoke (a role, not a name) and what was said."""
     rows = []
     for turn in conversation.turns():
-        tools = [message for message in turn.beside if message.role == "tool"]
+        tools = [message for message in turn.other_messages if message.role == "tool"]
         for message in (turn.user, *tools, turn.reply):
             if message is not None:
                 shown = {

@@ -37,7 +37,7 @@ def transcript(
     """
     turns = list(conversation.turns())
     for turn in turns:
-        for message in turn.beside:
+        for message in turn.other_messages:
             if message.role == "system":
                 aside(message)
         if turn.user is not None:
@@ -46,7 +46,7 @@ def transcript(
                 _message(who, turn.user.content, letters)
                 images(turn.user)
                 marks(turn.user.meta)
-        for message in turn.beside:
+        for message in turn.other_messages:
             if message.role == "tool":
                 aside(message)
         if turn.reply is not None:

@@ -265,8 +265,8 @@ def test_parquet_json_lines_and_a_frame_have_the_same_figures(tmp_path):
     found = [kappa(tmp_path / f"t.{end}")["kappa"] for end in ("csv", "parquet", "jsonl")]
     assert found[0] == found[1] == found[2]
     read = labels.read(table)
-    assert sorted(read.of.column("score").tolist()) == sorted(
-        labels.read(tmp_path / "t.csv").of.column("score").tolist()
+    assert sorted(read.data.column("score").tolist()) == sorted(
+        labels.read(tmp_path / "t.csv").data.column("score").tolist()
     )
 
 
@@ -417,7 +417,7 @@ def test_an_answer_given_twice_is_told(tmp_path):
     long = three_people(("p1", "p2"), ("m1",)).melt("item", var_name="annotator", value_name="score")
     long["kind"] = ["human" if name[0] == "p" else "judge" for name in long.annotator]
     twice = pd.concat([long, long.iloc[:1]])
-    assert len(labels.read(twice).of.rows["score"]) == len(long)
+    assert len(labels.read(twice).data.rows["score"]) == len(long)
     other = pd.concat([long, long.iloc[:1].assign(score=6)])
     with pytest.raises(ImportRefused, match="p1 answers “0” twice"):
         labels.read(other)
@@ -447,21 +447,21 @@ def test_numbers_with_a_decimal_comma(tmp_path):
     people, judges = [0.1, 0.25, 0.5, 0.75, 0.9] * 8, [0.2, 0.2, 0.625, 0.7, 1.0] * 8
     file = tmp_path / "comma.csv"
     pd.DataFrame({"human": people, "judge": judges}).to_csv(file, sep=";", decimal=",", index=False)
-    given = labels.read(file).of.column("score").tolist()
+    given = labels.read(file).data.column("score").tolist()
     assert sorted(given) == sorted([*people, *judges])
     assert number_of("1,000") is None
 
 
 def test_stars_of_people_pass_from_a_number_on(tmp_path):
     table = {"human": [1, 3, 5, 4, 2], "judge": ["fail", "fail", "pass", "pass", "fail"]}
-    of = labels.read(table, TableOptions(passing=3)).of
+    of = labels.read(table, TableOptions(passing=3)).data
     assert sorted(of.column("score").tolist()) == [0.0] * 5 + [1.0] * 5
     assert of.study.criteria[0].scale.labels == ("fail", "pass")
 
 
 def test_one_star_does_not_pass_beside_people_who_say_0_and_1():
     table = {"human": [1, 0, 1, 0], "judge": [1, 1, 5, 3]}
-    of = labels.read(table, TableOptions(passing=3)).of
+    of = labels.read(table, TableOptions(passing=3)).data
     by_rater = {"human": [], "judge": []}
     for rater, score in zip(of.column("rater").tolist(), of.column("score").tolist(), strict=True):
         by_rater[next(name for name in by_rater if name in str(rater))].append(score)
@@ -491,7 +491,7 @@ def test_a_rating_in_concords_own_form_says_whose_it_is_and_what_it_counts(tmp_p
 def test_from_a_number_on_an_answer_passes():
     table = pd.DataFrame({"human": words(PEOPLE), "judge": [0.2 + 0.6 * value for value in JUDGED]})
     read = labels.read(table, TableOptions(passing=0.5))
-    kind, score = read.of.column("kind"), read.of.column("score")
+    kind, score = read.data.column("kind"), read.data.column("score")
     assert score[kind == "judge"].sum() == sum(JUDGED)
 
 
@@ -669,7 +669,7 @@ def test_a_column_of_any_name_says_whose_a_rating_is(tmp_path):
 
 def test_a_column_that_says_whose_a_rating_is_names_the_raters_where_none_else_does():
     table = {"id": [1, 2, 3] * 2, "source": ["human"] * 3 + ["llm"] * 3, "score": [1, 3, 5, 2, 3, 4]}
-    of = labels.read(table).of
+    of = labels.read(table).data
     assert of.judges == ("llm",)
     assert of.column("kind").tolist().count("human") == 3
     assert sorted(of.column("score").tolist()) == [1, 2, 3, 3, 4, 5]
@@ -772,9 +772,9 @@ def test_peoples_annotations_as_a_list_in_each_row(tmp_path, on):
     ]
     file.write_text("\n".join(map(json.dumps, rows)))
     table = labels.read(file)
-    assert table.of.criteria == (on or "score",)
-    assert len({*table.of.column("rater").tolist()}) == 3
-    kind, score = table.of.column("kind"), table.of.column("score")
+    assert table.data.criteria == (on or "score",)
+    assert len({*table.data.column("rater").tolist()}) == 3
+    kind, score = table.data.column("kind"), table.data.column("score")
     assert score[kind == "judge"].tolist() == [max(1, star - i % 3) for i, star in enumerate(STARS)]
     assert (kind == "human").sum() == N + N // 2
 
@@ -907,7 +907,7 @@ def test_columns_that_share_no_answer_are_refused_by_name(tmp_path):
 
 def test_a_judge_who_always_says_what_nobody_else_does_is_measured():
     table = {"human": ["mild", "hot", "mild", "hot"], "judge": ["cold"] * 4}
-    assert labels.read(table).of.judges == ("judge",)
+    assert labels.read(table).data.judges == ("judge",)
 
 
 def test_a_column_named_as_a_judges_that_holds_text_is_ignored_unless_stated(tmp_path):

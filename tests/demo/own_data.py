@@ -75,7 +75,7 @@ def play(workspace: Workspace) -> None:
         who = ratings.rater_id(db, Rater(ADJUDICATOR, "human"))
         for item, questions in [*queue.items.items()][:SETTLED]:
             for question in questions:
-                score = median_low(answer.score for answer in question.beside)
+                score = median_low(answer.score for answer in question.shown_answers)
                 answer = STUDY, who, item, question.criterion.name, score, "The answer in the middle."
                 annotation_flow.answer(db, "adjudicate", *answer)
     rubric.write_bytes((RECORDED / "rubrics" / f"{RUBRIC}.toml").read_bytes())

@@ -495,7 +495,7 @@ def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, j
                 entry = entries.read(fields, Reading(shape, "b"), "here")
             except ImportRefused:
                 continue  # a word that the form needs, such as who speaks
-            metadata, left_out = entry.walk.beside(entry.conversations[0].meta, around=True)
+            metadata, left_out = entry.walk.metadata(entry.conversations[0].meta, around=True)
             said = [m.content for c in entry.conversations for m in c.messages]
             for c in entry.conversations:
                 assert sum(text in m.content for m in c.messages) <= 1, (path, "twice")

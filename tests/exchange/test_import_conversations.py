@@ -71,7 +71,7 @@ def test_a_chat_keeps_its_system_prompt_and_its_tools(fresh, brought):
         ("assistant", "18 °C."),
     ]
     (turn,) = chat.turns()
-    assert (turn.number, turn.reply.content, len(turn.beside)) == (1, "18 °C.", 3)
+    assert (turn.number, turn.reply.content, len(turn.other_messages)) == (1, "18 °C.", 3)
 
 
 def test_a_second_import_adds_nothing(fresh, brought):

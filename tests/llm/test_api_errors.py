@@ -117,12 +117,12 @@ def test_an_endpoint_that_asks_to_wait_for_longer_than_a_run_waits_is_quoted():
     ],
 )
 def test_a_reply_without_text_names_its_remedy(message, finish, remedy):
-    assert remedy in read(body(message, finish)).beside.lacks
+    assert remedy in read(body(message, finish)).details.lacks
 
 
 def test_what_a_filter_removed_is_not_called_too_long():
     for finish in ("content_filter", "SAFETY", "error"):
-        assert "length" not in read(body({"content": ""}, finish)).beside.lacks
+        assert "length" not in read(body({"content": ""}, finish)).details.lacks
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_what_a_filter_removed_is_not_called_too_long():
     ],
 )
 def test_arguments_of_tool_calls_are_kept(message):
-    assert read(body(message, "tool_calls")).beside.arguments == ('{"a": 1}',)
+    assert read(body(message, "tool_calls")).details.arguments == ('{"a": 1}',)
 
 
 def test_tool_calls_of_any_form_raise_nothing():
     for calls in (3, "x", [3], [{"function": 3}], [{"function": {"arguments": 3}}], {"a": 1}):
-        assert read(body({"content": "Yes", "tool_calls": calls})).beside.arguments == ()
+        assert read(body({"content": "Yes", "tool_calls": calls})).details.arguments == ()

@@ -25,7 +25,7 @@ def read(*lines: bytes):
 
     async def within():
         async with Client({"m": MODEL}) as client:
-            await client.through(MODEL, lambda api: asyncio.sleep(0))
+            await client.request(MODEL, lambda api: asyncio.sleep(0))
             return list(batch.results(client, MODEL, io.BytesIO(b"\n".join(lines))))
 
     return asyncio.run(within())

@@ -130,7 +130,7 @@ def test_a_key_is_taken_out_however_it_is_written(how):
         return done, result.answer
 
     for read in asyncio.run(go()):
-        kept = " ".join([read.text, read.beside.thinking, read.reported.model])
+        kept = " ".join([read.text, read.details.thinking, read.reported.model])
         assert "MARK" not in kept
         assert "(key)" in read.text
         while "\\" in kept:  # a judge's reply is decoded once more, and what it holds maybe again

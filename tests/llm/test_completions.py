@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.llm.completions import Beside, Broken, marks, read
+from concord.llm.completions import Broken, ReplyDetails, marks, read
 from concord.llm.thinking import said as apart
 
 
@@ -83,7 +83,7 @@ def test_nothing_that_was_thought_is_left_in_the_text(thought, said):
 )
 def test_thinking_and_parts_are_read_wherever_an_endpoint_puts_them(message, text, thinking):
     found = read(body(message))
-    assert (found.text, found.beside.thinking, found.beside.lacks) == (text, thinking, "")
+    assert (found.text, found.details.thinking, found.details.lacks) == (text, thinking, "")
 
 
 @pytest.mark.parametrize(
@@ -104,17 +104,17 @@ def test_tokens_of_thinking_are_counted_once():
     usage = {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30}
     usage["completion_tokens_details"] = {"reasoning_tokens": 15}
     found = read(body({"content": "Yes"}, usage=usage))
-    assert (found.tokens, found.beside.thinking_tokens) == ((10, 20, 0), 15)
+    assert (found.tokens, found.details.thinking_tokens) == ((10, 20, 0), 15)
     apart_from = {**usage, "completion_tokens": 5, "total_tokens": 30}
     assert read(body({"content": "Yes"}, usage=apart_from)).tokens == (10, 20, 0)
 
 
 def test_a_refusal_is_the_replys_text_and_marked():
     found = read(body({"content": None, "refusal": "I cannot."}))
-    assert (found.text, found.beside.refused, found.beside.lacks) == ("I cannot.", True, "")
-    assert marks(found.cut, found.beside) == {"refused": True}
+    assert (found.text, found.details.refused, found.details.lacks) == ("I cannot.", True, "")
+    assert marks(found.cut, found.details) == {"refused": True}
     part = read(body({"content": [{"type": "refusal", "refusal": "I cannot."}]}))
-    assert (part.text, part.beside.refused) == ("I cannot.", True)
+    assert (part.text, part.details.refused) == ("I cannot.", True)
 
 
 @pytest.mark.parametrize(
@@ -141,19 +141,19 @@ def test_a_refusal_is_the_replys_text_and_marked():
 def test_why_there_is_no_text_is_said_with_the_body(message, finish, says):
     found = read(body(message, finish))
     assert found.text == ""
-    assert says in found.beside.lacks
-    assert json.loads(found.beside.raw)["choices"][0]["finish_reason"] == finish
+    assert says in found.details.lacks
+    assert json.loads(found.details.raw)["choices"][0]["finish_reason"] == finish
 
 
 def test_an_empty_text_that_ended_as_it_should_lacks_nothing():
     found = read(body({"content": ""}))
-    assert (found.text, found.beside.lacks) == ("", "")
+    assert (found.text, found.details.lacks) == ("", "")
 
 
 @pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS", "error", "content_filter"])
 def test_a_text_that_stopped_before_its_end_is_kept_and_marked(finish):
     found = read(body({"content": "Half a"}, finish))
-    assert (found.text, found.cut, marks(found.cut, found.beside)) == ("Half a", True, {"cut": True})
+    assert (found.text, found.cut, marks(found.cut, found.details)) == ("Half a", True, {"cut": True})
 
 
 @pytest.mark.parametrize(
@@ -216,9 +216,9 @@ def test_whatever_json_comes_is_read_or_broken(value):
 
 
 def test_what_stands_beside_comes_back_from_the_journal():
-    beside = Beside("hm", 3, True, "stop", "It is null.", "{}")
-    assert Beside.from_dict(beside.as_dict()) == beside
-    assert Beside().as_dict() == {}
+    beside = ReplyDetails("hm", 3, True, "stop", "It is null.", "{}")
+    assert ReplyDetails.from_dict(beside.as_dict()) == beside
+    assert ReplyDetails().as_dict() == {}
 
 
 def test_half_a_surrogate_pair_becomes_a_character_that_can_be_stored():

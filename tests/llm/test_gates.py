@@ -128,12 +128,12 @@ def test_an_endpoint_that_is_down_is_waited_for_and_the_client_says_so(monkeypat
     async def go():
         async with Client({"m": model(f"http://127.0.0.1:{port}/v1")}, retries=0) as client:
             asked = asyncio.gather(*(client.complete("m", HELLO) for _ in range(5)))
-            while not client.says():
+            while not client.status():
                 await asyncio.sleep(0.01)
-            told.append(client.says())
+            told.append(client.status())
             async with listening(make_app(), port=port):
                 done = await asked
-            return done, client.says()
+            return done, client.status()
 
     with patient(monkeypatch):
         done, after = asyncio.run(go())
@@ -279,7 +279,7 @@ def test_what_an_endpoint_asks_to_wait_holds_for_all_calls():
         assert hand.fill() == 0
         hand.time += 4.9
         assert hand.fill() == 0
-        assert "throttles: 115 of 256" in hand.gate.says()
+        assert "throttles: 115 of 256" in hand.gate.status()
         hand.time += 0.1
         assert hand.fill() > 0
 

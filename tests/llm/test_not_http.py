@@ -49,7 +49,7 @@ def test_what_is_not_http_is_a_failed_call_that_names_the_address(sent, ask):
                 if ask == "call":
                     await client.complete("m", [Message("user", "Hello.")])
                 else:
-                    await client.through(model, lambda api: api.batches.list(), retry=False)
+                    await client.request(model, lambda api: api.batches.list(), retry=False)
 
     with pytest.raises(CallFailed, match=r"base_url right\?$") as caught:
         asyncio.run(go())

@@ -15,7 +15,7 @@ from concord.codes import Failure
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm import verdicts
-from concord.llm.completions import PLAIN, Beside, Completion
+from concord.llm.completions import PLAIN, Completion, ReplyDetails
 from concord.llm.replies import REASKS, Reason, Reply, Text, Unusable, answer, json_schema, read
 from concord.rating import Spent
 
@@ -179,14 +179,14 @@ def test_a_reply_that_stays_without_text_is_a_failure_of_its_own_kind():
     ("beside", "taken"),
     [
         (PLAIN, True),
-        (Beside(finish="stop", thinking="hm"), True),
-        (Beside(finish="content_filter", lacks="A content filter removed it.", raw="{body}"), False),
-        (Beside(finish="stop", lacks="Its content is null.", raw="{body}"), False),
+        (ReplyDetails(finish="stop", thinking="hm"), True),
+        (ReplyDetails(finish="content_filter", lacks="A content filter removed it.", raw="{body}"), False),
+        (ReplyDetails(finish="stop", lacks="Its content is null.", raw="{body}"), False),
     ],
 )
 def test_where_an_empty_reply_may_be_right_only_an_empty_text_is_one(beside, taken):
     async def call(step, messages, /):
-        return Completion("", False, Spent(1), beside=beside)
+        return Completion("", False, Spent(1), details=beside)
 
     asked = answer(call, "reply", [Message("user", "mkdir x")], None, may_be_empty=True)
     if taken:
@@ -269,7 +269,7 @@ def test_what_the_endpoint_ended_is_not_called_too_long(finish):
 
     async def call(step, messages, /):
         sent.append(list(messages))
-        return Completion("Half of", True, Spent(1), beside=Beside(finish=finish))
+        return Completion("Half of", True, Spent(1), details=ReplyDetails(finish=finish))
 
     with pytest.raises(CallFailed, match=f"finish_reason {finish}") as caught:
         asyncio.run(answer(call, "judge", [Message("user", "Rate.")], Verdict))
@@ -284,7 +284,7 @@ def test_what_the_endpoint_ended_is_not_called_too_long(finish):
 def test_arguments_of_a_tool_call_that_fit_are_the_reply():
     def completion(text, *arguments):
         lacks = "" if text else "It only calls tools."
-        return Completion(text, False, Spent(1), beside=Beside(lacks=lacks, arguments=arguments))
+        return Completion(text, False, Spent(1), details=ReplyDetails(lacks=lacks, arguments=arguments))
 
     def asked(done, reply=Verdict):
         async def call(step, messages, /):

@@ -88,7 +88,7 @@ def test_strata_may_be_a_column_of_groups():
     rows = table().assign(drawn=DRAWN)
     for topic, own in rows.groupby("topic"):
         unit = next(u for u, key in table_of.keys.items() if int(key) == own[own.drawn].id.iloc[0])
-        assert table_of.of.weights[unit] == pytest.approx(len(own) / own.drawn.sum()), topic
+        assert table_of.data.weights[unit] == pytest.approx(len(own) / own.drawn.sum()), topic
 
 
 def test_a_stratum_that_nobody_labelled_is_said():

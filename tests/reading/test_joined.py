@@ -35,7 +35,7 @@ def met(table, people, options=NO_OPTIONS, **how):
 
 def equal_share(table, join):
     """The share of items on which people and the judge answer alike."""
-    rows = table.of.table.pivot(index="unit", columns="kind", values="score").dropna()
+    rows = table.data.table.pivot(index="unit", columns="kind", values="score").dropna()
     return (rows.human == rows.judge).mean(), len(rows), join
 
 
@@ -92,7 +92,7 @@ def test_one_label_twice_counts_once_and_two_labels_are_refused():
 def test_annotators_in_rows_become_raters_each():
     two = pd.concat([labels(annotator="ann"), labels(annotator="bob").iloc[: N // 2]])
     table, join = joined.read(judged(), two)
-    people = table.of.table.query("kind == 'human'")
+    people = table.data.table.query("kind == 'human'")
     assert people.groupby("rater").size().to_dict() == {"ann": N, "bob": N // 2}
     assert join.labelled == N
 
@@ -105,7 +105,7 @@ def test_criteria_in_rows_or_columns_meet_those_of_judges():
         for name in ("fluency", "safety")
     )
     for people in (wide, long):
-        rows = joined.read(scores, people)[0].of.table
+        rows = joined.read(scores, people)[0].data.table
         assert set(rows.criterion) == {"fluency", "safety"}
         assert len(rows) == 4 * N
 
@@ -116,7 +116,7 @@ def test_a_table_with_a_rating_a_row_gets_rows():
     ]
     long = pd.concat([*rows, rows[0].assign(rater="claude", score=PEOPLE * 1)])
     table, join = joined.read(long, labels())
-    assert table.of.table.groupby(["kind", "rater"]).size().to_dict() == {
+    assert table.data.table.groupby(["kind", "rater"]).size().to_dict() == {
         ("human", "label"): N,
         ("judge", "claude"): N,
         ("judge", "gpt-x"): N,
@@ -125,7 +125,7 @@ def test_a_table_with_a_rating_a_row_gets_rows():
     kinds = long.assign(type="judge")
     kinds = pd.concat([kinds, rows[0].assign(rater="bob", type="human").iloc[:30]])
     table, _ = joined.read(kinds, labels())
-    assert table.of.table.query("kind == 'human'").groupby("rater").size().to_dict() == {
+    assert table.data.table.query("kind == 'human'").groupby("rater").size().to_dict() == {
         "bob": 30,
         "label": N,
     }
@@ -133,7 +133,7 @@ def test_a_table_with_a_rating_a_row_gets_rows():
 
 def test_people_of_both_tables_stay_people():
     table, _ = joined.read(judged().assign(human_1=np.where(PEOPLE, "pass", "fail")), labels())
-    assert sorted(set(table.of.table.query("kind == 'human'").rater)) == ["human_1", "label"]
+    assert sorted(set(table.data.table.query("kind == 'human'").rater)) == ["human_1", "label"]
 
 
 def test_rows_of_one_id_need_what_tells_them_apart():

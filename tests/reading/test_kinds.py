@@ -411,7 +411,7 @@ def test_of_a_million_rows_without_people_some_are_measured(monkeypatch):
     monkeypatch.setattr(labels, "MOST_UNRATED", 50)
     people = [score if n % 10 == 0 else None for n, score in enumerate(HUMAN * 50)]
     read = labels.read({"human": people, "judge": JUDGE * 50})
-    kind = read.of.column("kind")
+    kind = read.data.column("kind")
     assert (kind == "human").sum() == 60
     assert (kind == "judge").sum() == 60 + 50
     assert "of 540 items that people did not answer, 50 drawn at random are measured" in read.warnings

@@ -427,18 +427,18 @@ def test_scores_beside_one_players_are_paired_on_common_scenarios(workspace):
         judged(db, "elsewhere", (1.0,), player="three", scene="elsewhere")
     with workspace.read() as db:
         board = leaderboards.leaderboard(gather(db, "pingpong"))
-    gaps = leaderboards.beside(board, "two")
+    gaps = leaderboards.differences_to(board, "two")
     assert (gaps["one"].value, gaps["one"].n) == (0.75, 8)
     assert gaps["one"].interval == (pytest.approx(0.527, abs=0.02), pytest.approx(0.973, abs=0.02))
     assert gaps["three"].reason == "no common scenario to average"
-    back = leaderboards.beside(board, "one")["two"]
+    back = leaderboards.differences_to(board, "one")["two"]
     assert (back.value, back.low) == (-0.75, pytest.approx(-gaps["one"].high, abs=0.02))
     table = leaderboard_table(board, "two")
     assert [row["less"] for row in table.rows] == [gaps.get(row["player"]) for row in table.rows]
     assert next(c.help for c in table.columns if c.name == "less") == table.notes[0]
     assert table.notes[0].startswith("Difference: score less that of two, paired by scenario")
     with pytest.raises(NotFound, match="no player with a score “four”"):
-        leaderboards.beside(board, "four")
+        leaderboards.differences_to(board, "four")
     workspace_at = ["--workspace", str(workspace.path), "leaderboard", "pingpong", "--beside", "two"]
     printed = CliRunner().invoke(main, [*workspace_at, "--format", "csv"])
     assert "less,less_low,less_high" in printed.output

@@ -308,7 +308,7 @@ def test_an_endpoint_that_never_answered_is_waited_for_a_while():
     async def go():
         async with Client({"m": Model(name="m", base_url="http://127.0.0.1:9/v1")}) as client:
             gate = next(iter(client._gates.values()))
-            return gate.unreachable(0.0), client.says()
+            return gate.unreachable(0.0), client.status()
 
     left, told = asyncio.run(go())
     assert (left, "15 s more" in told) == (15, True)

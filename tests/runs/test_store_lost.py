@@ -114,7 +114,7 @@ def test_killed_behind_a_lock_it_loses_a_second_of_answers_and_the_calls_in_flig
     with lock_of(workspace) as lock:
         with workspace.read() as db:
             [run] = stored.recent(db)
-        until(lambda: locks.says(workspace.db_path, run.id), process)
+        until(lambda: locks.message_of(workspace.db_path, run.id), process)
         made = calls_when_still(workspace)
         process.kill()
         process.wait()
@@ -161,7 +161,7 @@ def test_a_full_disk_stops_the_calls_and_the_run_goes_on_when_there_is_room(faul
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (wal.stat().st_size + 4096, hard))
     with workspace.read() as db:
         [run] = stored.recent(db)
-    until(lambda: "the disk" in locks.says(workspace.db_path, run.id), process)
+    until(lambda: "the disk" in locks.message_of(workspace.db_path, run.id), process)
     made = calls_when_still(workspace)
     assert made < 5 * (7 * 8 + 16 + 8)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
@@ -179,7 +179,7 @@ def test_stopped_behind_a_lock_it_stores_what_it_has_before_it_ends(faulty):
     with lock_of(workspace):
         with workspace.read() as db:
             [run] = stored.recent(db)
-        until(lambda: locks.says(workspace.db_path, run.id), process)
+        until(lambda: locks.message_of(workspace.db_path, run.id), process)
         os.kill(process.pid, signal.SIGINT)
         made = calls_when_still(workspace)
         assert process.poll() is None, "it waits for the store"

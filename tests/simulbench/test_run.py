@@ -19,7 +19,7 @@ from concord.benchmarks.simulbench.targets import (
 from concord.benchmarks.simulbench.tasks import STRATEGIES, SimulationTask, Strategy
 from concord.conversation import Conversation, Message
 from concord.errors import ConfigError
-from concord.llm.completions import Beside
+from concord.llm.completions import ReplyDetails
 from concord.llm.replies import Answer, Unusable
 from concord.rating import NOTHING_SPENT
 from concord.runs import planning
@@ -120,7 +120,7 @@ def test_a_judge_whose_verdicts_cannot_be_read_fails_openly_and_is_asked_again_o
 
 def test_an_empty_reply_is_judged_and_endings_are_told():
     def of(text, cut=False, **beside):
-        return ending(Answer(text, None, cut, NOTHING_SPENT, Beside(**beside)))
+        return ending(Answer(text, None, cut, NOTHING_SPENT, ReplyDetails(**beside)))
 
     assert of("") == of(" \n") == "empty"
     assert of("I will not.", refused=True) == "refusal"

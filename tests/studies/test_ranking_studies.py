@@ -18,7 +18,7 @@ from concord.store.crowds import Crowd
 from concord.studies import annotation_flow, comparisons, crowd, dealing, pairings
 from concord.studies.purposes import adjudicate, gold
 from pages.desk import sent
-from pages.desk.beside import BesideDesk
+from pages.desk.shown_answers import ShownAnswersDesk
 from tests.conftest import toml
 
 RUBRIC = """
@@ -216,7 +216,7 @@ def test_pairs_on_which_orders_differ_are_settled_as_pairs(filled):
     deal(filled, "Ann", "Ben")
     order(filled, "Ann", "w > x > y > z")
     order(filled, "Ben", "w > y > x > z")
-    eve = BesideDesk("adjudicate", "s", "Eve")
+    eve = ShownAnswersDesk("adjudicate", "s", "Eve")
     with filled.write() as db:
         adjudicate.set_rule(db, "s", adjudicate.Rule(least=1))
         rater = ratings.rater_id(db, Rater("Eve", "human"))

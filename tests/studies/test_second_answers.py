@@ -18,7 +18,7 @@ from concord.store import studies as stored
 from concord.studies import annotation_flow, dealing, studies
 from concord.studies.purposes import Look, ShownAnswer, second
 from concord.workspace import Workspace
-from pages.desk.beside import BesideDesk
+from pages.desk.shown_answers import ShownAnswersDesk
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 BLIND = {"ann": [1, 2, 3, 4, 5, 3, 2, 4], "bob": [2, 2, 3, 5, 4, 3, 1, 4], "zoe": [3, 1, 2, 4, 4, 3, 2, 5]}
@@ -83,7 +83,7 @@ def test_a_judge_is_shown_only_when_everything_is_answered(db):
         annotation_flow.begin(db, "revise", "s", rater)
     with pytest.raises(NotAllowed, match="not asked of you"):
         annotation_flow.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
-    assert BesideDesk("revise", "s", "ann").moving(db, None).items == []
+    assert ShownAnswersDesk("revise", "s", "ann").moving(db, None).items == []
     do(db, "ann", units(db)[7], "skip", text="broken")
     assert not shown(db, "revise", rater).opened
     with pytest.raises(NotAllowed, match="not asked of you"):
@@ -92,7 +92,7 @@ def test_a_judge_is_shown_only_when_everything_is_answered(db):
     state = shown(db, "revise", rater)
     assert [*state.items] == units(db)[:7]
     [first] = state.items[units(db)[0]]
-    assert (first.own, first.beside) == (1, [ShownAnswer("the judge", 3, "because 0")])
+    assert (first.own, first.shown_answers) == (1, [ShownAnswer("the judge", 3, "because 0")])
 
 
 def test_others_are_shown_when_all_are_done(db):
@@ -105,7 +105,7 @@ def test_others_are_shown_when_all_are_done(db):
         annotation_flow.begin(db, "discuss", "s", ann)
     with pytest.raises(NotAllowed, match="yours or others'"):
         annotation_flow.begin(db, "discuss", "s", zoe)
-    work = BesideDesk("discuss", "s", "ann")
+    work = ShownAnswersDesk("discuss", "s", "ann")
     rate(db, "zoe")
     assert work.moving(db, None).items == [], "nothing is sent before one's own answers are locked"
     annotation_flow.begin(db, "discuss", "s", ann)
@@ -157,18 +157,20 @@ def test_others_have_letters_and_no_names(db):
     annotation_flow.answer(db, "discuss", "s", ann, first, "fluency", 2, "Is 3 not too much?")
     [question] = shown(db, "discuss", bob).items[first]
     assert question.own == 2
-    by_score = {one.score: one.who for one in question.beside[:2]}
+    by_score = {one.score: one.who for one in question.shown_answers[:2]}
     assert set(by_score) == {BLIND["ann"][0], BLIND["zoe"][0]}
     assert set(by_score.values()) < {"A", "B", "C"}
     again = ShownAnswer(f"{by_score[BLIND['ann'][0]]}, again", 2, "Is 3 not too much?")
-    assert question.beside[2:] == [again], "others see what somebody says after that"
-    sent = BesideDesk("discuss", "s", "bob").moving(db, None).items[0]
+    assert question.shown_answers[2:] == [again], "others see what somebody says after that"
+    sent = ShownAnswersDesk("discuss", "s", "bob").moving(db, None).items[0]
     assert sent["beside"]["fluency"]["score"].endswith("you 2")
     # Reasons are the annotators' own words; beside them nobody is named.
     text = json.dumps(sent).replace("says ann", "").replace("says zoe", "")
     assert not [person for person in BLIND if person in text]
     state = shown(db, "discuss", bob)
-    by_unit = {tuple((one.who, one.score) for one in state.items[unit][0].beside[:1]) for unit in units(db)}
+    by_unit = {
+        tuple((one.who, one.score) for one in state.items[unit][0].shown_answers[:1]) for unit in units(db)
+    }
     assert {who for ((who, _),) in by_unit} > {"A"}, "a letter does not follow somebody over items"
     assert {one.rater for one in answers.blind(db, "s")} == {ann, bob, zoe}
 
@@ -177,13 +179,13 @@ def test_who_is_left_out_is_not_shown(db):
     second.show_others(db, "s", True)
     ann, bob, _ = (rate(db, person) for person in BLIND)
     exclusions.exclude(db, "s", "bob", "Rates at random")
-    assert {len(of[0].beside) for of in shown(db, "discuss", ann).items.values()} == {1}
+    assert {len(of[0].shown_answers) for of in shown(db, "discuss", ann).items.values()} == {1}
     exclusions.include(db, "s", "bob", "After all")
     annotation_flow.begin(db, "discuss", "s", bob)
     second.show_others(db, "s", False)
     with pytest.raises(NotAllowed, match="Nothing is shown"):
         annotation_flow.begin(db, "discuss", "s", ann)
-    assert BesideDesk("discuss", "s", "bob").moving(db, None).items == []
+    assert ShownAnswersDesk("discuss", "s", "bob").moving(db, None).items == []
 
 
 def test_which_judge(db):

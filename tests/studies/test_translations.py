@@ -12,9 +12,9 @@ from concord.questions import SIDES, TYPES, Scale
 from concord.runs.registry import BENCHMARKS
 from concord.studies.pairings import OWN
 from concord.studies.translations import translations
-from pages.desk.beside import OVER
 from pages.desk.component import HERE, SCRIPTS
 from pages.desk.form import REASONS
+from pages.desk.shown_answers import OVER
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SHIPPED = translations([DATA])

@@ -20,7 +20,7 @@ from concord.studies import annotation_flow, quality, studies
 from concord.studies.purposes import second
 from concord.studies.purposes.adjudicate import Rule, queue_table, set_rule, summary
 from concord.workspace import Workspace
-from pages.desk.beside import BesideDesk
+from pages.desk.shown_answers import ShownAnswersDesk
 
 KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
 FLUENT = Criterion("fluent", "It is fluent.")
@@ -91,7 +91,7 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
     assert look
     first = queue_table(db, look).rows[0]
     assert (first["answers"], first["settled"]) == ("joke, insult", "praise")
-    work = BesideDesk("adjudicate", "s", "carl")
+    work = ShownAnswersDesk("adjudicate", "s", "carl")
     question = work.fixed(db, "", "")["criteria"][0]
     assert [option["label"] for option in question["options"]] == ["joke", "insult", "praise"]
     number = desk.Numbers(db, "s", "carl").shown(unit)
@@ -106,14 +106,16 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
     second.show_judge(db, "s", "j")
     rater = access.annotator_id(db, "ann")
     annotation_flow.begin(db, "revise", "s", rater)
-    shown = [[*item["beside"].values()] for item in BesideDesk("revise", "s", "ann").moving(db, None).items]
+    shown = [
+        [*item["beside"].values()] for item in ShownAnswersDesk("revise", "s", "ann").moving(db, None).items
+    ]
     # On k0 joke and insult tie: there is no answer between them, as their mean ½ would be.
     assert [[q["score"] for q in questions] for questions in shown] == [
         ["the judge 4 · you 4"],
         ["the judge praise · you joke", "the judge 5 · you 4"],
     ]
     assert shown[1][0]["said"] == [["the judge praise", "so\nso"]]
-    [first, *_] = BesideDesk("revise", "s", "ann").moving(db, None).items
+    [first, *_] = ShownAnswersDesk("revise", "s", "ann").moving(db, None).items
     again = {
         "item": first["id"],
         "do": "answer",
@@ -121,7 +123,7 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
         "score": 4,
         "seconds": 3,
     }
-    BesideDesk("revise", "s", "ann").apply(db, desk.Event.model_validate(again))
+    ShownAnswersDesk("revise", "s", "ann").apply(db, desk.Event.model_validate(again))
     revised = "SELECT state, seconds FROM placements WHERE purpose = 'revise' AND seconds > 0"
     assert db.execute(revised).fetchall() == [("done", 3)]
 
@@ -130,7 +132,7 @@ def test_others_answers_are_categories_by_name(db: Database):
     second.show_others(db, "s", True)
     rater = access.annotator_id(db, "ann")
     annotation_flow.begin(db, "discuss", "s", rater)
-    shown = BesideDesk("discuss", "s", "ann").moving(db, None).items[0]["beside"]["kind"]["score"]
+    shown = ShownAnswersDesk("discuss", "s", "ann").moving(db, None).items[0]["beside"]["kind"]["score"]
     assert shown.removeprefix("A ").removeprefix("B ") == "insult · you joke"
 
 

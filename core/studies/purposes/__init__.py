@@ -60,7 +60,7 @@ class Question(NamedTuple):
     """A question that is asked in sight of answers: these, one's own first answer, and the one given now."""
 
     criterion: Criterion
-    beside: Sequence[ShownAnswer]
+    shown_answers: Sequence[ShownAnswer]
     own: float | None
     answer: ItemAnswer | None
 

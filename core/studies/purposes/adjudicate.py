@@ -80,7 +80,7 @@ def refuse_too_wide(study: Study, rule: Rule) -> None:
         )
 
 
-def beside(_db: Database, study: Study, _rater: int | None, blind: Blind) -> Shown:
+def shown_answers(_db: Database, study: Study, _rater: int | None, blind: Blind) -> Shown:
     """Everybody's answers on the criteria that the rule names, from the lowest to the highest, by item.
 
     The item on which people differ most comes first.
@@ -129,7 +129,7 @@ def queue_table(db: Database, look: Look) -> Table:
         {
             **{"item": places[item]["key"], "turn": places[item]["turn"]},
             "criterion": question.criterion.name,
-            "answers": question.criterion.scale.words([one.score for one in question.beside]),
+            "answers": question.criterion.scale.words([one.score for one in question.shown_answers]),
             "settled": question.criterion.scale.word(question.answer.score) if question.answer else "",
             "reason": question.answer.reason if question.answer else "",
             "by": question.answer.person if question.answer else "",

@@ -29,7 +29,7 @@ OVER = {
 
 
 @dataclass(frozen=True)
-class BesideDesk:
+class ShownAnswersDesk:
     """The items of a study that somebody is asked about for such a purpose."""
 
     purpose: str
@@ -104,13 +104,15 @@ def _item(
 def _beside(question: Question) -> dict[str, Any]:
     """What others answered, in a line and as a dot an answer, with what they said of it; and one's own."""
     scale, own = question.criterion.scale, question.own
-    answers = [f"{one.who} {scale.word(one.score)}".strip() for one in question.beside]
-    scores = [one.score for one in question.beside]
+    answers = [f"{one.who} {scale.word(one.score)}".strip() for one in question.shown_answers]
+    scores = [one.score for one in question.shown_answers]
     return {
         "name": question.criterion.name,
         "score": " · ".join([*answers, *([f"you {scale.word(own)}"] if own is not None else [])]),
         "said": [
-            [answer, one.words] for answer, one in zip(answers, question.beside, strict=True) if one.words
+            [answer, one.words]
+            for answer, one in zip(answers, question.shown_answers, strict=True)
+            if one.words
         ],
         "marks": ["yours" if value == own else "●" * scores.count(value) for value in scale.offered],
         "own": own,
