@@ -400,7 +400,7 @@ WITHIN = "shown to be at most {margin:g} lower"
 WITHIN_HALF = "shown to be at most half of another annotator's agreement lower"
 LOOK = (
     "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval, so that all looks "
-    "together are wrong in at most 5% of studies."
+    "together are wrong in about 5% of simulated studies."
 )
 LOOKS_SPENT = "All {looks} looks are spent: no further look at these items can decide. Draw a new sample."
 

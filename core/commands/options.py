@@ -166,7 +166,7 @@ def look(command: F) -> F:
         metavar="K",
         callback=lambda _context, _option, given: given or 0,
         help="Which look at a growing table or study this is, of at most five: each widens the verdict's "
-        "interval. All looks together are wrong in at most 5% of studies, in 2.5% where the first one is "
+        "interval. All looks together are wrong in about 5% of studies, in 2.5% where the first one is "
         "look 1. Looks at a study are counted.",
     )(command)
 
