@@ -486,3 +486,16 @@ class Scope(StrEnum):
     CRITERION = "criterion"
     STUDY = "study"
     """All criteria, side by side."""
+
+
+class PublishedMeasure(StrEnum):
+    """What a published figure measures."""
+
+    ALPHA = "alpha"
+    """Krippendorff's ordinal alpha of annotators."""
+    PANEL = "panel"
+    """Spearman's ρ of the panel of all judges with annotators' mean."""
+    BEST_JUDGE = "best_judge"
+    """The highest such ρ of a single judge."""
+    AGAINST = "against"
+    """Spearman's ρ of a leaderboard with another benchmark's ranking."""

@@ -14,8 +14,9 @@ class Estimate:
 
     `value` is None where the figure is undefined, and `reason` says why. A value without an interval has
     `low` and `high` None; if an interval was asked for, `reason` says why there is none. No field is nan or
-    infinite. `freedom` is that of Student's t behind the interval, where it is one. Raises ValueError for
-    nan, for an undefined figure without a reason, and for an interval around nothing.
+    infinite. `freedom` is that of Student's t behind the interval, where it is one; `mark` stands behind the
+    value where readers see it, such as a star. Raises ValueError for nan, for an undefined figure without a
+    reason, and for an interval around nothing.
 
     It stands for its value where a number does: `float(rho)`, `rho > 0.6`, `f"{rho:.2f}"`. Two are equal
     where all their fields are.
@@ -28,6 +29,7 @@ class Estimate:
     method: str = ""
     reason: str = ""
     freedom: float | None = field(default=None, compare=False, repr=False)
+    mark: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for number in (self.value, self.low, self.high):

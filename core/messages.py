@@ -22,6 +22,7 @@ from concord.codes import (
     LabelDraw,
     Layout,
     PlanFigure,
+    PublishedMeasure,
     RoleReason,
     Shown,
     StreamFigure,
@@ -68,6 +69,14 @@ INTERVALS: Mapping[str, str] = {
     IntervalMethod.PERCENTILE: "Percentile, as in papers",
 }
 """How intervals of means are found, by code."""
+
+PUBLISHED_MEASURES: Mapping[str, str] = {
+    PublishedMeasure.ALPHA: "Krippendorff's alpha of annotators, ordinal",
+    PublishedMeasure.PANEL: "Panel: ρ with annotators' mean",
+    PublishedMeasure.BEST_JUDGE: "Best single judge: ρ with annotators' mean",
+    PublishedMeasure.AGAINST: "ρ with another benchmark's ranking",
+}
+"""What published figures measure, by code."""
 
 STREAM_FIGURES: Mapping[str, Mapping[StreamFigure, str]] = {
     "two_answers": {

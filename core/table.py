@@ -151,7 +151,7 @@ def shown(cell: Cell, column: Column) -> str:
     if isinstance(cell, Estimate):
         if cell.value is None:
             return UNDEFINED
-        text = " ".join(filter(None, [_number(cell.value, column), ends(cell, column)]))
+        text = " ".join(filter(None, [_number(cell.value, column) + cell.mark, ends(cell, column)]))
         return f"{text} (n {cell.n:,})" if column.n and cell.n is not None else text
     if cell is None:
         return ""

@@ -12,7 +12,7 @@ from concord.commands import options, printing
 from concord.commands.options import names
 from concord.errors import ConcordError
 from concord.exchange import ranking_csv
-from concord.reports import corrected, leaderboards
+from concord.reports import corrected, leaderboards, rank_stability
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.rated import gather, own_tables
 from concord.runs.benchmark import Benchmark
@@ -46,6 +46,12 @@ from concord.workspace import Workspace
     "rank; or a CSV file of a leaderboard of Concord's own.",
 )
 @click.option(
+    "--stability",
+    is_flag=True,
+    help="How stable the order is: by judge, by interrogator, by panel, with Kendall's tau between the "
+    "orders. --study then names the annotators who choose the top two judges.",
+)
+@click.option(
     "--beside",
     metavar="PLAYER",
     default="",
@@ -70,6 +76,7 @@ def command(
     study: str,
     rubric: str,
     against: Path | None,
+    stability: bool,
     beside: str,
     intervals: str,
     form: str,
@@ -77,14 +84,15 @@ def command(
 ) -> None:
     """How players compare: means over conversations and a panel of judges, with 95% intervals."""
     ranking = ranking_csv.read(against) if against else None
-    own = None if rubric or against else own_tables(benchmark)
-    if study and beside:
+    own = None if rubric or against or stability else own_tables(benchmark)
+    corrects = study and not stability
+    if corrects and beside:
         raise ConcordError(
             "Scores corrected by people stand beside no player: leave --study or --beside out."
         )
     method = IntervalMethod(intervals)
     percentile = method is IntervalMethod.PERCENTILE
-    if study and percentile:
+    if corrects and percentile:
         raise ConcordError("Scores corrected by people have no percentile intervals: leave --intervals out.")
     paired = own is not None and "beside" in inspect.signature(own).parameters
     if own and (study or weights or (beside and not paired) or percentile):
@@ -98,11 +106,17 @@ def command(
         if own:
             board_options |= {"beside": beside} if beside else {}
             return printing.show(own(db, where=facets, **board_options), form)
-        board_options |= {"resamples": 0} if study else {}
+        board_options |= {"resamples": 0} if corrects else {}
         rated = gather(db, benchmark, facets, rubric)
         weighed = _weights(rated.system, weights)
         board = leaderboards.leaderboard(rated, weights=weighed, intervals=method, **board_options)
-        tables = [_by_people(db, board, study) if study else leaderboard_table(board, beside)]
+        if stability:
+            if not board_options["judges"]:
+                board_options["judges"] = rank_stability.judges_compared(board)
+                board = leaderboards.leaderboard(rated, weights=weighed, intervals=method, **board_options)
+            tables = [*rank_stability.rank_stability(db, board, study=study)]
+        else:
+            tables = [_by_people(db, board, study) if study else leaderboard_table(board, beside)]
         if ranking is not None:
             tables += ranking_csv.beside(board, ranking, str(against))
     printing.show(tables, form)

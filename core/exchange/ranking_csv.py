@@ -1,17 +1,19 @@
 """Another benchmark's ranking of the same models, read from a file, beside a leaderboard."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from concord.codes import PublishedMeasure
 from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import figure_in, name_in, nfc, refuse
 from concord.exchange.rows import FileRow
 from concord.reports.leaderboards import Leaderboard
+from concord.reports.published import published
 from concord.scores import DIGITS
 from concord.statistics.rankings import against
 from concord.table import Column, Table
@@ -19,6 +21,8 @@ from concord.table import Column, Table
 COLUMNS = (Column("player"), *(Column(n, digits=1) for n in ("here", "there")), Column("rise", signed=True))
 
 
+MOST_MOVES = 5
+"""So many rises, and falls, are named."""
 MODELS = ("model", "player")
 """Columns that name what is ranked: of other rankings, and of Concord's own leaderboards."""
 SCORES = ("score", "rank", "all", "overall", "corrected", "final")
@@ -100,10 +104,34 @@ def beside(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Tab
     places = tuple({str(column): cell for column, cell in row.items()} for row in ranks.to_dict("records"))
     columns = (Column("spearman", "Spearman's ρ", digits=3, n=True), Column("p", digits=3))
     row = {"spearman": rho, "p": p}
-    note = (
+    notes = [
         f"Ranks among the {len(both)} of {len(placed)} players named in {name} too; ties at their mean rank."
-    )
+    ]
+    figures = [figure for figure in published(board.benchmark) if figure.measure is PublishedMeasure.AGAINST]
+    for figure in figures:
+        notes.append(
+            f"Published by others: {figure.value:g} ({figure.language}; {figure.source}), of other models."
+        )
     return (
-        Table("against", f"Rank correlation with {name}", columns, (row,), notes=(note,)),
-        Table("against-models", f"Ranks on this leaderboard and in {name}", COLUMNS, places),
+        Table("against", f"Rank correlation with {name}", columns, (row,), notes=tuple(notes)),
+        Table(
+            "against-models",
+            f"Ranks on this leaderboard and in {name}",
+            COLUMNS,
+            places,
+            moves(places),
+        ),
     )
+
+
+def moves(places: Sequence[Mapping[str, Any]]) -> str:
+    """The largest rises and falls from the other ranking to the leaderboard, in a sentence; “” for none."""
+    sentences = []
+    for title, moved in (
+        ("Largest rises", [row for row in places if row["rise"] > 0]),
+        ("Largest falls", [row for row in reversed(places) if row["rise"] < 0]),
+    ):
+        if moved:
+            each = [f"{row['player']} from {row['there']:g} to {row['here']:g}" for row in moved[:MOST_MOVES]]
+            sentences.append(f"{title}: {', '.join(each)}.")
+    return " ".join(sentences)

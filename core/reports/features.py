@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from concord.arrays import Columns
-from concord.statistics.ratings import Floats
+from concord.statistics.ratings import Floats, Ints
 
 FEATURES = {
     "reply_chars": "characters of a reply",
@@ -26,17 +26,7 @@ def features(given: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:
     """
     if not len(given.get("unit", ())):
         return {}
-    own = given["unit"]
-    if (
-        len(own) == len(units)
-        and isinstance(own[0], np.integer)
-        and (np.diff(own) == 1).all()
-        and own[0] == 1
-    ):
-        rows = np.asarray(units, dtype=np.int64) - 1
-    else:
-        where = {unit: row for row, unit in enumerate(own.tolist())}
-        rows = np.array([where.get(unit, -1) for unit in units], dtype=np.int64)
+    rows = _rows(given, units)
     there = rows >= 0
     by_name: dict[str, Floats] = {}
     for name, values in given.items():
@@ -48,6 +38,29 @@ def features(given: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:
         elif name != "unit":
             by_name[FEATURES.get(name, name)] = np.where(there, values[rows], np.nan)
     return {name: of for name, of in by_name.items() if _varies(of[~np.isnan(of)])}
+
+
+def languages(given: Columns, units: Sequence[Hashable]) -> list[str]:
+    """The language of each unit; “” where it is not known."""
+    if not len(given.get("language", ())):
+        return [""] * len(units)
+    rows = _rows(given, units)
+    spoken = given["language"][np.maximum(rows, 0)].tolist()
+    return [language if row >= 0 else "" for row, language in zip(rows.tolist(), spoken, strict=True)]
+
+
+def _rows(given: Columns, units: Sequence[Hashable]) -> Ints:
+    """The row of each unit; -1 where it has none."""
+    own = given["unit"]
+    if (
+        len(own) == len(units)
+        and isinstance(own[0], np.integer)
+        and (np.diff(own) == 1).all()
+        and own[0] == 1
+    ):
+        return np.asarray(units, dtype=np.int64) - 1
+    where = {unit: row for row, unit in enumerate(own.tolist())}
+    return np.array([where.get(unit, -1) for unit in units], dtype=np.int64)
 
 
 def _varies(values: Floats) -> bool:

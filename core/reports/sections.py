@@ -15,7 +15,8 @@ from concord.codes import AnswerLevel, Claim, Scope, Tab
 from concord.messages import TABS, UNMEASURED, excluded
 from concord.reports.coefficient import default_coefficient, leading
 from concord.reports.evidence import Evidence
-from concord.reports.features import OWN_FAMILY
+from concord.reports.features import OWN_FAMILY, languages
+from concord.reports.published import compared, published
 from concord.reports.wording import listed
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
@@ -44,6 +45,7 @@ from concord.statistics.study import (
     severities,
 )
 from concord.statistics.systems import systems
+from concord.statistics.versions import VersionedJudge, by_version
 from concord.store.answers import ItemAnswer
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
@@ -199,11 +201,32 @@ def _with_exclusions(evidence: Evidence, criterion: str, table: Table, raters: S
 
 
 def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
-    if len(evidence.ordered) > 1:
+    # Of one criterion and two judges, the glance and section judges have every row.
+    if len(evidence.ordered) > 1 or (evidence.ordered and len(evidence.judges) > 2):
         yield judges_table(evidence.agreement, evidence.label)
         yield p_table(evidence.agreement, evidence.label)
     if evidence.ordered:
         yield people_table(evidence.agreement, evidence.label)
+
+
+def _versions(evidence: Evidence, _criterion: str) -> Iterator[Table]:
+    """Over all items; where these are in several languages, also over those of each."""
+    models, variants = evidence.of.models_of_judges, evidence.of.versions_of_judges
+    raters = [
+        VersionedJudge(judge, models.get(judge, judge), variants.get(judge, ""))
+        for judge in evidence.ratings.judges
+    ]
+    criteria = {name: evidence.label(name) for name in evidence.ordered}
+    yield from by_version(evidence.ratings, raters, criteria)
+    spoken = languages(evidence.given_features, evidence.ratings.units)
+    for language in sorted({*spoken} - {""}) if len({*spoken}) > 1 else ():
+        items = np.array([each == language for each in spoken])
+        yield from by_version(evidence.ratings, raters, criteria, items, language)
+
+
+def _published(evidence: Evidence, _criterion: str) -> Iterator[Table]:
+    if (table := compared(evidence)).rows:
+        yield table
 
 
 def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -492,6 +515,26 @@ REGISTRY = (
         scope=Scope.STUDY,
         in_report=True,
         in_overview=True,
+    ),
+    Section(
+        name="versions",
+        title="Every criterion by version of the prompt",
+        question="Which version of a judge's prompt agrees better with annotators, on every criterion?",
+        tab=Tab.JUDGES,
+        tables=_versions,
+        scope=Scope.STUDY,
+        has=lambda e, _: e.ordered and e.ratings.judges,
+        without="no judge answered a question with an order",
+    ),
+    Section(
+        name="published",
+        title="Published figures of others",
+        question="How do this study's figures compare with published ones?",
+        tab=Tab.JUDGES,
+        tables=_published,
+        scope=Scope.STUDY,
+        has=lambda e, _: e.of.study.benchmark and published(e.of.study.benchmark),
+        without="data/published.toml has none of its benchmark",
     ),
     Section(
         name="overlap",

@@ -94,6 +94,9 @@ PAIRWISE_ACCURACY = Kind(ends=(0.0, 1.0), short=held("pairwise accuracy", 86))
 """The accuracy of an order of few players: value ± t·SE, kept within 0 and 1; a draw of items confounds
 neighbours, never the other way."""
 
+ORDER = Kind(ends=(-1.0, 1.0), short=held("tau", 89))
+"""Tau of two orders of few players, whose true value may be 1 exactly: value ± t·SE, kept within ±1."""
+
 PILED_UP = held("alpha", 70, 90) + ", where most items hold the commonest rating alone"
 
 

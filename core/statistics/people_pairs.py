@@ -9,7 +9,9 @@ from concord.statistics.resampling import everything
 from concord.table import Cell, Column, Table
 
 MOST = 15
-"""Annotators of whom every two have a cell; of more only the means are shown."""
+"""Annotators of whom readers see a column each; of more files have them, and pages a picture."""
+MOST_COMPARED = 100
+"""Annotators of whom every two are compared: those with the most ratings."""
 
 
 def people_pairs(ratings: Ratings, criterion: str) -> Table:
@@ -23,26 +25,48 @@ def people_pairs(ratings: Ratings, criterion: str) -> Table:
     people = [int(person) for person in scores.people]
     given = {person: scores.of(person) for person in people}
     names = {person: ratings.people[person] for person in people}
-    shown = people if len(people) <= MOST else []
+    number = {person: int((~np.isnan(given[person])).sum()) for person in people}
+    most = set(sorted(people, key=lambda person: -number[person])[:MOST_COMPARED])
+    compared = [person for person in people if person in most]
+    figures = {
+        (one, other): rho(given[one], given[other])
+        for place, one in enumerate(compared)
+        for other in compared[place + 1 :]
+    }
+    figures |= {(other, one): figure for (one, other), figure in figures.items()}
     rows: list[dict[str, Cell]] = []
     for person in people:
+        pairs = {f"with {names[other]}": figures.get((person, other)) for other in compared}
         row: dict[str, Cell] = {"person": names[person]}
-        for other in shown:
-            if other != person:
-                row[f"with {names[other]}"] = rho(given[person], given[other])
+        row |= {name: figure for name, figure in pairs.items() if figure is not None}
         row["others"] = rho(given[person], scores.others(person))
         row["all"] = rho(given[person], scores.target)
         rows.append(row)
+    many = len(people) > MOST
     columns = (
         Column("person", "Annotator"),
-        *(Column(f"with {names[other]}", names[other], digits=3) for other in shown),
+        *(Column(f"with {names[other]}", names[other], digits=3, file_only=many) for other in compared),
         Column("others", "mean of the others", digits=3, help="Without the annotator's own rating"),
         Column("all", "mean of all", digits=3, help="With the annotator's own rating, so higher"),
     )
-    notes = () if shown else (f"Of more than {MOST} annotators every two have no cell.",)
+    notes = []
+    if many:
+        notes.append("Files have ρ of every two annotators; the page Agreement shows it as a picture.")
+    if len(people) > MOST_COMPARED:
+        notes.append(f"Every two of the {MOST_COMPARED} annotators with the most ratings are compared.")
     return Table(
-        "people_pairs", "Annotators: Spearman's ρ with each other", columns, tuple(rows), notes=notes
+        "people_pairs", "Annotators: Spearman's ρ with each other", columns, tuple(rows), notes=tuple(notes)
     )
+
+
+def every_two(table: Table) -> list[tuple[str, str, Estimate]]:
+    """The pairs of annotators in a table of `people_pairs`, each in both orders, with their ρ."""
+    return [
+        (str(row["person"]), name.removeprefix("with "), cell)
+        for row in table.rows
+        for name, cell in row.items()
+        if name.startswith("with ") and isinstance(cell, Estimate)
+    ]
 
 
 def rho(first: Floats, second: Floats) -> Estimate:

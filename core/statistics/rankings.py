@@ -1,13 +1,131 @@
-"""Rankings of the same players: how far two agree, and the ranks that are open."""
+"""Rankings of the same players: how far two agree, Kendall's tau-b of several, PageRank, open ranks."""
 
 from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from concord.estimate import Estimate, undefined
 from concord.statistics.correlation import FEWEST, rank_correlation, spearman_p, too_few
-from concord.statistics.ratings import Floats
+from concord.statistics.intervals import ORDER, resampled
+from concord.statistics.ratings import Floats, Ints, divide
+from concord.statistics.resampling import Weights, draws, everything, gathering, mean_defined
+
+TIE = 1e-7
+"""Scores that differ by less are equal, because averages are of values rounded to nine digits."""
+
+DAMPING = 0.85
+"""The share of its rank that a node passes on (Brin and Page 1998)."""
+
+
+class Tau(NamedTuple):
+    """Kendall's tau-b of two rankings; its n counts the players that both have."""
+
+    a: str
+    b: str
+    tau: Estimate
+
+
+class Stability(NamedTuple):
+    """Tau-b of every two of some rankings, and the mean of those that are defined; its n counts them."""
+
+    pairs: tuple[Tau, ...]
+    mean: Estimate
+
+
+def means(
+    values: Floats, group: Ints, groups: int, *, resamples: int = 1000, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """The mean of each column in each group (columns × groups), and resamples of these means.
+
+    A resample draws as many items as there are, whatever their group; all columns and groups share the draws.
+    nan where a group has no item, or none in a draw.
+    """
+    own = _means(values, group, groups, everything(len(values)))[0]
+    parts = [_means(values, group, groups, weights) for weights in draws(len(values), resamples, seed)]
+    return own, np.concatenate([np.empty((0, *own.shape)), *parts])
+
+
+def _means(values: Floats, group: Ints, groups: int, weights: Weights) -> Floats:
+    gather = gathering(group, groups)
+    count = np.asarray(gather @ weights, dtype=np.float64)
+    totals = [np.asarray(gather @ (weights * column[:, None]), dtype=np.float64) for column in values.T]
+    return np.stack([divide(total, count).T for total in totals], axis=1)
+
+
+def taus(scores: Floats) -> Floats:
+    """Tau-b of every two rankings, from rankings × players (nan where a player is missing).
+
+    (concordant − discordant) / √(pairs untied in one × pairs untied in the other), over the pairs of players
+    that both have; nan where one of the two ties them all.
+    """
+    first, second = np.triu_indices(scores.shape[1], 1)
+    step = scores[:, first] - scores[:, second]
+    there = ~np.isnan(step)
+    step = np.where(np.abs(step) > TIE, np.sign(step), 0.0)
+    untied = np.abs(step) @ there.T.astype(np.float64)
+    return np.clip(divide(step @ step.T, np.sqrt(untied * untied.T)), -1, 1)
+
+
+def stability(names: Sequence[str], own: Floats, drawn: Floats, items: int) -> Stability:
+    """Tau-b of every two rankings. `own` is rankings × players, `drawn` one such array for every
+    resample of `items` items.
+
+    Undefined for fewer than three players in common, and where a ranking scores them all alike. A resample
+    that lost a player of one of the two has no value.
+    """
+    if len(names) < 2:
+        return Stability((), undefined("fewer than two rankings to compare", n=0))
+    matrix = taus(own)
+    lost = np.any(np.isnan(drawn) & ~np.isnan(own), axis=2)
+    every = np.array([taus(scores) for scores in drawn]).reshape(len(drawn), len(names), len(names))
+    every[np.logical_or(lost[:, :, None], lost[:, None, :])] = np.nan
+    pairs, defined = [], []
+    for i, j in combinations(range(len(names)), 2):
+        common = ~np.isnan(own[i]) & ~np.isnan(own[j])
+        n = int(common.sum())
+        if why := _undefined([names[i], names[j]], own[[i, j]][:, common]):
+            pairs.append(Tau(names[i], names[j], undefined(why, n=n)))
+        else:
+            pairs.append(Tau(names[i], names[j], _resampled(matrix[i, j], every[:, i, j], n, items)))
+            defined.append((i, j))
+    if not defined:
+        reasons = {pair.tau.reason for pair in pairs}
+        why = reasons.pop() if len(reasons) == 1 else "no two of them can be compared"
+        return Stability(tuple(pairs), undefined(why, n=0))
+    mean = sum(matrix[at] for at in defined) / len(defined)
+    drawn_mean = mean_defined(np.array([every[:, i, j] for i, j in defined]))
+    return Stability(tuple(pairs), _resampled(mean, drawn_mean, len(defined), items))
+
+
+def _resampled(value: float, drawn: Floats, n: int, items: int) -> Estimate:
+    return resampled(value, drawn, n=n, kind=ORDER, units=items)
+
+
+def _undefined(names: Sequence[str], scores: Floats) -> str:
+    if scores.shape[1] < FEWEST:
+        return too_few(scores.shape[1], "player")
+    alike = [name for name, row in zip(names, scores, strict=True) if np.ptp(row) <= TIE]
+    return f"{alike[0]} scores them all alike" if alike else ""
+
+
+def pagerank(edges: Floats, damping: float = DAMPING) -> Floats:
+    """PageRank of nodes, their sum 1. `edges[i, j]` is the weight of the edge from i to j.
+
+    r_j = (1 − d)/n + d · Σ_i r_i · w_ij / Σ_k w_ik, solved as a linear system. Edges from a node to itself do
+    not count; a node without edges passes its rank to all nodes equally. Raises ValueError for a negative
+    weight.
+    """
+    if (edges < 0).any():
+        raise ValueError("a weight is negative")
+    n = len(edges)
+    edges = np.where(np.eye(n, dtype=bool), 0.0, edges)
+    total = edges.sum(axis=1, keepdims=True)
+    passed = np.where(total > 0, edges / np.where(total > 0, total, 1), 1 / n)
+    rank: Floats = np.linalg.solve(np.eye(n) - damping * passed.T, np.full(n, (1 - damping) / n))
+    return rank
 
 
 def against(here: Floats, there: Floats) -> tuple[Estimate, Estimate]:

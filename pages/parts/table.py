@@ -123,16 +123,23 @@ def _frame(table: Table) -> pd.DataFrame:
 
 
 def _is_written(table: Table, column: Column) -> bool:
-    """Whether cells are drawn as text: bounds, values with their interval, and yes or no, as a check box
-    looks as if one could choose.
+    """Whether cells are drawn as text: bounds, values with their interval or a mark, and yes or no, as a
+    check box looks as if one could choose.
     """
     cells = [row.get(column.name) for row in table.rows]
     answers = any(isinstance(c, bool) for c in cells) and all(isinstance(c, bool | None) for c in cells)
-    return bool(column.least) or answers or column.interval == "cell"
+    return bool(column.least) or answers or _has_marks(table, column) or column.interval == "cell"
+
+
+def _has_marks(table: Table, column: Column) -> bool:
+    """Whether a mark, such as a star, stands behind a figure of a column."""
+    return any(figure.mark for figure in table.estimates(column.name))
 
 
 def _value(cell: Cell, column: Column) -> Any:
     value = cell.value if isinstance(cell, Estimate) else cell
+    if isinstance(value, str):
+        return column.words.get(value, value)
     if not isinstance(value, float):
         return value
     # What rounds to 0 has no minus.
@@ -158,7 +165,7 @@ def _columns(table: Table) -> dict[str, Any]:
                 help=text,
                 pinned=column in held or None,
                 width=width,
-                alignment="right" if column.interval == "cell" else None,
+                alignment="right" if column.interval == "cell" or _has_marks(table, column) else None,
             )
         else:
             found[column.name] = st.column_config.NumberColumn(

@@ -13,7 +13,7 @@ from concord import messages
 from concord.codes import IntervalMethod
 from concord.errors import ConcordError
 from concord.estimate import Estimate
-from concord.reports import corrected, leaderboards
+from concord.reports import corrected, leaderboards, rank_stability
 from concord.reports.leaderboard_table import apart, leaderboard_table
 from concord.reports.leaderboards import Leaderboard
 from concord.reports.rated import Rated, boards, gather, own_tables, sharing, with_leaderboard
@@ -31,6 +31,7 @@ from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
 from pages.parts.session import sentence, workspace
+from pages.results import stability
 
 Chosen = tuple[tuple[str, tuple[str, ...]], ...]
 """Names with the values allowed, as `dict` takes them; unlike a dict it can be a key of the cache."""
@@ -219,6 +220,31 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     if by_people:
         with st.expander("By judges, and corrected by people", icon=":material/table:"):
             table.draw(by_people)
+    more = st.expander(
+        "How stable is this order?", icon=":material/swap_vert:", key="stability", on_change="rerun"
+    )
+    if more.open:
+        with more:
+            _stability(wanted, study, mark)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Measuring …")
+def _rank_stability(of: Wanted, study: str, mark: str) -> tuple[Table, ...]:
+    """The tables of rank stability; `mark` changes when the study's people have rated further items."""
+    board = _measured(of)[0]
+    if not of.judges:
+        board, _ = _measured(of._replace(judges=rank_stability.judges_compared(board)))
+    with workspace().read() as db:
+        return rank_stability.rank_stability(db, board, study=study)
+
+
+def _stability(wanted: Wanted, study: str, mark: str) -> None:
+    """How stable the order is, and another benchmark's ranking of the same models."""
+    try:
+        stability.draw(_rank_stability(wanted, study, mark))
+    except ConcordError as error:
+        sentence(error)
+    stability.against(_measured(wanted)[0])
 
 
 def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:

@@ -1,6 +1,6 @@
 """The charts of the agreement page; a rater's name is data, never the name of a field."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -13,7 +13,9 @@ from concord.questions import Scale
 from concord.statistics.glance import measured
 from concord.table import Cell, Table
 from pages.parts.charts import (
+    COLOURS,
     GREY,
+    ORANGE,
     ROW,
     Chart,
     Point,
@@ -30,6 +32,8 @@ from pages.parts.charts import (
 
 HUMAN = "another annotator"
 TALL_ROW = 32
+TILE = 12
+"""Pixels of a pair of annotators, at least."""
 
 
 def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[str, Chart]]:
@@ -104,6 +108,27 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
         )
     )
     return in_rows(bars, ROW, data.rater.nunique())
+
+
+def people_pairs(pairs: Sequence[tuple[str, str, Estimate]], names: Sequence[str]) -> Chart:
+    """Spearman's ρ of every two annotators as a square of tiles; pairs without a value have none."""
+    cells = [(one, other, figure.value, figure.n) for one, other, figure in pairs if figure.defined]
+    data = pd.DataFrame(cells, columns=["one", "other", "rho", "n"])
+    shade = alt.Scale(domain=[-1, 0, 1], range=[ORANGE, "#e8e8e8", COLOURS[0]])
+    axis = name_axis(120)
+    tiles = (
+        alt.Chart(data)
+        .mark_rect()
+        .encode(
+            x=alt.X("one:N", sort=list(names), title=None, axis=alt.Axis(labelLimit=120, labelAngle=-90)),
+            y=alt.Y("other:N", sort=list(names), title=None, axis=axis),
+            color=alt.Color("rho:Q", scale=shade, legend=alt.Legend(orient="top", title="Spearman's ρ")),
+            tooltip=tips(
+                ("one:N", "annotator"), ("other:N", "annotator"), ("rho:Q", "ρ", ".3f"), ("n:Q", "items")
+            ),
+        )
+    )
+    return in_rows(tiles, max(TILE, min(ROW, 480 // max(len(names), 1))), len(names))
 
 
 def _shades(steps: int) -> list[str]:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from concord.codes import Tab, Verdict
 from concord.errors import ConcordError
-from concord.estimate import Estimate
+from concord.estimate import Estimate, value_of
 from concord.files import file_name
 from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport
@@ -34,6 +34,8 @@ from concord.reports.verdict import Assessment
 from concord.scores import labels
 from concord.statistics.confusion import crossed
 from concord.statistics.glance import measured, panel_difference
+from concord.statistics.people_pairs import MOST as MOST_IN_TABLE
+from concord.statistics.people_pairs import every_two
 from concord.statistics.ratings import panel_name
 from concord.store import access, closings, conversations, looks, ratings
 from concord.store.conversations import Filter
@@ -219,7 +221,25 @@ def _raters(report: AgreementReport, criterion: str) -> None:
     for severities in _named(report, "raters", criterion).values():
         _table(report, criterion, severities)
     _careless(report)
-    _folded(report, criterion, _named(report, "people", criterion).values())
+    tables = _named(report, "people", criterion)
+    _pairs_of_people(tables.get("people_pairs"))
+    _folded(report, criterion, tables.values())
+
+
+def _pairs_of_people(table: Table | None) -> None:
+    """Every two of many annotators as a picture; of few the table has them."""
+    if table is None or len(table.rows) <= MOST_IN_TABLE:
+        return
+    st.markdown(f"##### {table.title}")
+    pairs = every_two(table)
+    compared = {one for one, _, _ in pairs}
+    ordered = sorted(table.rows, key=lambda row: -value_of(row["others"]))
+    names = [str(row["person"]) for row in ordered if row["person"] in compared]
+    show(charts.people_pairs(pairs, names), "Spearman's ρ of every two annotators")
+    st.caption(
+        "Each tile is a pair of annotators. Those who agree best with the mean of the others come first. "
+        "White: the two share too few items."
+    )
 
 
 @live

@@ -49,17 +49,18 @@ def _study(workspace: Workspace) -> None:
         _draw(db, workspace, STUDY, UNITS, SEED, "Demo: 250 English dialogues")
         deal_study(db, STUDY, ANNOTATORS, overlap=0)
     for index, name in enumerate(ANNOTATORS):
-        given = _rated(workspace, index, name)
+        given = rated(workspace, STUDY, index, name)
         with workspace.write() as db:
             import_annotations(db, STUDY, given)
 
 
-def _rated(workspace: Workspace, index: int, name: str) -> list[Annotation]:
+def rated(workspace: Workspace, study: str, index: int, name: str) -> list[Annotation]:
+    """What a simulated annotator gives every item of a study."""
     pace = random.Random(f"{SEED} {name}")
     given = []
     with workspace.read() as db:
-        criteria = [criterion.name for criterion in studies.get(db, STUDY).criteria]
-        for unit in studies.units(db, STUDY):
+        criteria = [criterion.name for criterion in studies.get(db, study).criteria]
+        for unit in studies.units(db, study):
             conversation = conversations.load(db, unit["conversation_id"])
             for criterion in criteria:
                 score = rate(conversation, criterion, index, SEED)

@@ -191,3 +191,13 @@ def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated
     assert [(row.n, row.judged) for row in board.standings] == [(2, 2)]
     assert any("who rated most; left out: a." in note for note in leaderboard_table(board).notes)
     assert leaderboards.leaderboard(rated, judges=["a"], resamples=0).passed_over == ()
+
+
+def test_a_workspace_with_version_1_has_no_faults(demo_workspace):
+    """Answers of 1–10 that were mapped lie between those of people; `verify` once called them faults."""
+    with demo_workspace.read() as db:
+        criteria = {c.name: c for c in ratings.criteria(db, PINGPONG_V1.name)}
+        mapped = {row["score"] for row in db["ratings"].rows_where("score != round(score)")}
+    assert mapped
+    assert all(score in criteria["fluency"].scale_of("judge") for score in mapped)
+    assert criteria["fluency"].scale_of("human").offered == (1, 2, 3, 4, 5)

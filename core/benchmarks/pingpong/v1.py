@@ -12,10 +12,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from concord.benchmarks.pingpong.play import PINGPONG, Setting, settings
+from concord.benchmarks.pingpong.play import ASKING, PINGPONG, Setting, settings
 from concord.conversation import Conversation, Message, Unit
 from concord.llm.prompts import Prompt
 from concord.llm.replies import Reason, Reply, Text, Unusable
+from concord.questions import between
 from concord.rating import Judgement, Rater, Rating
 from concord.runs.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role, owed
 from concord.runs.plans import PlayPlan
@@ -117,6 +118,13 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         )
 
 
+MAPPED = between(1, 5)
+"""What an answer of 1–10 is stored on: people's ends, with numbers between their answers."""
+ASKED = replace(
+    ASKING,
+    criteria=tuple(replace(c, judged=MAPPED) if c.name in FIELDS else c for c in ASKING.criteria),
+)
+
 PINGPONG_V1 = replace(
     PINGPONG,
     name="pingpong-v1",
@@ -132,5 +140,6 @@ PINGPONG_V1 = replace(
     prompts={**PINGPONG.prompts, "interrogator": RatedUtterance},
     prompts_of=PINGPONG.name,
     judge_version=VERSION,
+    asking=ASKED,
     plays=plays,
 )

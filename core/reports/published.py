@@ -1,0 +1,111 @@
+"""Figures that others published, compared with those of a study: alpha, the panel's ρ, the best judge's ρ."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from concord.codes import PublishedMeasure
+from concord.estimate import Estimate, undefined
+from concord.files import SHIPPED, listed_tables, valid
+from concord.messages import PUBLISHED_MEASURES
+from concord.reports.evidence import Evidence
+from concord.reports.features import languages
+from concord.statistics.alpha import point, value_counts, why_undefined
+from concord.statistics.correlation import rank_correlation
+from concord.statistics.ratings import Bools, called
+from concord.table import Column, Table
+
+FILE = SHIPPED / "data" / "published.toml"
+
+
+class PublishedFigure(BaseModel):
+    """A figure of others: what it measures, its value, its benchmarks and language, and where it stands."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    measure: PublishedMeasure
+    value: Annotated[float, Field(ge=-1, le=1)]
+    language: str
+    benchmarks: tuple[str, ...]
+    source: str
+
+
+def published(benchmark: str) -> list[PublishedFigure]:
+    """The published figures of a benchmark. Raises ConfigError for a file that is broken."""
+    figures = [valid(PublishedFigure, entry, FILE) for entry in listed_tables(FILE, "figures")]
+    return [figure for figure in figures if benchmark in figure.benchmarks]
+
+
+def compared(evidence: Evidence) -> Table:
+    """Each published figure of the study's benchmark compared with the study's own, on its items in the same
+    language: of *final* where there is one, else of the main criterion.
+    """
+    spoken = languages(evidence.given_features, evidence.ratings.units)
+    rows = []
+    for figure in published(evidence.of.study.benchmark):
+        items = np.array([language == figure.language for language in spoken])
+        measure = MEASURES.get(figure.measure)
+        if measure is not None and items.any():
+            own = measure(evidence, items)
+            rows.append(
+                {**figure.model_dump(include={"language", "source"}), "own": own, "n": own.n}
+                | {"measure": figure.measure.value, "published": figure.value}
+            )
+    columns = (
+        Column("measure", "Figure", words=PUBLISHED_MEASURES),
+        Column("language"),
+        Column("published", "published by others", digits=3),
+        Column("own", "this study", digits=3),
+        Column("n", help="Items of this study."),
+        Column("source"),
+    )
+    notes = (
+        "The published figures are others', of other models, conversations and annotators: a reproduction "
+        "needs the same ones.",
+    )
+    return Table("published", "Published figures of others, compared", columns, tuple(rows), notes=notes)
+
+
+def _criterion(evidence: Evidence) -> str:
+    return "final" if "final" in evidence.ratings.criteria else evidence.main
+
+
+def _alpha(evidence: Evidence, items: Bools) -> Estimate:
+    """Ordinal alpha of annotators on these items."""
+    scores = evidence.ratings[_criterion(evidence)]
+    chosen = items[scores.item]
+    counts, values = value_counts(scores.item[chosen], scores.score[chosen], scores.items)
+    n = int((np.asarray(counts.sum(axis=1)).ravel() >= 2).sum())
+    why = scores.unlinked or why_undefined(counts)
+    return undefined(why, n=n) if why else Estimate(point(counts, values, "ordinal"), n=n)
+
+
+def _rho(evidence: Evidence, items: Bools, members: Sequence[str]) -> Estimate:
+    scores = evidence.ratings[_criterion(evidence)]
+    given = np.where(items, scores.panel(members), np.nan)
+    return rank_correlation(given, scores.target, called(members), "people's mean")
+
+
+def _panel(evidence: Evidence, items: Bools) -> Estimate:
+    """ρ of the panel of all judges."""
+    if not evidence.panels:
+        return undefined("the study has no panel")
+    return _rho(evidence, items, evidence.panels[0])
+
+
+def _best_judge(evidence: Evidence, items: Bools) -> Estimate:
+    """The highest ρ of a single judge."""
+    figures = [_rho(evidence, items, (judge,)) for judge in evidence.judges]
+    defined = [figure for figure in figures if figure.defined]
+    if defined:
+        return max(defined, key=float)
+    return figures[0] if figures else undefined("the study has no judge")
+
+
+MEASURES: Mapping[PublishedMeasure, Callable[[Evidence, Bools], Estimate]] = {
+    PublishedMeasure.ALPHA: _alpha,
+    PublishedMeasure.PANEL: _panel,
+    PublishedMeasure.BEST_JUDGE: _best_judge,
+}
+"""How a study's own figure is found; a leaderboard has the others."""
