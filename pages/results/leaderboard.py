@@ -23,7 +23,7 @@ from concord.scores import FINAL
 from concord.store import conversations, progress
 from concord.store import tables as stored
 from concord.studies import studies
-from concord.table import Table
+from concord.table import Cell, Table
 from pages.parts import table
 from pages.parts.address import benchmark_chosen, checked, choice, go, link, listed, several
 from pages.parts.charts import Point, forest, intervals, show
@@ -134,14 +134,23 @@ def _own(benchmark: Benchmark) -> None:
     if first := best.meta.get("first by"):
         title = next(column.title for column in best.columns if column.name == first)
         forest([*zip(map(best.label, best.rows), best.estimates(first), strict=True)], title, "Mean score")
-    st.caption("Select a row to see its conversations.")
+    st.caption("Select a row to see its conversations, or to spot-check what judges say of its script.")
     for each in tables:
         row = table.draw(each, selectable=True)
-        if row is not None:
+        if row is not None and "conversation" in row:
+            go("spot-check", benchmark=benchmark.name, these=_listed_with(each, row))
+        elif row is not None:
             about = {"player": row.get("player") or row.get("model")} | {
                 n: row.get(n) for n in benchmark.facets
             }
             go("conversations", benchmark=benchmark.name, **{n: str(v) for n, v in about.items() if v})
+
+
+def _listed_with(of: Table, row: Mapping[str, Cell]) -> str:
+    """The numbers of a table's conversations of the model or judge of a row, the row's first."""
+    first = of.columns[0].name
+    others = [each["conversation"] for each in of.rows if each[first] == row[first]]
+    return " ".join(dict.fromkeys(map(str, [row["conversation"], *others])))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")

@@ -21,6 +21,7 @@ from concord.benchmarks.pingpong import play
 from concord.benchmarks.simulbench import tasks
 from concord.benchmarks.stss.templates import load_templates
 from concord.benchmarks.stss.town import load_town
+from concord.benchmarks.stss.trajectory_files import read_trajectory
 from concord.cli import main
 from concord.errors import ConcordError
 from concord.llm.models import load_models
@@ -202,6 +203,8 @@ READERS = {
     ("json", "simulbench import tasks"): command("simulbench", "import", "tasks", "FILE"),
     ("json", "simulbench import scripts"): command("simulbench", "import", "scripts", "FILE"),
     ("json", "stss import tasks"): command("stss", "import", "tasks", "FILE", "--name", "set"),
+    ("json", "stss score --tasks"): command("stss", "score", "--tasks", "FILE", "--trajectory", "FILE"),
+    ("json", "stss trajectory"): lambda file, _workspace: read_trajectory(file),
     ("json", "pingpong import settings"): command("pingpong", "import", "settings", "FILE"),
     ("csv", "leaderboard --against"): command("leaderboard", "pingpong", "--against", "FILE"),
     ("json", "run plan"): command("run", "plan", "FILE", "--estimate"),

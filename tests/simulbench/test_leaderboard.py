@@ -233,3 +233,13 @@ def test_failing_scripts_by_model_and_by_judge(filled):
         ("j2", "x", "s3", 4.0),
         ("j2", "y", "s1", 5.0),
     ]
+
+
+def test_failing_scripts_name_their_conversation_for_the_spot_check(filled):
+    with filled.read() as db:
+        of = boards.scored(db)
+        tables = (boards.failing(of), boards.failing_by_judge(of))
+        for row in (row for table in tables for row in table.rows):
+            shown = conversations.load(db, row["conversation"])
+            assert (shown.player, shown.facets["script"]) == (row["model"], row["script"])
+    assert all("conversation" not in {column.name for column in table.shown} for table in tables)

@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from concord.benchmarks.stss import files, system
+from concord.benchmarks.stss.hours import habit, up_to
+from concord.benchmarks.stss.town import minute_of
 from concord.cli import main
 from concord.errors import ImportRefused
 from concord.files import SHIPPED
@@ -93,6 +95,56 @@ def test_people_live_where_and_when_their_counterparts_do(tmp_path):
     assert (ada["age"], ada["lifestyle"]) == (30, "Ada sleeps late.")
     assert (ada["home"], ada["work"], ada["hours"]) == (otto.home, otto.work, list(otto.hours))
     assert (ada["wakes"], ada["sleeps"]) == (otto.wakes, otto.sleeps)
+
+
+@pytest.mark.parametrize(
+    ("lifestyle", "plan", "own"),
+    [
+        ("Ada goes to bed around 11pm, awakes up around 6am.", "", {"wakes": "06:00", "sleeps": "23:00"}),
+        ("Ada goes to bed around midnight, wakes at 8 am.", "", {"wakes": "08:00", "sleeps": "24:00"}),
+        ("Ada goes to bed around 2am, gets up at 10:30.", "", {"wakes": "10:30", "sleeps": "24:00"}),
+        (
+            "Ada gets up around 6:30, has dinner around 19:00 and goes to bed around 22:30.",
+            "",
+            {"wakes": "06:30", "sleeps": "22:30"},
+        ),
+        (
+            "Ada eats at 5pm.",
+            "Ada opens the café at 8am, and stands at the counter until 8pm.",
+            {"hours": ["08:00", "20:00"]},
+        ),
+        ("Ada sleeps until noon.", "", {"wakes": "12:00"}),
+        ("", "Ada takes classes starting 10am and games 6 hours a day.", {}),
+        ("", "Ada opens at 9pm and closes at 9am.", {}),
+        ("Ada wakes at 25:90 and goes to bed at 99pm.", "", {}),
+    ],
+)
+def test_people_keep_the_hours_that_their_own_words_name(tmp_path, lifestyle, plan, own):
+    file = tmp_path / "people.json"
+    file.write_text(json.dumps(persona(lifestyle=lifestyle, daily_plan_req=plan)))
+    names = files.TownNames(people={"Ada": "Otto Brandt"})
+    [ada] = files.people(file, TOWN, names).values()
+    otto = TOWN.residents["Otto Brandt"].model_dump(mode="json")
+    expected = {name: otto[name] for name in ("wakes", "sleeps", "hours")} | own
+    assert {name: ada[name] for name in expected} == expected
+
+
+def test_who_goes_to_bed_after_midnight_is_told_one_hour():
+    late = TOWN.residents["Otto Brandt"].model_copy(
+        update={"lifestyle": "Otto goes to bed around 2am.", "sleeps": "24:00"}
+    )
+    assert up_to(late) == "after midnight"
+    assert up_to(TOWN.residents["Otto Brandt"]) == TOWN.residents["Otto Brandt"].sleeps
+
+
+@needs_published
+def test_no_published_person_is_told_two_bedtimes():
+    folder = SHIPPED / "data" / "stss" / "en" / "merrow-quay"
+    names = files.read_names(folder / files.PUBLISHED_NAMES)
+    for name, one in files.people(PUBLISHED / "characteristics.json", TOWN, names).items():
+        wakes, sleeps = habit(one["lifestyle"])
+        assert minute_of(one["wakes"]) == wakes, name
+        assert minute_of(one["sleeps"]) == min(sleeps, 24 * 60), name
 
 
 def test_the_names_that_ship_are_of_the_towns_people_and_places():

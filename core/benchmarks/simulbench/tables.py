@@ -198,6 +198,7 @@ def failing(of: Scored) -> Table:
     """The scripts on which each model scores less than the middle of the scale, lowest first."""
     low = of.table[of.table.complete & (of.table[FINAL] < FAILING)]
     low = low.sort_values(["player", FINAL, "script"]).groupby("player").head(MOST_FAILING)
+    low = low.rename_axis("conversation").reset_index()
     rows = tuple(
         {"model": row["player"], "score": row[FINAL], **{name: row[name] for name in SCRIPT_COLUMNS}}
         for row in low.to_dict("records")
@@ -211,7 +212,8 @@ def failing_by_judge(of: Scored) -> Table:
     given = of.board.rated.scores
     given = given[given.judge.isin(of.board.judges) & (given[QUALITY.name] < FAILING)]
     given = given[["conversation", "judge", QUALITY.name]]
-    low = given.merge(of.table[["player", *SCRIPT_COLUMNS]], left_on="conversation", right_index=True)
+    about = of.table[["player", *(name for name in SCRIPT_COLUMNS if name != "conversation")]]
+    low = given.merge(about, left_on="conversation", right_index=True)
     low = low.sort_values(["judge", QUALITY.name, "script", "player"]).groupby("judge").head(MOST_FAILING)
     rows = tuple(
         {
@@ -227,12 +229,13 @@ def failing_by_judge(of: Scored) -> Table:
     return Table("failing-by-judge", title, columns, rows, notes=(_failing_note("judge"),))
 
 
-SCRIPT_COLUMNS = ("act", "script", "task", "kind", "type")
+SCRIPT_COLUMNS = ("act", "script", "task", "kind", "type", "conversation")
 
 
 def _script_columns() -> tuple[Column, ...]:
     return tuple(
-        Column(name, "task" if name == "act" else "", file_only=name == "task") for name in SCRIPT_COLUMNS
+        Column(name, "task" if name == "act" else "", file_only=name in ("task", "conversation"))
+        for name in SCRIPT_COLUMNS
     )
 
 

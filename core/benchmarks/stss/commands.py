@@ -1,4 +1,4 @@
-"""`concord stss …`: import tasks and people, freeze scenes."""
+"""`concord stss …`: import tasks and people, freeze scenes, score trajectories."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,12 +6,15 @@ from pathlib import Path
 
 import click
 
-from concord.benchmarks.stss import files, scenes, system
+from concord.benchmarks.stss import files, scenes, scoring, system, views
+from concord.benchmarks.stss.scoring import Score, covered
 from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from
 from concord.benchmarks.stss.templates import missing
 from concord.benchmarks.stss.town import Town, load_town
-from concord.commands import options
+from concord.benchmarks.stss.trajectory_files import read_trajectory
+from concord.commands import options, printing
 from concord.commands.printing import echo
+from concord.errors import ConfigError, check_known
 from concord.runs.planning import materials
 from concord.workspace import Workspace
 
@@ -20,7 +23,7 @@ PATH = click.Path(path_type=Path)
 
 @click.group("stss")
 def command() -> None:
-    """STSS: published tasks and people, frozen scenes."""
+    """STSS: published tasks and people, frozen scenes, scores of trajectories."""
 
 
 # -- tasks and scenes
@@ -91,6 +94,43 @@ def freeze(folder: str) -> None:
     frozen, new = scenes.freeze(Workspace.open(folder, create=False))
     counts = f"{len(frozen)} scenes ({_by_kind([task_from(s.body['task']).kind for s in frozen])})"
     echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
+
+
+# -- trajectories of other simulators
+
+
+@command.command("score")
+@click.option("--tasks", required=True, type=PATH, help="Task file, in the form of the published ones.")
+@click.option(
+    "--trajectory",
+    required=True,
+    type=PATH,
+    help="Records of who did what where (JSON Lines, JSON, CSV, Parquet), an exported simulation, or the "
+    "published simulator's movement files (a file or a folder).",
+)
+@options.several("--task", "Only these tasks of the file.")
+@options.form()
+def score(tasks: Path, trajectory: Path, task: tuple[str, ...], form: str) -> None:
+    """Score the tasks of a file on one trajectory, by rule: no model and no workspace is needed.
+
+    Exits with 1, after printing what can be scored, where a task is not about this trajectory.
+    """
+    every = {each.id: each for each in read_tasks(tasks)}
+    check_known("task", task, every)
+    lived, notes = read_trajectory(trajectory)
+    scores: list[Score] = []
+    refused: list[ConfigError] = []
+    for name in task or every:
+        try:
+            scores.append(scoring.score(covered(every[name], lived), lived))
+        except ConfigError as error:
+            refused.append(error)
+    if scores:
+        printing.show(views.scores(scores, notes), form)
+    for error in refused:
+        echo(f"Error: {error}", err=True)
+    if refused:
+        raise SystemExit(1)
 
 
 def _by_kind(kinds: Sequence[Kind]) -> str:

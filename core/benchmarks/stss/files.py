@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from concord.benchmarks.stss.hours import own_hours
 from concord.benchmarks.stss.tasks import SocialTask, values_of
 from concord.benchmarks.stss.town import Resident, Town
 from concord.errors import ImportRefused
@@ -42,8 +43,9 @@ LIVING = {"home", "work", "hours", "wakes", "sleeps"}
 def people(path: Path, town: Town, names: TownNames) -> dict[str, dict[str, Any]]:
     """The published personas by name, as entries of a town's residents.toml.
 
-    Each lives and works where and when the resident of the town does whom the names give for them. Raises
-    ImportRefused naming the person.
+    Each lives and works where the resident of the town does whom the names give for them. When they get up,
+    go to bed and work their own words say, else it is as that resident does. Raises ImportRefused naming the
+    person.
     """
     given = read_json(path, ImportRefused)
     personas = (
@@ -58,6 +60,7 @@ def people(path: Path, town: Town, names: TownNames) -> dict[str, dict[str, Any]
             raise ImportRefused(f"{path}: {name} has no counterpart in {town.name}. Name one under [people].")
         values = persona if isinstance(persona, Mapping) else {}
         own = {field: values.get(field) for field in PERSONA} | alike.model_dump(mode="json", include=LIVING)
+        own |= own_hours(str(values.get("lifestyle")), str(values.get("daily_plan_req")))
         valid(Resident, {"name": name, **own}, f"{path}: {name}", ImportRefused)
         residents[name] = own
     return residents

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 from pydantic import Field
 
+from concord.benchmarks.stss.hours import up_to
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
 from concord.benchmarks.stss.schedule import SLEEPING, Day, Wish, habits
 from concord.benchmarks.stss.tasks import SocialTask
@@ -181,7 +182,7 @@ def portrait(me: Self, town: Town) -> str:
         f"Background: {r.learned}",
         f"At present: {currently}",
         f"Habits: {r.lifestyle}",
-        f"Usually up from {r.wakes} to {r.sleeps}",
+        f"Usually up from {r.wakes} to {up_to(r)}",
         f"Home: {r.home}",
     ]
     if r.work:

@@ -159,6 +159,17 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
     return Score(task.id, task.kind, value, ratio, evidence, guests)
 
 
+def covered(task: SocialTask, trajectory: Trajectory) -> SocialTask:
+    """The task, where the trajectory reaches the time of one of its subgoals. Raises ConfigError."""
+    first, last = trajectory.times[0], trajectory.times[-1]
+    for subgoal in task.subgoals:
+        if subgoal.start is None or subgoal.end is None or (subgoal.start <= last and subgoal.end >= first):
+            return task
+    raise ConfigError(
+        f"The task “{task.id}” is at another time than the trajectory, which lasts from {first} to {last}."
+    )
+
+
 IN_VAIN: Mapping[Kind, str] = {
     "companions": "did it, but not at the best moment",
     "appointment": "did it, but not when the other did",

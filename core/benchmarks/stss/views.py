@@ -1,6 +1,6 @@
 """What the town page shows of a simulation: who is where at a moment, who counted, who talked, the plan."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from functools import cached_property
@@ -130,6 +130,40 @@ def evidence(of: Score) -> Table:
     ratio = "" if of.conversation_ratio is None else f", conversation ratio {of.conversation_ratio:.2f}"
     title = f"{of.task} ({TITLES[of.kind].lower()}): {of.value:.3f}{ratio}"
     return Table("evidence", title, tuple(columns), tuple(rows), notes=() if rows else ("Nobody.",))
+
+
+def scores(of: Sequence[Score], notes: Sequence[str] = ()) -> tuple[Table, ...]:
+    """Scores of tasks: one row a task, means by type and of all, and the evidence of each task."""
+    rows = [
+        {"task": each.task, "type": each.kind, "score": each.value, "ratio": each.conversation_ratio}
+        for each in of
+    ]
+    means = [
+        {"type": kind, "tasks": len(values), "score": sum(values) / len(values)}
+        for kind in TITLES
+        if (values := [each.value for each in of if each.kind == kind])
+    ]
+    means.append({"type": "all", "tasks": len(of), "score": sum(each.value for each in of) / len(of)})
+    type_ = Column("type", words={**TITLES, "all": "All"})
+    score = Column("score", digits=3, help="0 to 1")
+    ratio = Column(
+        "ratio", "conversation ratio", help="People told before the day ÷ people wanted; not of errands"
+    )
+    evidences = [(each, evidence(each)) for each in of]
+    deeds = [{"task": each.task, **row} for each, table in evidences for row in table.rows]
+    columns = {column.name: column for _, table in evidences for column in table.columns}
+    return (
+        Table(
+            "scores", "Scores by task", (Column("task"), type_, score, ratio), tuple(rows), notes=tuple(notes)
+        ),
+        Table("by_type", "Means by type of task", (type_, Column("tasks"), score), tuple(means)),
+        Table(
+            "evidence",
+            "Who counted, and who missed it",
+            (Column("task"), *columns.values()),
+            tuple(deeds),
+        ),
+    )
 
 
 def talks(of: Simulation) -> Table:
