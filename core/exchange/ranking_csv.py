@@ -132,6 +132,8 @@ def moves(places: Sequence[Mapping[str, Any]]) -> str:
         ("Largest falls", [row for row in reversed(places) if row["rise"] < 0]),
     ):
         if moved:
-            each = [f"{row['player']} from {row['there']:g} to {row['here']:g}" for row in moved[:MOST_MOVES]]
-            sentences.append(f"{title}: {', '.join(each)}.")
+            changes = [
+                f"{row['player']} from {row['there']:g} to {row['here']:g}" for row in moved[:MOST_MOVES]
+            ]
+            sentences.append(f"{title}: {', '.join(changes)}.")
     return " ".join(sentences)

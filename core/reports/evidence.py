@@ -247,7 +247,7 @@ class Evidence:
     @cached_property
     def names(self) -> dict[str, str]:
         """What readers see for the names of judges and panels in tables."""
-        models = [self.of.models_of_judges.get(judge, judge) for judge in self.ratings.judges]
+        models = [self.data.models_of_judges.get(judge, judge) for judge in self.ratings.judges]
         return reader_names(list(dict.fromkeys(models))) | reader_names(self.ratings.judges, self.judges)
 
     def label(self, name: str) -> str:

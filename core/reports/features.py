@@ -40,18 +40,18 @@ def features(given: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:
     return {name: of for name, of in by_name.items() if _varies(of[~np.isnan(of)])}
 
 
-def languages(given: Columns, units: Sequence[Hashable]) -> list[str]:
+def languages(columns: Columns, units: Sequence[Hashable]) -> list[str]:
     """The language of each unit; “” where it is not known."""
-    if not len(given.get("language", ())):
+    if not len(columns.get("language", ())):
         return [""] * len(units)
-    rows = _rows(given, units)
-    spoken = given["language"][np.maximum(rows, 0)].tolist()
+    rows = _rows(columns, units)
+    spoken = columns["language"][np.maximum(rows, 0)].tolist()
     return [language if row >= 0 else "" for row, language in zip(rows.tolist(), spoken, strict=True)]
 
 
-def _rows(given: Columns, units: Sequence[Hashable]) -> Ints:
+def _rows(columns: Columns, units: Sequence[Hashable]) -> Ints:
     """The row of each unit; -1 where it has none."""
-    own = given["unit"]
+    own = columns["unit"]
     if (
         len(own) == len(units)
         and isinstance(own[0], np.integer)

@@ -41,15 +41,15 @@ def compared(evidence: Evidence) -> Table:
     """Each published figure of the study's benchmark compared with the study's own, on its items in the same
     language: of *final* where there is one, else of the main criterion.
     """
-    spoken = languages(evidence.given_features, evidence.ratings.units)
+    spoken = languages(evidence.feature_columns, evidence.ratings.units)
     rows = []
-    for figure in published(evidence.of.study.benchmark):
+    for figure in published(evidence.data.study.benchmark):
         items = np.array([language == figure.language for language in spoken])
         measure = MEASURES.get(figure.measure)
         if measure is not None and items.any():
-            own = measure(evidence, items)
+            figure_here = measure(evidence, items)
             rows.append(
-                {**figure.model_dump(include={"language", "source"}), "own": own, "n": own.n}
+                {**figure.model_dump(include={"language", "source"}), "own": figure_here, "n": figure_here.n}
                 | {"measure": figure.measure.value, "published": figure.value}
             )
     columns = (
@@ -74,17 +74,17 @@ def _criterion(evidence: Evidence) -> str:
 def _alpha(evidence: Evidence, items: Bools) -> Estimate:
     """Ordinal alpha of annotators on these items."""
     scores = evidence.ratings[_criterion(evidence)]
-    chosen = items[scores.item]
-    counts, values = value_counts(scores.item[chosen], scores.score[chosen], scores.items)
+    members = items[scores.item]
+    counts, values = value_counts(scores.item[members], scores.score[members], scores.items)
     n = int((np.asarray(counts.sum(axis=1)).ravel() >= 2).sum())
-    why = scores.unlinked or why_undefined(counts)
-    return undefined(why, n=n) if why else Estimate(point(counts, values, "ordinal"), n=n)
+    reason = scores.unlinked or why_undefined(counts)
+    return undefined(reason, n=n) if reason else Estimate(point(counts, values, "ordinal"), n=n)
 
 
 def _rho(evidence: Evidence, items: Bools, members: Sequence[str]) -> Estimate:
     scores = evidence.ratings[_criterion(evidence)]
-    given = np.where(items, scores.panel(members), np.nan)
-    return rank_correlation(given, scores.target, called(members), "people's mean")
+    scores_here = np.where(items, scores.panel(members), np.nan)
+    return rank_correlation(scores_here, scores.target, called(members), "people's mean")
 
 
 def _panel(evidence: Evidence, items: Bools) -> Estimate:

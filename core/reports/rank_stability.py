@@ -39,8 +39,8 @@ class Orders(NamedTuple):
 
     names: tuple[str, ...]
     counts: tuple[int, ...]
-    own: Floats
-    drawn: Floats
+    means: Floats
+    resampled: Floats
 
 
 class _Board(NamedTuple):
@@ -61,12 +61,12 @@ class _Board(NamedTuple):
 
         A conversation of group −1 has no part.
         """
-        there = group >= 0
-        place = group[there] * len(self.players) + self.code[there]
-        drawn = {"resamples": self.board.resamples, "seed": self.board.seed}
-        own, resamples = figures.means(self.finals[there], place, groups * len(self.players), **drawn)
+        grouped = group >= 0
+        place = group[grouped] * len(self.players) + self.code[grouped]
+        drawing = {"resamples": self.board.resamples, "seed": self.board.seed}
+        means, resamples = figures.means(self.finals[grouped], place, groups * len(self.players), **drawing)
         shape = (len(self.judges), groups, len(self.players))
-        return own.reshape(shape), resamples.reshape(len(resamples), *shape)
+        return means.reshape(shape), resamples.reshape(len(resamples), *shape)
 
 
 def judges_compared(board: Leaderboard) -> tuple[str, ...]:
@@ -78,13 +78,13 @@ def judges_compared(board: Leaderboard) -> tuple[str, ...]:
     if len(board.judges) > 1:
         return board.judges
     rated = board.rated
-    best, most = board.judges, 0
+    best, largest = board.judges, 0
     for version in sorted({rated.raters[judge].variant for judge in rated.judges}):
         judges = tuple(judge for judge in rated.judges if rated.raters[judge].variant == version)
-        given = rated.scores[rated.scores.judge.isin(judges)]
-        complete = int((given.groupby("conversation").judge.nunique() == len(judges)).sum())
-        if len(judges) > 1 and complete > most:
-            best, most = judges, complete
+        scores = rated.scores[rated.scores.judge.isin(judges)]
+        complete = int((scores.groupby("conversation").judge.nunique() == len(judges)).sum())
+        if len(judges) > 1 and complete > largest:
+            best, largest = judges, complete
     return best
 
 
@@ -113,19 +113,19 @@ def rank_stability(db: Database, board: Leaderboard, *, study: str = "") -> tupl
         for judge in board.judges
     }
     finals = pd.DataFrame(by_judge).reindex(usable.index).to_numpy(np.float64)
-    of = _Board(board, players, code, finals)
-    own, drawn = of.orders(np.zeros(len(usable), dtype=np.int64), 1)
-    judges = Orders(of.judges, (len(usable),) * len(of.judges), own[:, 0], drawn[:, :, 0])
-    means: list[dict[str, Cell]] = [_mean("judge", "every conversation", judges, len(usable))]
-    tables = [*_tables("judge", judges, players, len(usable))]
+    scored = _Board(board, players, code, finals)
+    means, resampled = scored.orders(np.zeros(len(usable), dtype=np.int64), 1)
+    judges = Orders(board.judges, (len(usable),) * len(board.judges), means[:, 0], resampled[:, :, 0])
+    summary: list[dict[str, Cell]] = [_mean("judge", "every conversation", judges, len(usable))]
+    tables: list[Table] = [*_tables("judge", judges, players, len(usable))]
     for name in board.rated.mixed:
-        rows, further = _by_condition(of, name)
-        means += rows
+        rows, further = _by_condition(scored, name)
+        summary += rows
         tables += further
-    panels, *further = _panels(db, of, judges, study)
-    means.append(_mean("panel", "every conversation", panels, len(usable)))
-    tables += [*_tables("panel", panels, players, len(usable)), *further]
-    return (_summary(board, means, players, len(usable)), *tables)
+    panels, weights = _panels(db, scored, judges, study)
+    summary.append(_mean("panel", "every conversation", panels, len(usable)))
+    tables += [*_tables("panel", panels, players, len(usable)), weights]
+    return (_summary(board, summary, players, len(usable)), *tables)
 
 
 def _summary(board: Leaderboard, rows: Sequence[dict[str, Cell]], players: Sequence[str], n: int) -> Table:
@@ -157,17 +157,17 @@ def _summary(board: Leaderboard, rows: Sequence[dict[str, Cell]], players: Seque
 
 def _mean(varies: str, fixed: str, orders: Orders, items: int) -> dict[str, Cell]:
     """The mean and the least tau-b of every two rankings, as a row."""
-    pairs, mean = figures.stability(orders.names, orders.own, orders.drawn, items)
+    pairs, mean = figures.stability(orders.names, orders.means, orders.resampled, items)
     defined = [pair.tau.value for pair in pairs if pair.tau.value is not None]
-    least = min(defined) if defined else None
-    return {"varies": varies, "fixed": fixed, "rankings": len(orders.names), "tau": mean, "least": least}
+    lowest = min(defined) if defined else None
+    return {"varies": varies, "fixed": fixed, "rankings": len(orders.names), "tau": mean, "least": lowest}
 
 
 def _tables(name: str, orders: Orders, players: Sequence[str], items: int) -> tuple[Table, Table]:
     """Every ranking's scores of the players, and Kendall's tau-b of every two."""
     columns = [Column("player")]
     rows: list[dict[str, Cell]] = [{"player": player} for player in players]
-    for one, n, scores in zip(orders.names, orders.counts, orders.own, strict=True):
+    for one, n, scores in zip(orders.names, orders.counts, orders.means, strict=True):
         columns += [
             Column(f"by {one}", f"{one} (n {n:,})", digits=3),
             Column(f"rank by {one}", "#", help="By score; equal scores share it"),
@@ -177,7 +177,7 @@ def _tables(name: str, orders: Orders, players: Sequence[str], items: int) -> tu
         for row, score, place in zip(rows, rounded, places, strict=True):
             if not np.isnan(score):
                 row |= {f"by {one}": score, f"rank by {one}": int(place)}
-    pairs, _ = figures.stability(orders.names, orders.own, orders.drawn, items)
+    pairs, _ = figures.stability(orders.names, orders.means, orders.resampled, items)
     tau = Column(
         "tau", "τ", digits=3, interval="ends", n=True, help="Kendall's tau-b; n players are in both orders"
     )
@@ -201,64 +201,64 @@ def _tables(name: str, orders: Orders, players: Sequence[str], items: int) -> tu
     )
 
 
-def _by_condition(of: _Board, name: str) -> tuple[list[dict[str, Cell]], tuple[Table, ...]]:
+def _by_condition(scored: _Board, name: str) -> tuple[list[dict[str, Cell]], tuple[Table, ...]]:
     """The values of a condition with the panel and each judge, and the judges with each value.
 
     Nothing where the conversations that count have one value, or more than `MOST_VALUES`.
     """
-    usable, title = of.board.usable, name.replace("_", " ")
-    values = usable.language if name == "language" else of.board.rated.facets.get(name)
+    usable, title = scored.board.usable, name.replace("_", " ")
+    values = usable.language if name == "language" else scored.board.rated.facets.get(name)
     if values is None:
         return [], ()
-    code, found = pd.factorize(values.reindex(usable.index), sort=True)
-    names = tuple(map(str, found))
+    code, groups = pd.factorize(values.reindex(usable.index), sort=True)
+    names = tuple(map(str, groups))
     if not 1 < len(names) <= MOST_VALUES:
         return [], ()
     items = int((code >= 0).sum())
     counts = tuple(np.bincount(code[code >= 0], minlength=len(names)).tolist())
-    own, drawn = of.orders(code.astype(np.int64), len(names))
-    by_panel = Orders(names, counts, own.mean(axis=0), drawn.mean(axis=1))
-    rows = [_mean(title, f"judged by {PANEL}", by_panel, items)] if len(of.judges) > 1 else []
-    for place, judge in enumerate(of.judges):
-        orders = Orders(names, counts, own[place], drawn[:, place])
+    means, resampled = scored.orders(code.astype(np.int64), len(names))
+    by_panel = Orders(names, counts, means.mean(axis=0), resampled.mean(axis=1))
+    rows = [_mean(title, f"judged by {PANEL}", by_panel, items)] if len(scored.judges) > 1 else []
+    for place, judge in enumerate(scored.judges):
+        orders = Orders(names, counts, means[place], resampled[:, place])
         rows.append(_mean(title, f"judged by {judge}", orders, items))
-    if len(of.judges) > 1:
+    if len(scored.judges) > 1:
         for place, value in enumerate(names):
             n = counts[place]
-            orders = Orders(of.judges, (n,) * len(of.judges), own[:, place], drawn[:, :, place])
+            orders = Orders(scored.judges, (n,) * len(scored.judges), means[:, place], resampled[:, :, place])
             rows.append(_mean("judge", f"{title} {value}", orders, n))
-    return rows, _tables(title, by_panel, of.players, items)
+    return rows, _tables(title, by_panel, scored.players, items)
 
 
 Weights = dict[str, dict[str, float] | str]
 """The weights of the judges in each panel, their sum 1; or the reason why it is undefined."""
 
 
-def _panels(db: Database, of: _Board, judges: Orders, study: str) -> tuple[Orders, Table]:
+def _panels(db: Database, scored: _Board, judges: Orders, study: str) -> tuple[Orders, Table]:
     """The order by each panel that is defined, and the weights of the judges in each."""
-    models = {judge: of.board.rated.raters[judge].name for judge in of.judges}
-    ranks, why = _pageranks(of, judges.own, models)
+    models = {judge: scored.board.rated.raters[judge].name for judge in scored.judges}
+    ranks, reason = _pageranks(scored, judges.means, models)
     shares = list(models.values())
     by_rank = {judge: ranks[model] / shares.count(model) for judge, model in models.items() if model in ranks}
     total = sum(by_rank.values())
-    people = _annotated(db, of.board, study)
+    people = _annotated(db, scored.board, study)
     agreements = {judge: people.rho({judge: 1.0}).value for judge in people.finals}
     by_people = {judge: rho for judge, rho in agreements.items() if rho is not None}
     chosen_by = f"agreement with annotators in the study “{people.name}”" if len(by_people) > 1 else PAGERANK
     order = by_people if len(by_people) > 1 else by_rank
     best = sorted(order, key=lambda judge: (-order[judge], judge))[:2]
-    lacking = "" if len(best) == 2 else f"no study of people has figures of two judges, and {why}"
-    if len(of.judges) <= 2:
+    lacking = "" if len(best) == 2 else f"no study of people has figures of two judges, and {reason}"
+    if len(scored.judges) <= 2:
         lacking = "the panel has no more than two judges"
     panels: Weights = {
-        UNIFORM: {judge: 1 / len(of.judges) for judge in of.judges},
+        UNIFORM: {judge: 1 / len(scored.judges) for judge in scored.judges},
         TOP_TWO: lacking or dict.fromkeys(best, 0.5),
-        PAGERANK: why or {judge: weight / total for judge, weight in by_rank.items()},
+        PAGERANK: reason or {judge: weight / total for judge, weight in by_rank.items()},
     }
     defined = {name: weights for name, weights in panels.items() if not isinstance(weights, str)}
-    weights = np.array([[panel.get(judge, 0.0) for judge in of.judges] for panel in defined.values()])
-    counts = (len(of.board.usable),) * len(defined)
-    orders = Orders(tuple(defined), counts, weights @ judges.own, weights @ judges.drawn)
+    weights = np.array([[panel.get(judge, 0.0) for judge in scored.judges] for panel in defined.values()])
+    counts = (len(scored.board.usable),) * len(defined)
+    orders = Orders(tuple(defined), counts, weights @ judges.means, weights @ judges.resampled)
     notes = []
     if not lacking:
         notes.append(f"The top two judges were chosen by {chosen_by}; resamples keep these weights.")
@@ -274,7 +274,7 @@ def _panels(db: Database, of: _Board, judges: Orders, study: str) -> tuple[Order
             name: undefined(panel) if isinstance(panel, str) else Estimate(panel.get(judge, 0.0))
             for name, panel in panels.items()
         }
-        for judge in of.judges
+        for judge in scored.judges
     ]
     with_people = {
         name: undefined(panel) if isinstance(panel, str) else people.rho(panel)
@@ -287,19 +287,19 @@ def _panels(db: Database, of: _Board, judges: Orders, study: str) -> tuple[Order
     return orders, Table("panels", title, columns, tuple(rows), notes=tuple(notes), meta=meta)
 
 
-def _pageranks(of: _Board, own: Floats, models: Mapping[str, str]) -> tuple[dict[str, float], str]:
+def _pageranks(scored: _Board, means: Floats, models: Mapping[str, str]) -> tuple[dict[str, float], str]:
     """PageRank of the models that judge here and play here, or why there is none.
 
     An edge leads from a judge to every other such model, as heavy as the mean final score it gave that model.
     """
-    nodes = sorted({*models.values()} & {*of.players})
+    nodes = sorted({*models.values()} & {*scored.players})
     if len(nodes) < FEWEST:
-        few = {0: "no model here judges and plays", 1: "one model here judges and plays"}.get(
+        count = {0: "no model here judges and plays", 1: "one model here judges and plays"}.get(
             len(nodes), f"{len(nodes)} models here judge and play"
         )
-        return {}, f"{few} too, at least {FEWEST} are needed"
-    given = pd.DataFrame(own, index=list(models.values()), columns=list(of.players))
-    edges = given.groupby(level=0).mean().loc[nodes, nodes].to_numpy()
+        return {}, f"{count} too, at least {FEWEST} are needed"
+    scores = pd.DataFrame(means, index=list(models.values()), columns=list(scored.players))
+    edges = scores.groupby(level=0).mean().loc[nodes, nodes].to_numpy()
     if (edges < 0).any():
         return {}, "a judge gave scores below 0, which are no weights"
     return dict(zip(nodes, figures.pagerank(edges).tolist(), strict=True)), ""
@@ -332,14 +332,14 @@ def _annotated(db: Database, board: Leaderboard, study: str) -> _Annotated:
         raise not_found("study in which people rated conversations of this leaderboard,", study, names)
     if not names:
         return _Annotated()
-    chosen = study or names[0]
-    report = agreement_report(db, chosen, Options(resamples=0))
+    name = study or names[0]
+    report = agreement_report(db, name, Options(resamples=0))
     of_final = report.ratings.criteria.get(FINAL)
     if of_final is None:
         return _Annotated()
-    models, versions = report.of.models_of_judges, report.of.versions_of_judges
+    models, versions = report.data.models_of_judges, report.data.versions_of_judges
     by_rater = {(models.get(name), versions.get(name)): scores for name, scores in of_final.judges.items()}
     raters = {judge: board.rated.raters[judge] for judge in board.judges}
     keys = {judge: (rater.name, rater.variant) for judge, rater in raters.items()}
     finals = {judge: by_rater[key] for judge, key in keys.items() if key in by_rater}
-    return _Annotated(chosen, finals, of_final.target)
+    return _Annotated(name, finals, of_final.target)

@@ -211,16 +211,16 @@ def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
 
 def _versions(evidence: Evidence, _criterion: str) -> Iterator[Table]:
     """Over all items; where these are in several languages, also over those of each."""
-    models, variants = evidence.of.models_of_judges, evidence.of.versions_of_judges
+    models, variants = evidence.data.models_of_judges, evidence.data.versions_of_judges
     raters = [
         VersionedJudge(judge, models.get(judge, judge), variants.get(judge, ""))
         for judge in evidence.ratings.judges
     ]
     criteria = {name: evidence.label(name) for name in evidence.ordered}
     yield from by_version(evidence.ratings, raters, criteria)
-    spoken = languages(evidence.given_features, evidence.ratings.units)
+    spoken = languages(evidence.feature_columns, evidence.ratings.units)
     for language in sorted({*spoken} - {""}) if len({*spoken}) > 1 else ():
-        items = np.array([each == language for each in spoken])
+        items = np.array([name == language for name in spoken])
         yield from by_version(evidence.ratings, raters, criteria, items, language)
 
 
@@ -533,7 +533,7 @@ REGISTRY = (
         tab=Tab.JUDGES,
         tables=_published,
         scope=Scope.STUDY,
-        has=lambda e, _: e.of.study.benchmark and published(e.of.study.benchmark),
+        has=lambda e, _: e.data.study.benchmark and published(e.data.study.benchmark),
         without="data/published.toml has none of its benchmark",
     ),
     Section(

@@ -23,34 +23,34 @@ def people_pairs(ratings: Ratings, criterion: str) -> Table:
     """
     scores = ratings[criterion]
     people = [int(person) for person in scores.people]
-    given = {person: scores.of(person) for person in people}
+    ratings_of = {person: scores.of(person) for person in people}
     names = {person: ratings.people[person] for person in people}
-    number = {person: int((~np.isnan(given[person])).sum()) for person in people}
-    most = set(sorted(people, key=lambda person: -number[person])[:MOST_COMPARED])
-    compared = [person for person in people if person in most]
+    number = {person: int((~np.isnan(ratings_of[person])).sum()) for person in people}
+    raters = set(sorted(people, key=lambda person: -number[person])[:MOST_COMPARED])
+    compared = [person for person in people if person in raters]
     figures = {
-        (one, other): rho(given[one], given[other])
+        (one, second): rho(ratings_of[one], ratings_of[second])
         for place, one in enumerate(compared)
-        for other in compared[place + 1 :]
+        for second in compared[place + 1 :]
     }
-    figures |= {(other, one): figure for (one, other), figure in figures.items()}
+    figures |= {(second, one): figure for (one, second), figure in figures.items()}
     rows: list[dict[str, Cell]] = []
     for person in people:
-        pairs = {f"with {names[other]}": figures.get((person, other)) for other in compared}
+        pairs = {f"with {names[second]}": figures.get((person, second)) for second in compared}
         row: dict[str, Cell] = {"person": names[person]}
         row |= {name: figure for name, figure in pairs.items() if figure is not None}
-        row["others"] = rho(given[person], scores.others(person))
-        row["all"] = rho(given[person], scores.target)
+        row["others"] = rho(ratings_of[person], scores.others(person))
+        row["all"] = rho(ratings_of[person], scores.target)
         rows.append(row)
-    many = len(people) > MOST
+    crowded = len(people) > MOST
     columns = (
         Column("person", "Annotator"),
-        *(Column(f"with {names[other]}", names[other], digits=3, file_only=many) for other in compared),
+        *(Column(f"with {names[second]}", names[second], digits=3, file_only=crowded) for second in compared),
         Column("others", "mean of the others", digits=3, help="Without the annotator's own rating"),
         Column("all", "mean of all", digits=3, help="With the annotator's own rating, so higher"),
     )
     notes = []
-    if many:
+    if crowded:
         notes.append("Files have ρ of every two annotators; the page Agreement shows it as a picture.")
     if len(people) > MOST_COMPARED:
         notes.append(f"Every two of the {MOST_COMPARED} annotators with the most ratings are compared.")

@@ -43,9 +43,9 @@ def means(
     A resample draws as many items as there are, whatever their group; all columns and groups share the draws.
     nan where a group has no item, or none in a draw.
     """
-    own = _means(values, group, groups, everything(len(values)))[0]
+    point = _means(values, group, groups, everything(len(values)))[0]
     parts = [_means(values, group, groups, weights) for weights in draws(len(values), resamples, seed)]
-    return own, np.concatenate([np.empty((0, *own.shape)), *parts])
+    return point, np.concatenate([np.empty((0, *point.shape)), *parts])
 
 
 def _means(values: Floats, group: Ints, groups: int, weights: Weights) -> Floats:
@@ -63,45 +63,47 @@ def taus(scores: Floats) -> Floats:
     """
     first, second = np.triu_indices(scores.shape[1], 1)
     step = scores[:, first] - scores[:, second]
-    there = ~np.isnan(step)
+    present = ~np.isnan(step)
     step = np.where(np.abs(step) > TIE, np.sign(step), 0.0)
-    untied = np.abs(step) @ there.T.astype(np.float64)
+    untied = np.abs(step) @ present.T.astype(np.float64)
     return np.clip(divide(step @ step.T, np.sqrt(untied * untied.T)), -1, 1)
 
 
-def stability(names: Sequence[str], own: Floats, drawn: Floats, items: int) -> Stability:
-    """Tau-b of every two rankings. `own` is rankings × players, `drawn` one such array for every
-    resample of `items` items.
+def stability(names: Sequence[str], values: Floats, resampled_values: Floats, items: int) -> Stability:
+    """Tau-b of every two rankings. `values` is rankings × players, `resampled_values` one such array for
+    every resample of `items` items.
 
     Undefined for fewer than three players in common, and where a ranking scores them all alike. A resample
     that lost a player of one of the two has no value.
     """
     if len(names) < 2:
         return Stability((), undefined("fewer than two rankings to compare", n=0))
-    matrix = taus(own)
-    lost = np.any(np.isnan(drawn) & ~np.isnan(own), axis=2)
-    every = np.array([taus(scores) for scores in drawn]).reshape(len(drawn), len(names), len(names))
-    every[np.logical_or(lost[:, :, None], lost[:, None, :])] = np.nan
+    matrix = taus(values)
+    incomplete = np.any(np.isnan(resampled_values) & ~np.isnan(values), axis=2)
+    every = np.array([taus(scores) for scores in resampled_values]).reshape(
+        len(resampled_values), len(names), len(names)
+    )
+    every[np.logical_or(incomplete[:, :, None], incomplete[:, None, :])] = np.nan
     pairs, defined = [], []
     for i, j in combinations(range(len(names)), 2):
-        common = ~np.isnan(own[i]) & ~np.isnan(own[j])
+        common = ~np.isnan(values[i]) & ~np.isnan(values[j])
         n = int(common.sum())
-        if why := _undefined([names[i], names[j]], own[[i, j]][:, common]):
-            pairs.append(Tau(names[i], names[j], undefined(why, n=n)))
+        if reason := _undefined([names[i], names[j]], values[[i, j]][:, common]):
+            pairs.append(Tau(names[i], names[j], undefined(reason, n=n)))
         else:
             pairs.append(Tau(names[i], names[j], _resampled(matrix[i, j], every[:, i, j], n, items)))
             defined.append((i, j))
     if not defined:
         reasons = {pair.tau.reason for pair in pairs}
-        why = reasons.pop() if len(reasons) == 1 else "no two of them can be compared"
-        return Stability(tuple(pairs), undefined(why, n=0))
-    mean = sum(matrix[at] for at in defined) / len(defined)
+        reason = reasons.pop() if len(reasons) == 1 else "no two of them can be compared"
+        return Stability(tuple(pairs), undefined(reason, n=0))
+    mean = sum(matrix[pair] for pair in defined) / len(defined)
     drawn_mean = mean_defined(np.array([every[:, i, j] for i, j in defined]))
     return Stability(tuple(pairs), _resampled(mean, drawn_mean, len(defined), items))
 
 
-def _resampled(value: float, drawn: Floats, n: int, items: int) -> Estimate:
-    return resampled(value, drawn, n=n, kind=ORDER, units=items)
+def _resampled(value: float, resampled_values: Floats, n: int, items: int) -> Estimate:
+    return resampled(value, resampled_values, n=n, kind=ORDER, units=items)
 
 
 def _undefined(names: Sequence[str], scores: Floats) -> str:
@@ -123,8 +125,8 @@ def pagerank(edges: Floats, damping: float = DAMPING) -> Floats:
     n = len(edges)
     edges = np.where(np.eye(n, dtype=bool), 0.0, edges)
     total = edges.sum(axis=1, keepdims=True)
-    passed = np.where(total > 0, edges / np.where(total > 0, total, 1), 1 / n)
-    rank: Floats = np.linalg.solve(np.eye(n) - damping * passed.T, np.full(n, (1 - damping) / n))
+    shares = np.where(total > 0, edges / np.where(total > 0, total, 1), 1 / n)
+    rank: Floats = np.linalg.solve(np.eye(n) - damping * shares.T, np.full(n, (1 - damping) / n))
     return rank
 
 

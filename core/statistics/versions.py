@@ -53,12 +53,12 @@ def by_version(
     ordered = sorted(rows.values(), key=lambda row: str(row["rater"]).startswith("Avg("))
     places = [(criterion, version) for criterion in criteria for version in versions]
     several = len(versions) > 1
-    shown = {
+    headings = {
         f"{criterion} {version}".strip(): " ".join([criteria[criterion], *([version] if several else [])])
         for criterion, version in places
     }
-    figures = [Column(name, heading, digits=3) for name, heading in shown.items()]
-    of, suffix = (f", {part}", f"_{part}") if part else ("", "")
+    figures = [Column(name, heading, digits=3) for name, heading in headings.items()]
+    part_title, suffix = (f", {part}", f"_{part}") if part else ("", "")
     rated = len(ratings.rated) if items is None else int(items[ratings.rated].sum())
     notes = (
         f"{rated:,} items. *: p is not below {LEAST_P:g}, by Student's t approximation. "
@@ -67,7 +67,7 @@ def by_version(
     )
     rho = Table(
         f"by_version{suffix}",
-        f"Judges and panels by version of the prompt: Spearman's ρ with the mean of annotators{of}",
+        f"Judges and panels by version of the prompt: Spearman's ρ with the mean of annotators{part_title}",
         (Column("rater", "Judge or panel"), *figures),
         tuple(ordered),
         notes=notes,
@@ -75,9 +75,9 @@ def by_version(
     p = replace(
         rho,
         name=f"p_by_version{suffix}",
-        title=f"Judges and panels by version of the prompt: p of Spearman's ρ{of}",
+        title=f"Judges and panels by version of the prompt: p of Spearman's ρ{part_title}",
         columns=tuple(
-            replace(column, digits=4, least=LEAST_P) if column.name in shown else column
+            replace(column, digits=4, least=LEAST_P) if column.name in headings else column
             for column in rho.columns
         ),
         rows=tuple({name: _p(cell) for name, cell in row.items()} for row in ordered),
@@ -89,11 +89,11 @@ def by_version(
 def _rho(ratings: Ratings, criterion: str, members: Sequence[str], items: Bools | None) -> Estimate:
     """The correlation of a judge or panel with people's mean, starred unless its p is small."""
     scores = ratings[criterion]
-    given = scores.panel(members)
+    panel = scores.panel(members)
     if items is not None:
-        given = np.where(items, given, np.nan)
+        panel = np.where(items, panel, np.nan)
     name = members[0] if len(members) == 1 else "the panel"
-    rho = rank_correlation(given, scores.target, name, "people's mean")
+    rho = rank_correlation(panel, scores.target, name, "people's mean")
     p = spearman_p(rho).value
     return replace(rho, mark="" if p is not None and p < LEAST_P else "*") if rho.defined else rho
 

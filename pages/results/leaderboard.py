@@ -146,11 +146,12 @@ def _own(benchmark: Benchmark) -> None:
             go("conversations", benchmark=benchmark.name, **{n: str(v) for n, v in about.items() if v})
 
 
-def _listed_with(of: Table, row: Mapping[str, Cell]) -> str:
-    """The numbers of a table's conversations of the model or judge of a row, the row's first."""
-    first = of.columns[0].name
-    others = [each["conversation"] for each in of.rows if each[first] == row[first]]
-    return " ".join(dict.fromkeys(map(str, [row["conversation"], *others])))
+def _listed_with(table_drawn: Table, row: Mapping[str, Cell]) -> str:
+    """A table's conversations of the model or judge of a row, the row's first."""
+    name = table_drawn.columns[0].name
+    listed_rows = [line for line in table_drawn.rows if line[name] == row[name]]
+    numbers = [row["conversation"], *(line["conversation"] for line in listed_rows)]
+    return " ".join(dict.fromkeys(map(str, numbers)))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
@@ -229,31 +230,31 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     if by_people:
         with st.expander("By judges, and corrected by people", icon=":material/table:"):
             table.draw(by_people)
-    more = st.expander(
+    place = st.expander(
         "How stable is this order?", icon=":material/swap_vert:", key="stability", on_change="rerun"
     )
-    if more.open:
-        with more:
+    if place.open:
+        with place:
             _stability(wanted, study, mark)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
-def _rank_stability(of: Wanted, study: str, mark: str) -> tuple[Table, ...]:
+def _rank_stability(board_key: Wanted, study: str, mark: str) -> tuple[Table, ...]:
     """The tables of rank stability; `mark` changes when the study's people have rated further items."""
-    board = _measured(of)[0]
-    if not of.judges:
-        board, _ = _measured(of._replace(judges=rank_stability.judges_compared(board)))
+    board = _measured(board_key)[0]
+    if not board_key.judges:
+        board, _ = _measured(board_key._replace(judges=rank_stability.judges_compared(board)))
     with workspace().read() as db:
         return rank_stability.rank_stability(db, board, study=study)
 
 
-def _stability(wanted: Wanted, study: str, mark: str) -> None:
+def _stability(board_key: Wanted, study: str, mark: str) -> None:
     """How stable the order is, and another benchmark's ranking of the same models."""
     try:
-        stability.draw(_rank_stability(wanted, study, mark))
+        stability.draw(_rank_stability(board_key, study, mark))
     except ConcordError as error:
         sentence(error)
-    stability.against(_measured(wanted)[0])
+    stability.against(_measured(board_key)[0])
 
 
 def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:

@@ -17,7 +17,7 @@ from pages.parts import table
 from pages.parts.charts import GREEN, GREY, ORANGE, Chart, in_rows, legend, show, tips
 from pages.parts.plain import plain
 
-HERE, THERE = "this leaderboard", "the other ranking"
+BOARD, OTHER_RANKING = "this leaderboard", "the other ranking"
 MOVES = {"rises": GREEN, "falls": ORANGE, "same rank": GREY}
 """The colours of lines, by what becomes of a model's rank on this leaderboard."""
 LINE = 26
@@ -27,17 +27,19 @@ FEWEST_LINES = 4
 
 def draw(tables: Sequence[Table]) -> None:
     """Draw the summary, then the orders and taus of what the reader chooses."""
-    first, *others = tables
+    first, *details = tables
     table.draw(first)
-    by = {
-        name.removeprefix("orders-by-"): name for name in (each.name for each in others) if "orders" in name
+    orders = {
+        name.removeprefix("orders-by-"): name
+        for name in (detail.name for detail in details)
+        if "orders" in name
     }
-    chosen = st.segmented_control(
-        "Orders by", list(by), default=next(iter(by)), required=True, key="orders by"
+    order = st.segmented_control(
+        "Orders by", list(orders), default=next(iter(orders)), required=True, key="orders by"
     )
-    for each in others:
-        if each.name.endswith(f"-by-{chosen}") or (each.name == "panels" and chosen == "panel"):
-            table.draw(each)
+    for detail in details:
+        if detail.name.endswith(f"-by-{order}") or (detail.name == "panels" and order == "panel"):
+            table.draw(detail)
 
 
 def against(board: Leaderboard) -> None:
@@ -50,7 +52,8 @@ def against(board: Leaderboard) -> None:
         key="against",
     )
     if file is None:
-        return st.caption("For example another benchmark's leaderboard. It is compared and not stored.")
+        st.caption("For example another benchmark's leaderboard. It is compared and not stored.")
+        return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ranking.csv"
         path.write_bytes(file.getvalue())
@@ -59,7 +62,8 @@ def against(board: Leaderboard) -> None:
         except ConcordError as error:
             # The sentence quotes the file, which may hold anything.
             words = str(error).replace(str(path), file.name)
-            return st.error("  \n".join(map(plain, words.splitlines())), icon=":material/error:")
+            st.error("  \n".join(map(plain, words.splitlines())), icon=":material/error:")
+            return
     correlation, models = ranking_csv.beside(board, ranking, file.name)
     table.draw(correlation)
     if models.rows:
@@ -71,7 +75,10 @@ def slopes(models: Table) -> Chart:
     """A line for each model from its rank in the other ranking to its rank here, the best on top."""
     ranks = pd.DataFrame(models.rows)
     ranks["move"] = ["rises" if rise > 0 else "falls" if rise < 0 else "same rank" for rise in ranks.rise]
-    sides = [ranks.assign(side=side, rank=ranks[name]) for side, name in ((THERE, "there"), (HERE, "here"))]
+    sides = [
+        ranks.assign(side=side, rank=ranks[name])
+        for side, name in ((OTHER_RANKING, "there"), (BOARD, "here"))
+    ]
     data = pd.concat(sides)
     # The names of one rank stand on one line.
     data["words"] = data.groupby(["side", "rank"])["player"].transform(", ".join)
@@ -80,9 +87,13 @@ def slopes(models: Table) -> Chart:
     scale = alt.Scale(domain=[lowest + 0.5, 0.5], nice=False, zero=False)
     numbers = alt.Axis(values=list(range(1, lowest + 1)), format="d", grid=False, labelOverlap=True)
     head = alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=200)
-    place = {
+    place: dict[str, Any] = {
         "x": alt.X(
-            "side:N", sort=[THERE, HERE], title=None, axis=head, scale=alt.Scale(type="point", padding=1)
+            "side:N",
+            sort=[OTHER_RANKING, BOARD],
+            title=None,
+            axis=head,
+            scale=alt.Scale(type="point", padding=1),
         ),
         "y": alt.Y("rank:Q", title="Rank (1 is best)", scale=scale, axis=numbers),
         "color": alt.Color(
@@ -90,14 +101,14 @@ def slopes(models: Table) -> Chart:
             scale=alt.Scale(domain=list(MOVES), range=list(MOVES.values())),
             legend=legend(3, symbolType="stroke"),
         ),
-        "tooltip": tips(("player:N", "model"), ("there:Q", THERE), ("here:Q", HERE)),
+        "tooltip": tips(("player:N", "model"), ("there:Q", OTHER_RANKING), ("here:Q", BOARD)),
     }
     base = alt.Chart().encode(**place)
     layers: list[Chart] = [
         base.mark_line(strokeWidth=2).encode(detail=alt.Detail("player:N")),
         base.mark_point(filled=True, size=70, opacity=1),
     ]
-    for side, align, shift in ((THERE, "right", -9), (HERE, "left", 9)):
+    for side, align, shift in ((OTHER_RANKING, "right", -9), (BOARD, "left", 9)):
         look: dict[str, Any] = {"align": align, "dx": shift, "fontSize": 12, "limit": 220}
         one_side = base.transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
         layers.append(one_side.mark_text(**look).encode(text=alt.Text("words:N")))

@@ -112,7 +112,7 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
 
 def people_pairs(pairs: Sequence[tuple[str, str, Estimate]], names: Sequence[str]) -> Chart:
     """Spearman's ρ of every two annotators as a square of tiles; pairs without a value have none."""
-    cells = [(one, other, figure.value, figure.n) for one, other, figure in pairs if figure.defined]
+    cells = [(first, second, figure.value, figure.n) for first, second, figure in pairs if figure.defined]
     data = pd.DataFrame(cells, columns=["one", "other", "rho", "n"])
     shade = alt.Scale(domain=[-1, 0, 1], range=[ORANGE, "#e8e8e8", COLOURS[0]])
     axis = name_axis(120)

@@ -120,7 +120,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
 
 MAPPED = between(1, 5)
 """What an answer of 1–10 is stored on: people's ends, with numbers between their answers."""
-ASKED = replace(
+ASKING_V1 = replace(
     ASKING,
     criteria=tuple(replace(c, judged=MAPPED) if c.name in FIELDS else c for c in ASKING.criteria),
 )
@@ -140,6 +140,6 @@ PINGPONG_V1 = replace(
     prompts={**PINGPONG.prompts, "interrogator": RatedUtterance},
     prompts_of=PINGPONG.name,
     judge_version=VERSION,
-    asking=ASKED,
+    asking=ASKING_V1,
     plays=plays,
 )

@@ -212,8 +212,8 @@ def failing_by_judge(of: Scored) -> Table:
     given = of.board.rated.scores
     given = given[given.judge.isin(of.board.judges) & (given[QUALITY.name] < FAILING)]
     given = given[["conversation", "judge", QUALITY.name]]
-    about = of.table[["player", *(name for name in SCRIPT_COLUMNS if name != "conversation")]]
-    low = given.merge(about, left_on="conversation", right_index=True)
+    scripts = of.table[["player", *(name for name in SCRIPT_COLUMNS if name != "conversation")]]
+    low = given.merge(scripts, left_on="conversation", right_index=True)
     low = low.sort_values(["judge", QUALITY.name, "script", "player"]).groupby("judge").head(MOST_FAILING)
     rows = tuple(
         {

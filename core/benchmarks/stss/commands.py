@@ -115,21 +115,21 @@ def score(tasks: Path, trajectory: Path, task: tuple[str, ...], form: str) -> No
 
     Exits with 1, after printing what can be scored, where a task is not about this trajectory.
     """
-    every = {each.id: each for each in read_tasks(tasks)}
-    check_known("task", task, every)
+    by_id = {entry.id: entry for entry in read_tasks(tasks)}
+    check_known("task", task, by_id)
     lived, notes = read_trajectory(trajectory)
     scores: list[Score] = []
-    refused: list[ConfigError] = []
-    for name in task or every:
+    errors: list[ConfigError] = []
+    for name in task or by_id:
         try:
-            scores.append(scoring.score(covered(every[name], lived), lived))
+            scores.append(scoring.score(covered(by_id[name], lived), lived))
         except ConfigError as error:
-            refused.append(error)
+            errors.append(error)
     if scores:
         printing.show(views.scores(scores, notes), form)
-    for error in refused:
-        echo(f"Error: {error}", err=True)
-    if refused:
+    for reason in errors:
+        echo(f"Error: {reason}", err=True)
+    if errors:
         raise SystemExit(1)
 
 

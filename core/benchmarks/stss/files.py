@@ -59,10 +59,12 @@ def people(path: Path, town: Town, names: TownNames) -> dict[str, dict[str, Any]
         if alike is None:
             raise ImportRefused(f"{path}: {name} has no counterpart in {town.name}. Name one under [people].")
         values = persona if isinstance(persona, Mapping) else {}
-        own = {field: values.get(field) for field in PERSONA} | alike.model_dump(mode="json", include=LIVING)
-        own |= own_hours(str(values.get("lifestyle")), str(values.get("daily_plan_req")))
-        valid(Resident, {"name": name, **own}, f"{path}: {name}", ImportRefused)
-        residents[name] = own
+        entry = {field: values.get(field) for field in PERSONA} | alike.model_dump(
+            mode="json", include=LIVING
+        )
+        entry |= own_hours(str(values.get("lifestyle")), str(values.get("daily_plan_req")))
+        valid(Resident, {"name": name, **entry}, f"{path}: {name}", ImportRefused)
+        residents[name] = entry
     return residents
 
 

@@ -8,11 +8,13 @@ from concord.benchmarks.stss.town import Resident, hour_of
 DAY = 24 * 60
 CLOCK = r"(?P<clock>midnight|noon|midday|(?:2[0-4]|[01]?\d)(?::[0-5]\d)?(?:\s*[ap]\.?m\b)?)(?![\d:])"
 CLOCKS = re.compile(rf"\b{CLOCK}(?!\s*(?:hours?|people|years?|days?|times)\b)", re.I)
-SAID = r"[^.,;\d]{0,30}?\b"
+BETWEEN = r"[^.,;\d]{0,30}?\b"
 """A few words between what somebody does and its hour, within one part of a sentence."""
-UNTIL = r"(?!\s+(?:in|late|until|till)\b)"
-BED = re.compile(rf"\b(?:to bed|to sleep|asleep|sleeps|bedtime|turns in|retires){UNTIL}{SAID}{CLOCK}", re.I)
-UP = re.compile(rf"\b(?:a?wakes?|awakens?|gets up|rises|up|sleeps (?:until|till)){SAID}{CLOCK}", re.I)
+EXCEPTIONS = r"(?!\s+(?:in|late|until|till)\b)"
+BED = re.compile(
+    rf"\b(?:to bed|to sleep|asleep|sleeps|bedtime|turns in|retires){EXCEPTIONS}{BETWEEN}{CLOCK}", re.I
+)
+RISING = re.compile(rf"\b(?:a?wakes?|awakens?|gets up|rises|up|sleeps (?:until|till)){BETWEEN}{CLOCK}", re.I)
 
 
 class Habit(NamedTuple):
@@ -32,7 +34,9 @@ class Habit(NamedTuple):
 
 def habit(words: str) -> Habit:
     """When a persona gets up and goes to bed, by its habits in words."""
-    wakes, sleeps = (_minute(found["clock"]) if (found := each.search(words)) else None for each in (UP, BED))
+    wakes, sleeps = (
+        _minute(match["clock"]) if (match := pattern.search(words)) else None for pattern in (RISING, BED)
+    )
     if sleeps is not None and sleeps < DAY // 2:  # midnight and later belong to the day before
         sleeps += DAY
     return Habit(wakes, sleeps)
@@ -45,15 +49,15 @@ def own_hours(lifestyle: str, plan: str) -> dict[str, object]:
     `plan` of a day names. What the words leave open, or what cannot be planned by, has no entry.
     """
     wakes, sleeps = habit(lifestyle)
-    own: dict[str, object] = {}
+    values: dict[str, object] = {}
     if wakes is not None and (sleeps is None or wakes < min(sleeps, DAY)):
-        own["wakes"] = hour_of(wakes)
+        values["wakes"] = hour_of(wakes)
     if sleeps is not None and (wakes is None or wakes < min(sleeps, DAY)):
-        own["sleeps"] = hour_of(min(sleeps, DAY))
-    times = [_minute(found["clock"]) for found in CLOCKS.finditer(plan)]
+        values["sleeps"] = hour_of(min(sleeps, DAY))
+    times = [_minute(match["clock"]) for match in CLOCKS.finditer(plan)]
     if len(times) == 2 and None not in times and times[0] < times[1]:  # type: ignore[operator]
-        own["hours"] = [hour_of(time) for time in times if time is not None]
-    return own
+        values["hours"] = [hour_of(time) for time in times if time is not None]
+    return values
 
 
 def up_to(resident: Resident) -> str:

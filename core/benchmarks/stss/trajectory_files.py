@@ -37,13 +37,13 @@ class _Record(NamedTuple):
     time: datetime
     name: str
     state: State
-    where: str
+    location: str
 
 
 class _Line(NamedTuple):
     """An object of a file, and where it stands."""
 
-    where: str
+    location: str
     fields: Mapping[str, Any]
 
 
@@ -59,11 +59,11 @@ def read_trajectory(path: Path) -> TrajectoryFile:
         return _published(_folder(path), path)
     if path.suffix.lower() == ".json" and path.is_file():
         text = read_text(path, ImportRefused)
-        if text.lstrip()[:1] == "{" and isinstance(whole := read_json_or_none(path), dict):
-            if "persona" in whole:
-                return _published([_Line(str(path), whole)], path)
-            if "trajectory" in whole:
-                return _exported([_Line(str(path), whole)], path)
+        if text.lstrip()[:1] == "{" and isinstance(document := read_json_or_none(path), dict):
+            if "persona" in document:
+                return _published([_Line(str(path), document)], path)
+            if "trajectory" in document:
+                return _exported([_Line(str(path), document)], path)
     lines = (_Line(row.where, row.whole) for row in rows.read(path))
     first = next(lines, None)
     if first is None:
@@ -92,9 +92,9 @@ def _folder(path: Path) -> list[_Line]:
     return [_Line(str(file), _object(read_json(file, ImportRefused), str(file))) for file in files]
 
 
-def _object(value: Any, where: str) -> Mapping[str, Any]:
+def _object(value: Any, location: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ImportRefused(f"{where}: a movement file must be a JSON object.")
+        raise ImportRefused(f"{location}: a movement file must be a JSON object.")
     return value
 
 
@@ -107,7 +107,7 @@ def _exported(lines: Sequence[_Line], path: Path) -> TrajectoryFile:
     try:
         return TrajectoryFile(from_stored(line.fields["trajectory"]), ())
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ImportRefused(f"{line.where}: its “trajectory” is not in the form of an export.") from error
+        raise ImportRefused(f"{line.location}: its “trajectory” is not in the form of an export.") from error
 
 
 def _of_records(lines: Sequence[_Line], path: Path) -> TrajectoryFile:
@@ -115,22 +115,22 @@ def _of_records(lines: Sequence[_Line], path: Path) -> TrajectoryFile:
     records: list[_Record] = []
     talks: list[Talk] = []
     latest, unsorted = datetime.min, 0
-    for where, fields in lines:
-        time = _time(fields.get("time"), where)
+    for location, fields in lines:
+        time = _time(fields.get("time"), location)
         unsorted += time < latest
         latest = max(latest, time)
         if fields.get("with"):
-            talks.append(_talk(fields, time, where))
+            talks.append(_talk(fields, time, location))
         else:
-            state = State(_text(fields, "action", where), _text(fields, "place", where, empty=True))
-            records.append(_Record(time, _text(fields, "agent", where), state, where))
+            state = State(_text(fields, "action", location), _text(fields, "place", location, empty=True))
+            records.append(_Record(time, _text(fields, "agent", location), state, location))
     if not records:
         raise ImportRefused(f"{path} has no record of what a resident did.")
     notes = []
     if unsorted:
         notes.append(f"{_count(unsorted, 'record')} out of order: Concord sorted them by time.")
-    known = {record.name for record in records}
-    for stranger in sorted({name for talk in talks for name in talk.pair} - known):
+    names = {record.name for record in records}
+    for stranger in sorted({name for talk in talks for name in talk.pair} - names):
         notes.append(f"{stranger} talks, and has no other record.")
     return _assembled(records, talks, notes)
 
@@ -139,25 +139,25 @@ def _published(lines: Sequence[_Line], path: Path) -> TrajectoryFile:
     """A trajectory from the published simulator's movement files."""
     records: list[_Record] = []
     chats: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk] = {}
-    for where, fields in lines:
+    for location, fields in lines:
         meta, people = fields.get("meta"), fields.get("persona")
         stamp = meta.get("curr_time") if isinstance(meta, Mapping) else None
         try:
             time = datetime.strptime(str(stamp), PUBLISHED)
         except ValueError as error:
             raise ImportRefused(
-                f"{where}: meta.curr_time must be like February 13, 2023, 00:00:00."
+                f"{location}: meta.curr_time must be like February 13, 2023, 00:00:00."
             ) from error
         if not isinstance(people, Mapping):
-            raise ImportRefused(f"{where}: a movement file holds “persona” and “meta”.")
+            raise ImportRefused(f"{location}: a movement file holds “persona” and “meta”.")
         for name, person in people.items():
             described = person.get("description") if isinstance(person, Mapping) else None
             if not isinstance(described, str):
-                raise ImportRefused(f"{where}: {name} has no “description” (“action @ place”).")
+                raise ImportRefused(f"{location}: {name} has no “description” (“action @ place”).")
             action, _, place = described[:LONGEST].rpartition(" @ ")
             place = _without_world(place)
-            records.append(_Record(time, name, State(action or described[:LONGEST], place), where))
-            for talk in _chat(person.get("chat"), time, place, f"{where}, {name}"):
+            records.append(_Record(time, name, State(action or described[:LONGEST], place), location))
+            for talk in _chat(person.get("chat"), time, place, f"{location}, {name}"):
                 # A chat stands beside both speakers at every step that it lasts.
                 chats.setdefault((frozenset(talk.pair), talk.messages), talk)
     if not records:
@@ -171,12 +171,12 @@ def _without_world(place: str) -> str:
     return ":".join(parts[1:]) if len(parts) == 4 else place
 
 
-def _chat(chat: Any, time: datetime, place: str, where: str) -> Iterator[Talk]:
+def _chat(chat: Any, time: datetime, place: str, location: str) -> Iterator[Talk]:
     """The conversation that a movement file shows beside a resident, where two speak in it."""
     if not chat:
         return
     if not isinstance(chat, list) or not all(isinstance(line, list) for line in chat):
-        raise ImportRefused(f"{where}: “chat” must be a list of [speaker, text].")
+        raise ImportRefused(f"{location}: “chat” must be a list of [speaker, text].")
     messages = tuple((str(line[0]), str(line[1])[:LONGEST]) for line in chat if len(line) == 2)
     speakers = tuple(dict.fromkeys(speaker for speaker, _ in messages))
     if len(speakers) == 2:
@@ -195,25 +195,25 @@ def _assembled(records: Sequence[_Record], talks: Iterable[Talk], notes: list[st
     lives: dict[str, Indices] = {}
     first: dict[tuple[str, int], str] = {}
     repeats = 0
-    for time, name, state, where in records:
+    for time, name, state, location in records:
         life = lives.setdefault(name, np.full(len(times), UNKNOWN, dtype=np.int32))
         moment, number = place_of[time], states.setdefault(state, len(states))
         if life[moment] not in (UNKNOWN, number):
             raise ImportRefused(
-                f"{where}: {name} at {time} has another record in {first[name, moment]}. Remove one."
+                f"{location}: {name} at {time} has another record in {first[name, moment]}. Remove one."
             )
         repeats += int(life[moment] == number)
-        first.setdefault((name, moment), where)
+        first.setdefault((name, moment), location)
         life[moment] = number
     if repeats:
         notes.append(f"{_count(repeats, 'repeated record')} counted once.")
     nowhere = states.setdefault(NOWHERE, len(states))
     for name, life in lives.items():
-        filled = _fill(life, times)
+        count = _fill(life, times)
         missing = int((life == UNKNOWN).sum())
         life[life == UNKNOWN] = nowhere
-        if filled:
-            notes.append(f"{name} has no record at {filled} moments between two equal ones, and went on.")
+        if count:
+            notes.append(f"{name} has no record at {count} moments between two equal ones, and went on.")
         if missing:
             notes.append(f"{name} has no record at {missing} of {len(times)} moments, which count nothing.")
     ordered = tuple(sorted(talks, key=lambda talk: talk.time))
@@ -222,31 +222,31 @@ def _assembled(records: Sequence[_Record], talks: Iterable[Talk], notes: list[st
 
 def _fill(life: Indices, times: Sequence[datetime]) -> int:
     """Fill short gaps between equal states, in place; how many moments."""
-    filled = 0
-    known = np.flatnonzero(life != UNKNOWN)
-    for before, after in pairwise(known.tolist()):
+    count = 0
+    moments = np.flatnonzero(life != UNKNOWN)
+    for before, after in pairwise(moments.tolist()):
         equal = life[before] == life[after]
         if equal and after - before > 1 and times[after] - times[before] <= LONGEST_GAP:
             life[before:after] = life[before]
-            filled += int(after - before - 1)
-    return filled
+            count += int(after - before - 1)
+    return count
 
 
-def _talk(fields: Mapping[str, Any], time: datetime, where: str) -> Talk:
+def _talk(fields: Mapping[str, Any], time: datetime, location: str) -> Talk:
     """A conversation of a file. Raises ImportRefused."""
     pair, messages, summary = fields["with"], fields.get("messages") or [], fields.get("summary") or {}
     if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(one, str) and one for one in pair):
-        raise ImportRefused(f"{where}: “with” must name the two who talk.")
+        raise ImportRefused(f"{location}: “with” must name the two who talk.")
     if pair[0] == pair[1]:
-        raise ImportRefused(f"{where}: {pair[0]} cannot talk with themselves.")
+        raise ImportRefused(f"{location}: {pair[0]} cannot talk with themselves.")
     if not isinstance(messages, list) or not all(map(_is_message, messages)):
-        raise ImportRefused(f"{where}: “messages” must be a list of [speaker, text].")
+        raise ImportRefused(f"{location}: “messages” must be a list of [speaker, text].")
     for speaker, _ in messages:
         if speaker not in pair:
-            raise ImportRefused(f"{where}: {speaker} speaks in a conversation of {pair[0]} and {pair[1]}.")
+            raise ImportRefused(f"{location}: {speaker} speaks in a conversation of {pair[0]} and {pair[1]}.")
     if not isinstance(summary, Mapping) or not all(isinstance(text, str) for text in summary.values()):
-        raise ImportRefused(f"{where}: “summary” must map a name to a text.")
-    place = _text(fields, "place", where, empty=True) if fields.get("place") else ""
+        raise ImportRefused(f"{location}: “summary” must map a name to a text.")
+    place = _text(fields, "place", location, empty=True) if fields.get("place") else ""
     texts = tuple((speaker, text[:LONGEST]) for speaker, text in messages)
     return Talk(time, (pair[0], pair[1]), texts, dict(summary), place)
 
@@ -255,7 +255,7 @@ def _is_message(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value)
 
 
-def _time(value: Any, where: str) -> datetime:
+def _time(value: Any, location: str) -> datetime:
     """A moment of the town. Raises ImportRefused."""
     if isinstance(value, datetime):
         time = value
@@ -264,24 +264,24 @@ def _time(value: Any, where: str) -> datetime:
             time = datetime.fromisoformat(value)
         except (TypeError, ValueError) as error:
             raise ImportRefused(
-                f"{where}: “time” must be like 2023-02-14 19:00:00, not {value!r}."
+                f"{location}: “time” must be like 2023-02-14 19:00:00, not {value!r}."
             ) from error
     if time.tzinfo is not None:
-        raise ImportRefused(f"{where}: “time” must be the town's own, without a time zone.")
+        raise ImportRefused(f"{location}: “time” must be the town's own, without a time zone.")
     return time
 
 
-def _text(fields: Mapping[str, Any], name: str, where: str, *, empty: bool = False) -> str:
+def _text(fields: Mapping[str, Any], name: str, location: str, *, empty: bool = False) -> str:
     """A text of a record. Raises ImportRefused."""
     value = fields.get(name)
     if value is None and empty:
         return ""
     if not isinstance(value, str) or not (value.strip() or empty):
-        raise ImportRefused(f"{where}: “{name}” must be a text.")
+        raise ImportRefused(f"{location}: “{name}” must be a text.")
     if len(value) > LONGEST:
-        raise ImportRefused(f"{where}: “{name}” is longer than {LONGEST:,} characters.")
+        raise ImportRefused(f"{location}: “{name}” is longer than {LONGEST:,} characters.")
     return value
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -132,25 +132,27 @@ def evidence(of: Score) -> Table:
     return Table("evidence", title, tuple(columns), tuple(rows), notes=() if rows else ("Nobody.",))
 
 
-def scores(of: Sequence[Score], notes: Sequence[str] = ()) -> tuple[Table, ...]:
+def scores(scored: Sequence[Score], notes: Sequence[str] = ()) -> tuple[Table, ...]:
     """Scores of tasks: one row a task, means by type and of all, and the evidence of each task."""
     rows = [
-        {"task": each.task, "type": each.kind, "score": each.value, "ratio": each.conversation_ratio}
-        for each in of
+        {"task": result.task, "type": result.kind, "score": result.value, "ratio": result.conversation_ratio}
+        for result in scored
     ]
-    means = [
+    means: list[dict[str, Cell]] = [
         {"type": kind, "tasks": len(values), "score": sum(values) / len(values)}
         for kind in TITLES
-        if (values := [each.value for each in of if each.kind == kind])
+        if (values := [result.value for result in scored if result.kind == kind])
     ]
-    means.append({"type": "all", "tasks": len(of), "score": sum(each.value for each in of) / len(of)})
-    type_ = Column("type", words={**TITLES, "all": "All"})
+    means.append(
+        {"type": "all", "tasks": len(scored), "score": sum(result.value for result in scored) / len(scored)}
+    )
+    type_ = Column("type", words={"all": "All", **dict(TITLES.items())})
     score = Column("score", digits=3, help="0 to 1")
     ratio = Column(
         "ratio", "conversation ratio", help="People told before the day ÷ people wanted; not of errands"
     )
-    evidences = [(each, evidence(each)) for each in of]
-    deeds = [{"task": each.task, **row} for each, table in evidences for row in table.rows]
+    evidences = [(result, evidence(result)) for result in scored]
+    deeds = [{"task": result.task, **row} for result, table in evidences for row in table.rows]
     columns = {column.name: column for _, table in evidences for column in table.columns}
     return (
         Table(
