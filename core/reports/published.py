@@ -14,7 +14,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.features import languages
 from concord.statistics.alpha import point, value_counts, why_undefined
 from concord.statistics.correlation import rank_correlation
-from concord.statistics.ratings import Bools, called
+from concord.statistics.ratings import Bools, panel_name
 from concord.table import Column, Table
 
 FILE = SHIPPED / "data" / "published.toml"
@@ -84,7 +84,7 @@ def _alpha(evidence: Evidence, items: Bools) -> Estimate:
 def _rho(evidence: Evidence, items: Bools, members: Sequence[str]) -> Estimate:
     scores = evidence.ratings[_criterion(evidence)]
     scores_here = np.where(items, scores.panel(members), np.nan)
-    return rank_correlation(scores_here, scores.target, called(members), "people's mean")
+    return rank_correlation(scores_here, scores.target, panel_name(members), "people's mean")
 
 
 def _panel(evidence: Evidence, items: Bools) -> Estimate:

@@ -11,7 +11,7 @@ import numpy as np
 
 from concord.estimate import Estimate
 from concord.statistics.correlation import rank_correlation, spearman_p
-from concord.statistics.ratings import Bools, Ratings, called, default_panels
+from concord.statistics.ratings import Bools, Ratings, default_panels, panel_name
 from concord.table import Cell, Column, Table
 
 LEAST_P = 0.0001
@@ -46,7 +46,7 @@ def by_version(
     for version in versions:
         models = [judge.model for judge in judges if judge.version == version]
         for members in (*((model,) for model in models), *default_panels(models)):
-            row = rows.setdefault(called(members), {"rater": called(members)})
+            row = rows.setdefault(panel_name(members), {"rater": panel_name(members)})
             names = [by_place[version, model] for model in members]
             for criterion in criteria:
                 row[f"{criterion} {version}".strip()] = _rho(ratings, criterion, names, items)
