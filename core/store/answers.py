@@ -64,6 +64,23 @@ def blind(db: Database, study: str, without: Collection[int] = ()) -> list[ItemA
     return [answer for answer in answers(db, study, "first") if answer.rater not in without]
 
 
+class ItemPlace(NamedTuple):
+    """Where an item of a study is: its conversation, the key of that, and the turn; None: the whole of it."""
+
+    conversation_id: int
+    key: str
+    turn: int | None
+
+
+def places(db: Database, study: str) -> dict[int, ItemPlace]:
+    """The items of a study that are rated, by id. Raises NotFound."""
+    sql = (
+        "SELECT i.id, i.conversation_id, c.key, i.turn FROM items i "
+        "JOIN conversations c ON c.id = i.conversation_id WHERE i.study_id = ? AND i.known = ''"
+    )
+    return {item: ItemPlace(*of) for item, *of in db.execute(sql, [studies.study_id(db, study)])}
+
+
 def by_item(given: Iterable[ItemAnswer]) -> dict[int, list[ItemAnswer]]:
     """Answers by their item."""
     items: dict[int, list[ItemAnswer]] = {}

@@ -145,7 +145,7 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
         "Annotation quality",
         columns,
         tuple(rows),
-        caption="How each annotator works. A low figure is a reason to look, not to leave somebody out.",
+        caption="How each annotator works. A low figure is a reason to look, not to exclude an annotator.",
         notes=(
             f"Times: medians. Too fast: faster than {READING:g} characters of replies a second. 95% "
             "intervals take items for independent.",

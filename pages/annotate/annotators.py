@@ -1,16 +1,19 @@
 """Annotators: invite people by link, withdraw links, see how they rate."""
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
 from concord.errors import NotAllowed
-from concord.store import access, acts
+from concord.store import access, acts, departures, exclusions, placements
 from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.store.audit import moment
-from concord.studies import annotation_flow, quality, studies
+from concord.studies import annotation_flow, person, quality, running, studies
 from concord.table import Column, Table, record
 from pages.parts import notice
-from pages.parts.address import checked, link, listed
+from pages.parts.address import checked, link, listed, read, returned
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -23,6 +26,7 @@ QUALITY = "Annotation quality"
 
 def page() -> None:
     """Draw the page."""
+    returned("annotators")
     heading("annotators")
     notice.show()
     _links()
@@ -31,7 +35,7 @@ def page() -> None:
         people = access.annotators(db)
     if not people:
         return
-    st.subheader("Who is here", anchor=False)
+    st.subheader("All annotators", anchor=False)
     _table(people)
     _one(people)
     _trust()
@@ -45,8 +49,8 @@ def _links() -> None:
         return
     with st.container(border=True):
         st.markdown(
-            "**Copy each link now and hand it to its person.** It is shown this once; whoever has it sits at "
-            "that desk."
+            "**Copy each link now and give it to its annotator.** It is shown only now. Anyone with a link "
+            "can rate as its annotator."
         )
         for name, one in made.items():
             st.markdown(plain(name))
@@ -55,7 +59,7 @@ def _links() -> None:
             st.markdown("All of them")
             st.code("\n".join(f"{name}\t{one}" for name, one in made.items()), language=None)
         chosen = st.query_params.get("study")
-        link("samples", "Deal them a sample", **({"study": chosen} if chosen else {}))
+        link("samples", "Assign them a sample", **({"study": chosen} if chosen else {}))
 
 
 def _invite() -> None:
@@ -76,7 +80,7 @@ def _table(people: list[Annotator]) -> None:
             **record(a),
             "link": a.link,
             "until": moment(a.expires) if a.can_enter else None,
-            "items": f"{a.done} of {a.items}" if a.items else "nothing dealt",
+            "items": f"{a.done} of {a.items}" if a.items else "no items",
             "minutes": a.seconds / 60,
             "used": moment(a.used),
         }
@@ -132,18 +136,93 @@ def _trust() -> None:
         tables_of = annotation_flow.tables(db, name)
         signs = quality.signs(db, name)
         done = acts.every(db, name)
-    for flag in [*signs.warnings, *signs.suspicions]:
+    flags = [*signs.warnings, *signs.suspicions]
+    for flag in flags:
         st.warning(plain(flag.text), icon=":material/speed:")
+    if not flags:
+        st.caption(
+            "No annotator stands out: no haste, no single answer to all, no missed gold items. Haste and "
+            f"single answers show from {quality.FEWEST_ITEMS} items on."
+        )
     for of in (signs.table, *tables_of):
         draw(of, titled=of.title != QUALITY)
     if not tables_of:
-        st.caption(
-            "Nobody has submitted a repeat or a gold item. `concord study deal --repeats` and `concord study "
-            "gold` mix them into everybody's items."
+        st.caption("No annotator has submitted a repeat or a gold item. Samples mixes them into their items.")
+        link("samples", "Repeats and gold items", study=name)
+    _one_of_study(name)
+    if done:
+        with st.expander("What was decided about this study", icon=":material/history:"):
+            for act in done:
+                st.caption(plain(act.sentence))
+
+
+def _one_of_study(study: str) -> None:
+    """What can be done about one annotator of a study, and what they answered."""
+    with workspace().read() as db:
+        names = person.annotators(db, study)
+        out = exclusions.excluded(db, study)
+        left = departures.departed(db, study)
+        waiting = [name for name in names if placements.untrained(db, study, access.annotator_id(db, name))]
+    if not names:
+        return
+    st.subheader("One annotator of this study", anchor=False)
+    with st.container(border=True):
+        name = listed("Annotator of this study", "person", names, names[0], always=False)
+        if name in out:
+            st.info(plain(out[name].sentence), icon=":material/person_off:")
+        with st.container(horizontal=True):
+            if name in out:
+                _act("Include again", "person_add", INCLUDED, running.include, study, name)
+            else:
+                _act("Exclude from figures", "person_off", EXCLUDED, exclusions.exclude, study, name)
+            if name not in left:
+                _act("Take items back", "move_up", BACK, running.reassign, study, name)
+            if name in waiting:
+                _act("Admit without training", "how_to_reg", ADMITTED, running.admit, study, name)
+        if name in left:
+            st.caption("Their items went to others. Assign items to them again on Samples to undo this.")
+            link("samples", "Assign items", study=study)
+        _read_answers(study, name)
+
+
+EXCLUDED = "Their ratings stay stored, but count in no figure. You can include them again."
+INCLUDED = "Their ratings count in the figures again. Both decisions stay on record."
+BACK = "What they have not begun goes to the other annotators. What they submitted stays theirs."
+ADMITTED = "The study opens to them although they have not passed its training."
+"""What follows from an act about an annotator."""
+
+
+def _act(label: str, icon: str, says: str, act: Callable[..., Any], study: str, name: str) -> None:
+    """A button that asks for the reason first, which is kept."""
+    with st.popover(label, icon=f":material/{icon}:"):
+        st.write(says)
+        key = f"reason {label} {study} {name}"
+        st.text_input("Reason", max_chars=1000, key=key, help="Kept with the time and your name.")
+        st.button(f"{label}: {plain(name)}", on_click=_acted, args=(label, key, act, study, name))
+
+
+def _acted(label: str, key: str, act: Callable[..., Any], study: str, name: str) -> None:
+    reason = str(st.session_state.get(key, ""))
+    with notice.writing() as db:
+        said = act(db, study, name, reason)
+        notice.done(
+            said if isinstance(said, str) else f"{label}: {name}, in the study “{study}”. It is recorded."
         )
-    st.caption("`concord study exclude STUDY NAME --reason …` leaves somebody out of the figures.")
-    for act in done:
-        st.caption(plain(act.sentence))
+        st.session_state.pop(key, None)
+
+
+def _read_answers(study: str, name: str) -> None:
+    """Their answers beside others', read only; a row leads to the conversation."""
+    shown = st.expander(
+        f"Answers of {plain(name)}", icon=":material/reviews:", key=f"answers {study}", on_change="rerun"
+    )
+    if not shown.open:
+        return
+    with shown:
+        with workspace().read() as db:
+            table = person.answers_of(db, study, name)
+        st.caption("Those that differ most from others come first. Select a row to read the conversation.")
+        draw(table, titled=False, within=560, select=lambda row: read(str(row["conversation"]), "annotators"))
 
 
 def _invited() -> None:

@@ -18,6 +18,8 @@ NAME, TEXT = 15, 48
 """Characters of a row's name, and of other texts, that fit without a width."""
 CHARACTER, WIDEST = 7.5, 420
 """Pixels of a character, and at most of a column: a wider one would hide the columns after it."""
+ROW = 35
+"""Pixels of a row."""
 FEW, WIDER = 6, 630
 """In a table of so few columns a column may be wider."""
 
@@ -30,6 +32,7 @@ def draw(
     selectable: bool = False,
     titled: bool = True,
     said: Collection[str] = (),
+    within: int | None = None,
 ) -> Mapping[str, Cell] | None:
     """Draw a table: title, caption, rows and notes; the page's menu offers it as CSV and LaTeX.
 
@@ -38,7 +41,7 @@ def draw(
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. Without
     rows its notes say why.
     A table that is not `titled` stands below a heading that says the same. Parts of notes that the page has
-    `said` are left out here; files have the whole notes.
+    `said` are left out here; files have the whole notes. A longer table scrolls `within` so many pixels.
     """
     key = key or table.name
     menu.keep(key, table)
@@ -54,7 +57,7 @@ def draw(
         st.caption("  \n".join(map(plain, (*_notes(table, said), f"Undefined: {reasons.pop()}."))))
         return None
     empty = not table.rows and bool(table.notes)
-    drawn: Any = None if empty else _rows(table, key, select, selectable)
+    drawn: Any = None if empty else _rows(table, key, select, selectable, within)
     _below(table, said)
     if not selectable or drawn is None:
         return None
@@ -63,7 +66,11 @@ def draw(
 
 
 def _rows(
-    table: Table, key: str, select: Callable[[Mapping[str, Cell]], object] | None, selectable: bool
+    table: Table,
+    key: str,
+    select: Callable[[Mapping[str, Cell]], object] | None,
+    selectable: bool,
+    within: int | None,
 ) -> Any:
     """The table as a grid."""
     options: dict[str, Any] = {}
@@ -81,7 +88,7 @@ def _rows(
         _frame(table),
         key=key,
         hide_index=True,
-        height="content",
+        height=within if within and len(table.rows) * ROW > within else "content",
         placeholder=UNDEFINED,
         alt=table.title,
         column_config=_columns(table),

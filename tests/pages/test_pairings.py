@@ -73,7 +73,7 @@ def test_annotators_and_the_desk_show_the_pairs(workspace: Workspace) -> None:
         desk.apply(db, ann, "browser", [{"n": 1, "item": first, "do": "answer", "score": 1}])
     people = table(page(ANNOTATORS), "skipped").set_index("name")
     assert people["items"].to_dict() == {"Ann": "1 of 5"} | dict.fromkeys(
-        ("Bob", "Cleo", "Robot"), "nothing dealt"
+        ("Bob", "Cleo", "Robot"), "no items"
     )
     shown = page(RATE)
     assert any("Ann" in m.value and "1 of 5 done" in m.value for m in shown.markdown)
