@@ -431,6 +431,18 @@ class SystemOrder(StrEnum):
     """Too few labels: the difference is the judge's alone."""
 
 
+class CrowdOutcome(StrEnum):
+    """How somebody's work for a crowd platform ended."""
+
+    AT_WORK = "at work"
+    COMPLETED = "completed"
+    MISSED_ATTENTION = "missed attention"
+    """All is done, with so many attention checks missed as the link's terms say."""
+    SCREENED_OUT = "screened out"
+    """They failed the training."""
+    TIMED_OUT = "timed out"
+
+
 class LabelDraw(StrEnum):
     """How the items that people label are drawn."""
 

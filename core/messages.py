@@ -17,6 +17,7 @@ from concord.codes import (
     CellPattern,
     Claim,
     Computation,
+    CrowdOutcome,
     Exclusion,
     IntervalMethod,
     LabelDraw,
@@ -33,6 +34,15 @@ from concord.codes import (
     UseCondition,
     Verdict,
 )
+
+CROWD_OUTCOMES: Mapping[CrowdOutcome, str] = {
+    CrowdOutcome.AT_WORK: "at work",
+    CrowdOutcome.COMPLETED: "completed",
+    CrowdOutcome.MISSED_ATTENTION: "missed attention checks",
+    CrowdOutcome.SCREENED_OUT: "screened out",
+    CrowdOutcome.TIMED_OUT: "timed out",
+}
+"""How somebody's work for a crowd platform ended."""
 
 EXCLUSIONS: Mapping[Exclusion, str] = {
     Exclusion.CLOSED: "on which judges are not compared",

@@ -39,6 +39,11 @@ commands = click.Group()
     help="One more annotator rates each unit whose raters differ by D or more on a criterion; 0: none does.",
 )
 @click.option("--extra-on", "criterion", default="", help="Only where they differ on this criterion.")
+@click.option(
+    "--match",
+    help="Deal a conversation only to annotators whose labels have its language, or its value of this facet; "
+    "“”: to all. `concord people label` sets labels.",
+)
 @click.pass_obj
 def _deal(
     workspace: str,
@@ -48,13 +53,16 @@ def _deal(
     repeats: float | None,
     least: float | None,
     criterion: str,
+    match: str | None,
 ) -> None:
     """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
     if criterion and least is None:
         raise StudyError("--extra-on says where --extra-where-differ looks: give both.")
     extra = adjudicate.Rule(least, criterion) if least is not None else None
     with Workspace.open(workspace, create=False).write() as db:
-        items = studies.deal_study(db, name, annotators, overlap=overlap, repeats=repeats, extra=extra)
+        items = studies.deal_study(
+            db, name, annotators, overlap=overlap, repeats=repeats, extra=extra, match=match
+        )
         study, hidden = stored.get(db, name), annotation_flow.hidden(db, name)
         balance = dealing.plan(db, name).balance
     k = study.overlap

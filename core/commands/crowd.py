@@ -23,6 +23,9 @@ def command() -> None:
 @options.number("--items", 20, "Items for each person.", least=1)
 @options.number("--minutes", 120, "Minutes after which items not begun go to others.", least=1)
 @click.option("--code", default="", help="The completion code; else everybody has one of their own.")
+@click.option("--failed-code", default="", help="The code for who misses attention checks.")
+@options.number("--misses", 2, "Missed attention checks from which that code is shown.", least=1)
+@click.option("--screen-out-code", default="", help="The code for who fails the training; none unless given.")
 @click.option("--base-url", help="Where people reach the app; else where it last listened.")
 @click.pass_obj
 def _open(
@@ -33,12 +36,15 @@ def _open(
     items: int,
     minutes: int,
     code: str,
+    failed_code: str,
+    misses: int,
+    screen_out_code: str,
     base_url: str | None,
 ) -> None:
     """Print the address to give to the platform, once. A new one replaces it; who came keeps their desk."""
     require_output()
     with Workspace.open(workspace, create=False).write() as db:
-        link = Crowd(study, platform, people, items, minutes, code)
+        link = Crowd(study, platform, people, items, minutes, code, failed_code, screen_out_code, misses)
         echo(crowd.open_link(db, link, base_url))
     echo("Whoever has this address can come: give it to the platform only.", err=True)
 

@@ -61,6 +61,20 @@ def _revoke(workspace: str, name: str) -> None:
     echo(f"The link of {name} no longer works.")
 
 
+@command.command("label")
+@click.argument("name")
+@click.argument("labels", metavar="LABEL…", nargs=-1)
+@click.pass_obj
+def _label(workspace: str, name: str, labels: tuple[str, ...]) -> None:
+    """Say which languages and skills an annotator has, in place of those before.
+
+    `concord study deal --match language` deals each conversation to those who have its language.
+    """
+    with Workspace.open(workspace, create=False).write() as db:
+        access.set_labels(db, name, labels)
+    echo(f"{name}: {', '.join(labels) or 'no languages or skills'}.")
+
+
 @command.command("forget")
 @click.argument("name")
 @options.reason("Why; it is kept with the pseudonym, the time and your name.")

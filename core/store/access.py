@@ -7,6 +7,7 @@ import hmac
 import json
 import re
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal, NamedTuple
@@ -188,6 +189,29 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
         "HAVING ? = '' OR count(s.one) > 0 OR a.created IS NOT NULL ORDER BY x.name",
         [study, study],
     )
+
+
+def labels(db: Database) -> dict[str, tuple[str, ...]]:
+    """The languages and skills of annotators, by name; who has none is not there."""
+    of: dict[str, tuple[str, ...]] = {}
+    sql = "SELECT x.name, l.label FROM annotator_labels l JOIN raters x ON x.id = l.rater_id ORDER BY 1, 2"
+    for name, label in db.execute(sql):
+        of[name] = (*of.get(name, ()), label)
+    return of
+
+
+def set_labels(db: Database, name: str, given: Collection[str]) -> None:
+    """Say which languages and skills an annotator has, in place of those before. Raises NotFound, StudyError
+    for a label that is too long or has a comma.
+    """
+    rater, cleaned = annotator_id(db, name), sorted({" ".join(label.split()) for label in given} - {""})
+    if wrong := [label for label in cleaned if len(label) > LONGEST_NAME or "," in label]:
+        raise StudyError(
+            f"“{wrong[0][:40]}” is no label: it has up to {LONGEST_NAME} characters and no comma."
+        )
+    db.table("annotator_labels").delete_where("rater_id = ?", [rater])
+    db.table("annotator_labels").insert_all({"rater_id": rater, "label": label} for label in cleaned)
+    audit.record(db, "labels set", about=name, detail=", ".join(cleaned) or "none")
 
 
 def items_of(db: Database, study: str) -> dict[str, int]:

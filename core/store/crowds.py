@@ -4,7 +4,8 @@ The link's token is kept as a hash. Who comes is known by the platform's number 
 it lets nobody in without the token.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Literal, NamedTuple
 
@@ -22,7 +23,9 @@ Platform = Literal["prolific", "mturk"]
 class Crowd:
     """A study's link: at most `quota` people, of whom each has `items` for so many `minutes`.
 
-    `code` is the completion code of all; “” where each has one of their own.
+    `code` is the completion code of all; “” where each has one of their own. Who has missed `misses`
+    attention checks or more gets `failed_code` (“”: the completion code), who has failed the training
+    `screen_out_code` (“”: none).
     """
 
     study: str
@@ -31,6 +34,9 @@ class Crowd:
     items: int
     minutes: int
     code: str = ""
+    failed_code: str = ""
+    screen_out_code: str = ""
+    misses: int = 2
 
 
 class Visitor(NamedTuple):
@@ -76,13 +82,14 @@ def keep(db: Database, crowd: Crowd, token: str) -> None:
     """Store a study's link, in place of the one before. Raises NotFound."""
     study = studies.study_id(db, crowd.study)
     db.table("crowd_links").delete_where("study_id = ?", [study])
-    terms = {name: getattr(crowd, name) for name in ("platform", "quota", "items", "minutes", "code")}
+    terms = {field.name: getattr(crowd, field.name) for field in fields(crowd) if field.name != "study"}
     link = {"study_id": study, "token_hash": sessions.hashed(token), "created": now()}
     database.insert(db, "crowd_links", {**link, **terms})
 
 
 _CROWDS = (
-    "SELECT t.name AS study, l.platform, l.quota, l.items, l.minutes, l.code FROM crowd_links l "
+    "SELECT t.name AS study, l.platform, l.quota, l.items, l.minutes, l.code, l.failed_code, "
+    "l.screen_out_code, l.misses FROM crowd_links l "
     "JOIN studies t ON t.id = l.study_id WHERE "
 )
 
@@ -155,9 +162,16 @@ def returned(db: Database, study: str) -> set[str]:
     return {one.name for one in workers(db, study) if one.returned}
 
 
-def expire(db: Database, study: str) -> list[str]:
-    """Take back what people have not begun whose time is over; returns their names. Answers stay."""
-    late = [one for one in workers(db, study) if not one.returned and one.state == "timed out"]
+def expire(db: Database, study: str, also: Collection[str] = ()) -> list[str]:
+    """Take back what people have not begun whose time is over, and of `also`; returns their names.
+
+    Answers stay.
+    """
+    late = [
+        one
+        for one in workers(db, study)
+        if not one.returned and (one.state == "timed out" or one.name in also)
+    ]
     for one in late:
         placements.reclaim(db, study, one.rater)
         free = [item.id for item in placements.placed(db, study, UNRATED, one.rater) if not item.begun]

@@ -47,6 +47,17 @@ STEPS: tuple[str | Path, ...] = (
         UNIQUE (study_id, criterion, items)
     );
     """,
+    # Codes of a crowd's link for failed attention and screen-out; languages and skills of annotators.
+    """
+    ALTER TABLE crowd_links ADD COLUMN failed_code TEXT NOT NULL DEFAULT '';
+    ALTER TABLE crowd_links ADD COLUMN screen_out_code TEXT NOT NULL DEFAULT '';
+    ALTER TABLE crowd_links ADD COLUMN misses INTEGER NOT NULL DEFAULT 2;
+    CREATE TABLE annotator_labels (
+        rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
+        label TEXT NOT NULL,
+        PRIMARY KEY (rater_id, label)
+    );
+    """,
 )
 """SQL, or a file of it: the first leads from form 1 to form 2."""
 

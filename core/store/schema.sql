@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -160,6 +160,7 @@ CREATE UNIQUE INDEX invitations_once ON invitations (ifnull(rater_id, 0), name);
 
 -- The link of a study by which people of a crowd platform come: at most `quota`, of whom each has `items` for so many
 -- `minutes`. `code` is the completion code of all; “” where each has one of their own.
+-- `failed_code` is for who misses so many attention checks (`misses`), `screen_out_code` for who fails the training.
 CREATE TABLE crowd_links (
     id INTEGER PRIMARY KEY,
     study_id INTEGER NOT NULL UNIQUE REFERENCES studies(id) ON DELETE CASCADE,
@@ -169,7 +170,17 @@ CREATE TABLE crowd_links (
     items INTEGER NOT NULL,
     minutes INTEGER NOT NULL,
     code TEXT NOT NULL DEFAULT '',
-    created TEXT NOT NULL
+    created TEXT NOT NULL,
+    failed_code TEXT NOT NULL DEFAULT '',
+    screen_out_code TEXT NOT NULL DEFAULT '',
+    misses INTEGER NOT NULL DEFAULT 2
+);
+
+-- Languages and skills of annotators, one word each: items may go to those only who have the item's.
+CREATE TABLE annotator_labels (
+    rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
+    label TEXT NOT NULL,
+    PRIMARY KEY (rater_id, label)
 );
 
 -- Who came by a crowd's link, by the platform's number of them; when their time is over (`expires`), what they have

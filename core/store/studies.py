@@ -215,6 +215,15 @@ def add_judges(db: Database, name: str, judges: Iterable[Rater]) -> None:
         update(db, "studies", study_id(db, name), meta=json.dumps(meta, ensure_ascii=False))
 
 
+def languages(db: Database, name: str) -> dict[int, str]:
+    """The language of each unit's conversation, where it is known. Raises NotFound."""
+    sql = (
+        "SELECT u.id, c.language FROM items u JOIN conversations c ON c.id = u.conversation_id "
+        "WHERE u.study_id = ? AND u.known = '' AND c.language <> ''"
+    )
+    return dict(db.execute(sql, [study_id(db, name)]).fetchall())
+
+
 def remember(db: Database, name: str, key: str, value: Any) -> None:
     """Keep how a study is done under a key of its `meta`; the audit log says what is set, None as “off”."""
     meta = dict(get(db, name).meta)

@@ -16,12 +16,15 @@ from urllib.parse import urlencode
 
 from sqlite_utils import Database
 
+from concord import messages
+from concord.codes import CrowdOutcome
 from concord.errors import StudyError
-from concord.store import acts, closings, crowds, placements, settings, studies
+from concord.store import acts, closings, crowds, known, placements, settings, studies
 from concord.store.crowds import Crowd, Platform, Visitor, Worker
 from concord.store.sessions import LinkRefused
 from concord.studies import annotation_flow
 from concord.studies.dealing import refuse_undealable
+from concord.studies.purposes import gold, training
 from concord.table import Column, Table, record
 
 PARAMETERS: Mapping[Platform, tuple[str, str, str]] = {
@@ -53,9 +56,14 @@ def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
         raise StudyError(f"The study “{crowd.study}” is closed.")
     if min(crowd.quota, crowd.items, crowd.minutes) < 1:
         raise StudyError("People, items of each and minutes are at least 1.")
-    if crowd.code and not _CODE.fullmatch(crowd.code):
-        raise StudyError("A completion code has up to 40 letters, digits and hyphens.")
-    crowds.expire(db, crowd.study)
+    codes = (crowd.code, crowd.failed_code, crowd.screen_out_code)
+    if any(code and not _CODE.fullmatch(code) for code in codes):
+        raise StudyError("A code has up to 40 letters, digits and hyphens.")
+    if len(set(filter(None, codes))) < len([*filter(None, codes)]):
+        raise StudyError("Each code needs to be another one: a platform tells by them how somebody ended.")
+    if crowd.misses < 1:
+        raise StudyError("Missed attention checks count from 1 on.")
+    free(db, crowd.study)
     at_work = any(one.state == "at work" for one in crowds.workers(db, crowd.study))
     if not at_work and not share(db, crowd, ""):  # who is at work may leave items to the next who comes
         overlap = studies.get(db, crowd.study).overlap
@@ -96,7 +104,7 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
     Raises LinkRefused where nobody new is let in, where their time is over, and for a number that is known
     from another submission.
     """
-    crowds.expire(db, crowd.study)
+    free(db, crowd.study)
     everybody = crowds.workers(db, crowd.study)
     worker = next((one for one in everybody if one.worker == came.worker), None)
     if worker is not None:
@@ -160,13 +168,60 @@ def ending(db: Database, study: str, rater: int) -> Ending | None:
     """
     crowd = crowds.of_study(db, study)
     worker = next(iter(crowds.workers(db, study, rater)), None) if crowd else None
-    if worker is None or crowd is None or worker.open:
+    if worker is None or crowd is None:
         return None
-    if worker.returned:
+    outcome = _outcome(crowd, worker, screened_out(db, study, rater), _missed(db, study).get(worker.name, 0))
+    if outcome is CrowdOutcome.AT_WORK:
+        return None
+    code = code_of(crowd, worker, outcome)
+    if not code:
         return Ending(code="", link="", dealt=max(worker.dealt, worker.done + worker.skipped))
-    by_code = crowd.platform == "prolific" and bool(crowd.code)
-    link = COMPLETE + urlencode({"cc": worker.code}) if by_code else ""
-    return Ending(code=worker.code, link=link, dealt=0)
+    by_code = crowd.platform == "prolific" and code in (crowd.code, crowd.failed_code, crowd.screen_out_code)
+    link = COMPLETE + urlencode({"cc": code}) if by_code else ""
+    return Ending(code=code, link=link, dealt=0)
+
+
+def screened_out(db: Database, study: str, rater: int) -> bool:
+    """Whether somebody has failed the last attempt at a study's training, and was not admitted."""
+    rule = training.rule_of(studies.get(db, study))
+    if rule is None or not placements.untrained(db, study, rater):
+        return False
+    done = training.attempts(db, study, rater)
+    return bool(done) and done[-1].over and done[-1].number >= rule.attempts
+
+
+def _missed(db: Database, study: str) -> dict[str, int]:
+    """How many attention checks each annotator has missed."""
+    of = gold.hits(known.checks(db, study))
+    return {name: sum(attention and not hit for hit, attention in checks) for name, checks in of.items()}
+
+
+def _outcome(crowd: Crowd, worker: Worker, screened: bool, missed: int) -> CrowdOutcome:
+    if screened:
+        return CrowdOutcome.SCREENED_OUT
+    if worker.returned and not worker.open:
+        return CrowdOutcome.TIMED_OUT
+    if worker.open:
+        return CrowdOutcome.AT_WORK
+    return CrowdOutcome.MISSED_ATTENTION if missed >= crowd.misses else CrowdOutcome.COMPLETED
+
+
+def code_of(crowd: Crowd, worker: Worker, outcome: CrowdOutcome) -> str:
+    """The code that somebody is shown at the end; “” for none."""
+    if outcome is CrowdOutcome.SCREENED_OUT:
+        return crowd.screen_out_code
+    if outcome is CrowdOutcome.MISSED_ATTENTION:
+        return crowd.failed_code or worker.code
+    return worker.code if outcome is CrowdOutcome.COMPLETED else ""
+
+
+def free(db: Database, study: str) -> list[str]:
+    """Take back what people have not begun who are out of time or failed the training; returns their names.
+
+    Their places are free for others. Answers stay. Raises NotFound.
+    """
+    out = {one.name for one in crowds.workers(db, study) if screened_out(db, study, one.rater)}
+    return crowds.expire(db, study, out)
 
 
 def payments(db: Database, study: str) -> Table:
@@ -174,6 +229,13 @@ def payments(db: Database, study: str) -> Table:
 
     Minutes are those at work at the desk, whose pauses do not count. Raises NotFound.
     """
+    crowd, missed = crowds.of_study(db, study), _missed(db, study)
+    people = crowds.workers(db, study)
+    outcomes = {
+        one.name: _outcome(crowd, one, screened_out(db, study, one.rater), missed.get(one.name, 0))
+        for one in people
+        if crowd
+    }
     rows: list[dict[str, Any]] = [
         {
             **record(one),
@@ -183,14 +245,19 @@ def payments(db: Database, study: str) -> Table:
             "items": one.done + one.skipped,
             "left": one.open,
             "minutes": one.seconds / 60,
+            "missed": missed.get(one.name, 0),
+            "outcome": messages.CROWD_OUTCOMES[outcomes[one.name]] if one.name in outcomes else "",
+            "code": code_of(crowd, one, outcomes[one.name]) if crowd else one.code,
         }
-        for one in crowds.workers(db, study)
+        for one in people
     ]
     columns = (
         *map(Column, ("annotator", "participant", "submission", "task", "state")),
         *(Column(name, digits=0) for name in ("items", "skipped", "left")),
         Column("minutes", digits=1, help="Time at work at the desk, without pauses."),
-        Column("code"),
+        Column("missed", "missed attention checks", digits=0),
+        Column("outcome"),
+        Column("code", help="The code that they were shown."),
     )
     shown = f"{len(rows)} people." if rows else "Nobody came by a link for a crowd platform."
     return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=(shown,))

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.store import access, audit, closings, crowds, departures, frames, placements, studies
 from concord.store.studies import Study
-from concord.studies import annotation_flow, sampling
+from concord.studies import annotation_flow, matching, sampling
 from concord.studies.purposes import extra as extra_raters
 from concord.studies.purposes import repeat
 from concord.studies.purposes.adjudicate import Rule, refuse_too_wide
@@ -87,6 +87,7 @@ def deal_study(
     overlap: int | None = None,
     repeats: float | None = None,
     extra: Rule | None = None,
+    match: str | None = None,
 ) -> dict[str, int]:
     """Deal a study's units as `plan` says; returns everybody's number of items.
 
@@ -98,7 +99,9 @@ def deal_study(
     if repeats and studies.get(db, name).ranks:
         raise StudyError("A group that is put in order does not come again: leave --repeats out.")
     crowds.expire(db, name)
-    deal = plan(db, name, annotators, overlap=overlap, extra=extra)
+    deal = plan(db, name, annotators, overlap=overlap, extra=extra, match=match)
+    if match is not None and match != studies.get(db, name).meta.get("match", ""):
+        studies.remember(db, name, "match", match)
     if repeats is not None:
         studies.remember(db, name, "repeats", repeats)
     if extra is not None:
@@ -140,6 +143,7 @@ def plan(
     overlap: int | None = None,
     without: Sequence[str] = (),
     extra: Rule | None = None,
+    match: str | None = None,
 ) -> Deal:
     """What dealing a study's units to these annotators, beside those it has, would do; stores nothing.
 
@@ -150,8 +154,9 @@ def plan(
     everybody what those named in `without` or with a revoked link have not begun.
 
     `extra` gives one more rater to each unit whose first raters differ by a rule (None: as before; a range of
-    0: to none). A greater overlap makes the extra ratings there are like all others. Raises StudyError and
-    NotFound.
+    0: to none). A greater overlap makes the extra ratings there are like all others. `match` names a facet of
+    conversations, or “language”: a conversation goes only to annotators among whose labels is its value
+    (None: as before; “”: to all). Raises StudyError and NotFound.
     """
     study = studies.get(db, name)
     refuse_undealable(study)
@@ -190,6 +195,8 @@ def plan(
     barred: dict[str, set[str]] = {}
     for one in there:
         barred.setdefault(key_of[one.item], set()).add(one.person)
+    for key, persons in matching.unfit(db, study, people, match).items():
+        barred.setdefault(key, set()).update(persons)
     fewer = k > 0 and not 0 < study.overlap <= k
     fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
     held: dict[str, set[str]] = {}

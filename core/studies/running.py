@@ -1,6 +1,6 @@
 """What a researcher does about a study while people rate it; each act is recorded with who, when and why."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from sqlite_utils import Database
@@ -18,10 +18,12 @@ from concord.store import (
     studies,
     training,
 )
-from concord.store.known import Gold
+from concord.store.known import Gold, Known, UnitKey
 from concord.store.purposes import QUEUED
 from concord.studies import annotation_flow, dealing
+from concord.studies.purposes import gold
 from concord.studies.purposes.training import PassRule
+from concord.studies.purposes.training import rule_of as training_rule
 
 
 def close(db: Database, name: str, reason: str) -> None:
@@ -72,6 +74,40 @@ def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:
     """
     known.set_gold(db, name, golds)
     audit.record(db, "gold items set", name, detail=f"{len({gold.unit for gold in golds})} new")
+    annotation_flow.deal(db, name)
+
+
+def mark_gold(db: Database, name: str, rows: Sequence[Mapping[str, str]], kind: Known = "gold") -> None:
+    """Add one item whose answers are known, in place of what was known of it, to those of a study.
+
+    `rows` have the columns of a file of gold items, one a criterion. Raises NotFound, ImportRefused where an
+    answer cannot be used, and what `set_training` raises.
+    """
+    new = gold.entries(db, name, [("This item", row) for row in rows], kind)
+    units = {one.unit for one in new}
+    before = [one for one in known.gold(db, name, kind) if one.unit not in units]
+    _replace(db, name, [*before, *new], kind)
+
+
+def unmark_gold(db: Database, name: str, unit: UnitKey, kind: Known = "gold") -> None:
+    """Take one item whose answers are known out of a study. Answers to it stay stored, and count no more."""
+    _replace(db, name, [one for one in known.gold(db, name, kind) if one.unit != unit], kind)
+
+
+def _replace(db: Database, name: str, golds: Sequence[Gold], kind: Known) -> None:
+    if kind == "gold":
+        set_gold(db, name, golds)
+    elif golds:
+        set_training(db, name, golds, training_rule(studies.get(db, name)) or PassRule())
+    else:
+        end_training(db, name)
+
+
+def end_training(db: Database, name: str) -> None:
+    """Remove a study's training, so that it opens to everybody who has items. Raises NotFound."""
+    placements.remove(db, [one.id for one in placements.placed(db, name, ["training"]) if not one.begun])
+    known.set_gold(db, name, [], "training")
+    studies.remember(db, name, "training", None)
     annotation_flow.deal(db, name)
 
 

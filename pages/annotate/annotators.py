@@ -75,6 +75,8 @@ def _invite() -> None:
 
 
 def _table(people: list[Annotator]) -> None:
+    with workspace().read() as db:
+        labels = access.labels(db)
     rows = tuple(
         {
             **record(a),
@@ -83,11 +85,14 @@ def _table(people: list[Annotator]) -> None:
             "items": f"{a.done} of {a.items}" if a.items else "no items",
             "minutes": a.seconds / 60,
             "used": moment(a.used),
+            "labels": ", ".join(labels.get(a.name, ())),
         }
         for a in people
     )
+    labelled = any(row["labels"] for row in rows)
     columns = (
         *map(Column, ("name", "link")),
+        *((Column("labels", "languages and skills"),) if labelled else ()),
         Column("until", "link expires (UTC)"),
         *map(Column, ("items", "skipped")),
         Column("minutes", "minutes at work", digits=0),
@@ -122,6 +127,32 @@ def _one(people: list[Annotator]) -> None:
                 help="Nobody can rate by it any more, and whoever came by it is signed out. What they rated "
                 "stays.",
             )
+        _labels(name)
+
+
+def _labels(name: str) -> None:
+    """The languages and skills of an annotator, by which items can be assigned."""
+    with workspace().read() as db:
+        there = access.labels(db)
+    have = list(there.get(name, ()))
+    offered = sorted({label for of in there.values() for label in of})
+    field, button = st.columns([4, 1], vertical_alignment="bottom")
+    field.multiselect(
+        "Languages and skills",
+        offered,
+        have,
+        accept_new_options=True,
+        key=f"labels of {name}",
+        placeholder="none",
+        help="A study can assign a conversation only to annotators with its language or group.",
+    )
+    button.button("Save", key="save labels", on_click=_labelled, args=(name,))
+
+
+def _labelled(name: str) -> None:
+    with notice.writing() as db:
+        access.set_labels(db, name, st.session_state[f"labels of {name}"])
+        notice.done(f"The languages and skills of {name} are saved.")
 
 
 def _trust() -> None:

@@ -7,9 +7,10 @@ from concord.demo.workspace import VISITOR
 from concord.store import access, closings, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import annotation_flow, dealing, quality, running
+from concord.studies import annotation_flow, dealing, matching, quality, running
 from concord.studies.purposes import repeat
 from pages.annotate import samples_draw as drawing
+from pages.annotate import samples_more
 from pages.parts import notice
 from pages.parts.address import go, link, listed, of_conversation
 from pages.parts.navigation import heading
@@ -56,10 +57,11 @@ def _study(names: list[str]) -> None:
             "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(name, text)
         )
     if not study.anonymous:
-        st.subheader("2 · Deal", anchor=False)
+        st.subheader("2 · Assign", anchor=False)
         _deal(
             study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
         )
+    samples_more.more(study)
     st.subheader("3 · Follow", anchor=False)
     if not study.anonymous:
         if signs.table.rows:
@@ -98,14 +100,17 @@ def _facts(study: Study, items: int) -> None:
 
 
 def _deal(study: Study, invited: list[str], have: set[str]) -> None:
+    with workspace().read() as db:
+        offered = ["", *matching.matchable(db, study.name)]
+        labelled = bool(access.labels(db))
     with st.container(border=True):
         if not [name for name in invited if name != VISITOR]:
             st.markdown(
-                "To deal it to more people, invite them first."
+                "To assign it to more annotators, invite them first."
                 if have
-                else "Nobody is invited yet. Invite people first, then deal."
+                else "No annotators yet. Invite annotators first, then assign."
             )
-            if st.button("Invite people", type="primary", icon=":material/group_add:"):
+            if st.button("Invite annotators", type="primary", icon=":material/group_add:"):
                 go("annotators")
             if not invited:
                 return
@@ -114,7 +119,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
         usual = usual or [name for name in invited if name != VISITOR]
         chosen = who.multiselect("To", invited, default=usual)
-        overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
+        overlap = each.number_input("Annotators for each item (0: all)", min_value=0, value=study.overlap)
         share = repeat.share_of(study)
         repeats = again.number_input(
             "Share that comes again",
@@ -125,12 +130,31 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             help="Hidden repeats, for each annotator's test–retest; 0: none.",
             key=f"repeats of {study.name}",
         )
+        matched = str(study.meta.get("match", ""))
+        match = matched
+        if labelled or matched:
+            match = st.selectbox(
+                "Only to annotators who have the conversation's",
+                offered,
+                offered.index(matched) if matched in offered else 0,
+                format_func=lambda one: one.replace("_", " ") or "any: no language or skill is asked for",
+                key=f"match of {study.name}",
+                help="Languages and skills of annotators are on the page Annotators.",
+            )
+        else:
+            st.caption("To assign by language or skill, say on Annotators who has which.")
         last.button(
-            "Deal",
+            "Assign",
             type="primary",
             disabled=not chosen,
             on_click=_dealt,
-            args=(study.name, chosen, int(overlap), repeats if repeats != share else None),
+            args=(
+                study.name,
+                chosen,
+                int(overlap),
+                repeats if repeats != share else None,
+                match if match != matched else None,
+            ),
         )
 
 
@@ -179,11 +203,13 @@ def _running(name: str) -> None:
         st.button("Reopen" if closed else "Close", on_click=_closed, args=(name, closed, reason))
 
 
-def _dealt(name: str, chosen: list[str], overlap: int, repeats: float | None) -> None:
+def _dealt(
+    name: str, chosen: list[str], overlap: int, repeats: float | None, match: str | None = None
+) -> None:
     with notice.writing() as db:
-        have = dealing.deal_study(db, name, chosen, overlap=overlap, repeats=repeats)
+        have = dealing.deal_study(db, name, chosen, overlap=overlap, repeats=repeats, match=match)
         items = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
-        notice.done(f"Dealt. {items}. {dealing.plan(db, name).balance}")
+        notice.done(f"Assigned. {items}. {dealing.plan(db, name).balance}")
 
 
 def _closed(name: str, closed: bool, reason: str) -> None:

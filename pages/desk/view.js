@@ -402,7 +402,7 @@ class View {
     const skipped = model.count("skipped");
     if (model.training) {
       const told = model.training.over ? t("You have not passed the training. Tell the researcher; your answers are stored.") : t("Nothing to rate here");
-      return [el("h1", {}, t("Training")), el("p", {}, told)];
+      return [el("h1", {}, t("Training")), el("p", {}, told), ...this.code()].filter(Boolean);
     }
     const { over, nothing, submits, back, you } = model.fixed;
     const some = model.strip.length > 0;
@@ -418,11 +418,19 @@ class View {
       el("h1", {}, some ? t(over) : t(nothing)),
       some && submits && el("p", {}, t(skipped ? "{you}, you have rated {done} of {all} items and skipped {skipped}." : "{you}, you have rated {done} of {all} items.",
         { you, done: model.count("done"), all: model.strip.length, skipped })),
-      model.finished?.code && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
-      model.finished?.link && el("p", {}, el("a", { class: "button", href: model.finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
+      ...this.code(),
       some && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
       el("p", {}, some && [this.button("earlier", [`${t("Look again")} `, key("←")]), " "], back && this.button("back", t(back))),
     ].filter(Boolean);
+  }
+
+  // The code of a crowd platform, and where it leads.
+  code() {
+    const { finished } = this.model;
+    return [
+      finished?.code && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, finished.code)),
+      finished?.link && el("p", {}, el("a", { class: "button", href: finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
+    ];
   }
 
   showClosed() {

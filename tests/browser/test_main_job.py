@@ -83,8 +83,8 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page) -> None:
     tokens = list(dict.fromkeys(found))
     assert len(tokens) == 2
     move(page, f"{app.url}/samples?study=trust")
-    page.get_by_role("button", name="Deal", exact=True).click()
-    expect(page.get_by_text(f"Dealt. Ada: {ITEMS} items, Ben: {ITEMS} items.")).to_be_visible()
+    page.get_by_role("button", name="Assign", exact=True).click()
+    expect(page.get_by_text(f"Assigned. Ada: {ITEMS} items, Ben: {ITEMS} items.")).to_be_visible()
 
     # Both rate everything by keyboard alone, at desks of one browser.
     for person, token in enumerate(tokens):

@@ -98,8 +98,8 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, tmp_path: Path) ->
     expect(page.get_by_text(re.compile(r"token="))).to_have_count(3)  # one each, and all of them
     tokens = list(dict.fromkeys(re.findall(r"token=([\w-]+)", page.inner_text("body"))))
     move(page, f"{app.url}/samples?study=pilot")
-    page.get_by_role("button", name="Deal", exact=True).click()
-    expect(page.get_by_text(f"Dealt. Ada: {ITEMS} items, Ben: {ITEMS} items.")).to_be_visible()
+    page.get_by_role("button", name="Assign", exact=True).click()
+    expect(page.get_by_text(f"Assigned. Ada: {ITEMS} items, Ben: {ITEMS} items.")).to_be_visible()
 
     for person, token in enumerate(tokens):
         desk = page.context.new_page()

@@ -157,8 +157,8 @@ def test_a_study_of_pairs_by_a_rubric_is_made_and_dealt_by_page(workspace: Works
     assert "There is a study of pairs" in shown.error[0].value
     shown = page(SAMPLES, study="side-1")
     next(w for w in shown.multiselect if w.label == "To").set_value(["Ann"]).run()
-    next(b for b in shown.button if b.label == "Deal").click().run()
-    assert [s.value for s in shown.success] == [plain("Dealt. Ann: 6 items. Items of an annotator: 6.")]
+    next(b for b in shown.button if b.label == "Assign").click().run()
+    assert [s.value for s in shown.success] == [plain("Assigned. Ann: 6 items. Items of an annotator: 6.")]
 
 
 def test_the_page_of_agreement_leads_from_a_study_of_pairs_to_comparisons(workspace: Workspace) -> None:

@@ -88,9 +88,9 @@ def test_a_deal_by_page_sets_repeats(workspace: Workspace) -> None:
             access.invite(db, name)
     page.run()
     page.multiselect[0].set_value(["Ada", "Bo", "Cy", "Dee"])
-    next(n for n in page.number_input if n.label.startswith("People for each")).set_value(2)
+    next(n for n in page.number_input if n.label.startswith("Annotators for each")).set_value(2)
     page.number_input(key="repeats of s").set_value(0.2).run()
-    next(button for button in page.button if button.label == "Deal").click().run()
+    next(button for button in page.button if button.label == "Assign").click().run()
     assert not page.exception
     assert not page.error
     with workspace.read() as db:
@@ -109,7 +109,7 @@ def test_a_study_of_unnamed_people_is_not_dealt(workspace: Workspace) -> None:
     page.query_params["study"] = "unnamed"
     page.run()
     assert "no names" in page.info[0].value
-    assert "Deal" not in [button.label for button in page.button]
+    assert "Assign" not in [button.label for button in page.button]
 
 
 def test_a_study_is_closed_and_opened_again_with_a_reason(workspace: Workspace) -> None:
@@ -161,5 +161,5 @@ def test_that_nobody_is_invited_is_said_where_nothing_was_dealt(
     page.run()
     assert not page.exception
     texts = [text.value for text in page.markdown]
-    assert any("Nobody is invited yet" in text for text in texts) == said
-    assert any("To deal it to more people, invite them first." in text for text in texts) != said
+    assert any("No annotators yet" in text for text in texts) == said
+    assert any("To assign it to more annotators, invite them first." in text for text in texts) != said

@@ -74,5 +74,5 @@ def test_a_study_is_drawn_and_dealt(workspace: Workspace) -> None:
         study = studies.get(db, "pilot")
     assert [c.name for c in study.criteria] == ["in_character", "entertaining", "fluency"]
     assert "## Fluency" in study.guidelines
-    named(page.button, "Deal").click().run()
-    assert "Dealt. Ada: 12 items, Bo: 12 items" in page.success[0].value.replace("\\", "")
+    named(page.button, "Assign").click().run()
+    assert "Assigned. Ada: 12 items, Bo: 12 items" in page.success[0].value.replace("\\", "")

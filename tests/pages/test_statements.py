@@ -18,6 +18,7 @@ from pages.parts.navigation import DESK, SECTIONS
 from pages.parts.people import Researcher
 
 SMALL = {
+    "annotator_labels",
     "audit_log",  # what people decided
     "batches",
     "criteria",

@@ -11,7 +11,17 @@ from sqlite_utils import Database
 
 from concord.cli import main
 from concord.errors import WorkspaceError
-from concord.store import closings, database, departures, exclusions, runs, schema, summaries, training
+from concord.store import (
+    closings,
+    crowds,
+    database,
+    departures,
+    exclusions,
+    runs,
+    schema,
+    summaries,
+    training,
+)
 from concord.workspace import Workspace
 
 
@@ -68,6 +78,7 @@ PRAGMA user_version = 1;
 """What a database of form 1 had otherwise, with a registration and an annotator in it."""
 
 
+FORM_4 = Path(__file__).with_name("form_4.sql").read_text(encoding="utf-8")
 FORM_2 = Path(__file__).with_name("form_2.sql").read_text(encoding="utf-8")
 
 FILLED_2 = """
@@ -168,11 +179,24 @@ def test_a_filled_database_of_form_2_keeps_what_it_holds(tmp_path):
         assert rows("SELECT id FROM items ORDER BY id") == [(1,), (2,)]
 
 
+def test_a_link_of_a_crowd_keeps_its_terms_and_gets_codes_of_its_own(tmp_path):
+    """From form 4: codes for failed attention and screen-out are empty, two misses count."""
+    rows = (
+        "INSERT INTO studies (name, title, source, created) VALUES ('s', '', '', '');"
+        "INSERT INTO crowd_links (study_id, platform, quota, items, minutes, code, created) "
+        "VALUES (1, 'prolific', 7, 5, 60, 'C0DE', '');"
+    )
+    workspace, brought_up = opened(tmp_path / "old", FORM_4 + rows)
+    assert brought_up == form(Workspace.open(tmp_path / "new"))
+    with workspace.read() as db:
+        assert crowds.of_study(db, "s") == crowds.Crowd("s", "prolific", 7, 5, 60, "C0DE", "", "", 2)
+
+
 def form(workspace):
     """The statement that made each table, view, index and trigger, white space apart."""
     with sqlite3.connect(workspace.db_path) as db:
         rows = db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
-        return {name: " ".join(sql.split()) for name, sql in rows}
+        return {name: re.sub(r"\s*([,()])\s*", r"\1", " ".join(sql.split())) for name, sql in rows}
 
 
 def test_a_step_that_fails_leaves_the_database_as_it_was(tmp_path, monkeypatch):

@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from concord import messages
+from concord.codes import CrowdOutcome
 from concord.conversation import Conversation, Message
 from concord.errors import StudyError
 from concord.rating import Criterion
@@ -27,7 +29,8 @@ from concord.store import (
 from concord.store import studies as stored
 from concord.store.crowds import Crowd, Visitor
 from concord.store.sessions import LinkRefused
-from concord.studies import crowd, running, studies
+from concord.studies import crowd, dealing, running, studies
+from concord.studies.purposes import training
 from concord.workspace import Workspace
 from pages.desk import sent
 
@@ -358,3 +361,65 @@ def test_by_command(workspace, run):
     assert "opened to a crowd by researcher" in run(workspace, "study", "show", "s").output
     with workspace.read() as db:
         assert len([i for i in progress.items(db, "s") if i.state == "done"]) == 12
+
+
+def with_codes(db, **codes) -> None:
+    link = Crowd("s", "prolific", 4, 4, 60, "C0DE", **codes)
+    crowd.open_link(db, link, "https://example.org/")
+
+
+def gold_of(db, key: str, *, attention: bool = False, explanation: str = "") -> known.Gold:
+    number = conversations.save(db, Conversation("x", key, "p", SAID))
+    return known.Gold(known.UnitKey(number, None), "fluency", 1, 0, explanation, attention)
+
+
+@pytest.mark.parametrize(("misses", "code"), [(1, "MISSED"), (2, "MISSED"), (3, "C0DE")])
+def test_who_misses_so_many_attention_checks_gets_the_code_for_that(workspace, misses, code):
+    with workspace.write() as db:
+        with_codes(db, failed_code="MISSED", misses=misses)
+        running.set_gold(db, "s", [gold_of(db, "g1", attention=True), gold_of(db, "g2", attention=True)])
+        one = enter(db, 1)
+        rate(db, one.rater)  # always 4, where 1 is known: two checks missed
+        assert crowd.ending(db, "s", one.rater)["code"] == code
+        [row] = crowd.payments(db, "s").rows
+        assert (row["missed"], row["code"]) == (2, code)
+
+
+def test_without_a_code_of_its_own_missed_attention_ends_as_completion_does(workspace):
+    with workspace.write() as db:
+        with_codes(db, misses=1)
+        running.set_gold(db, "s", [gold_of(db, "g1", attention=True)])
+        one = enter(db, 1)
+        rate(db, one.rater)
+        assert crowd.ending(db, "s", one.rater)["code"] == "C0DE"
+
+
+def test_who_fails_the_training_is_screened_out_and_the_place_is_free(workspace):
+    with workspace.write() as db:
+        with_codes(db, screen_out_code="OUT")
+        running.set_training(db, "s", [gold_of(db, "t", explanation="why")], training.PassRule(attempts=1))
+        one = enter(db, 1)
+        events = [
+            {"n": 1, "item": item, "do": do, **more}
+            for item, *_ in placements.on_desk(db, one.rater, "s")
+            for do, more in (("answer", {"criterion": "fluency", "score": 5}), ("submit", {}))
+        ]
+        for n, event in enumerate(events, 1):
+            event["n"] = n
+        assert dealing.reported(db, "s", one.rater, "tab", events)[1] == []
+        assert crowd.ending(db, "s", one.rater) == {
+            "code": "OUT",
+            "link": "https://app.prolific.com/submissions/complete?cc=OUT",
+            "dealt": 0,
+        }
+        assert crowd.free(db, "s") == ["prolific p1"]
+        assert crowds.returned(db, "s") == {"prolific p1"}
+        assert crowd.ending(db, "s", one.rater)["code"] == "OUT"
+        [row] = crowd.payments(db, "s").rows
+        assert row["outcome"] == messages.CROWD_OUTCOMES[CrowdOutcome.SCREENED_OUT]
+
+
+@pytest.mark.parametrize("codes", [{"failed_code": "C0DE"}, {"failed_code": "two words"}, {"misses": 0}])
+def test_codes_that_cannot_be_told_apart_or_sent_are_refused(workspace, codes):
+    with workspace.write() as db, pytest.raises(StudyError):
+        with_codes(db, **codes)

@@ -395,3 +395,44 @@ class TestImpossible:
     def test_an_unknown_criterion(self, db):
         with pytest.raises(NotFound, match="“wit”"):
             studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2, extra=Rule(2, "wti"))
+
+
+@pytest.mark.parametrize("overlap", [0, 1])
+def test_a_conversation_goes_only_to_annotators_with_its_language_or_skill(
+    workspace: Workspace, overlap: int
+) -> None:
+    with workspace.write() as db:
+        stored.create(db, stored.Study("mixed", CRITERIA))
+        ids = {}
+        for n in range(6):
+            language, field = ("de", "law") if n % 2 else ("fr", "tax")
+            made = Conversation("x", f"m{n}", "p", SAID, language=language, facets={"field": field})
+            ids[conversations.save(db, made)] = language
+        stored.add_units(db, "mixed", [(number, None, "") for number in ids])
+        access.set_labels(db, "ann", ["DE"])
+        access.set_labels(db, "bob", ["fr", "law"])
+        access.set_labels(db, "cy", ["de", "fr"])
+        studies.deal_study(db, "mixed", ["ann", "bob", "cy", "dee"], overlap=overlap, match="language")
+        have: dict[str, set[str]] = {}
+        for one in placements.queues(db, "mixed"):
+            place = answers.places(db, "mixed")[one.item]
+            have.setdefault(one.person, set()).add(ids[place.conversation_id])
+        assert have["ann"] == {"de"}
+        assert have["bob"] == {"fr"}
+        assert "dee" not in have
+        assert {"de", "fr"} <= set().union(*have.values())
+
+
+def test_a_facet_tells_skills_and_an_unknown_one_is_refused(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        stored.create(db, stored.Study("mixed", CRITERIA))
+        for n, field in enumerate(("law", "tax")):
+            made = conversations.save(db, Conversation("x", f"m{n}", "p", SAID, facets={"field": field}))
+            stored.add_units(db, "mixed", [(made, None, "")])
+        access.set_labels(db, "bob", ["law"])
+        with pytest.raises(NotFound):
+            studies.deal_study(db, "mixed", ["ann", "bob"], match="colour")
+        assert studies.deal_study(db, "mixed", ["ann", "bob"], match="field") == {"bob": 1}
+        # What was chosen holds for later deals, until all are to get everything again.
+        assert studies.deal_study(db, "mixed", ["cy"]) == {"bob": 1}
+        assert studies.deal_study(db, "mixed", ["ann", "cy"], match="") == {"ann": 2, "bob": 2, "cy": 2}

@@ -7,7 +7,7 @@ from sqlite_utils import Database
 from concord.store import access, closings, crowds, departures, exclusions, placements, studies
 from concord.store.placements import QueueEntry
 from concord.store.studies import Study
-from concord.studies import sampling
+from concord.studies import matching, sampling
 from concord.studies.purposes.adjudicate import Rule
 
 
@@ -72,12 +72,13 @@ def give(db: Database, name: str, units: Collection[int] | None = None, also: Co
     for one in queues:
         items.setdefault(one.person, set()).add(one.item)
     extra = {one.item: one.person for one in queues if one.purpose == "extra"}
+    lacking = matching.unfit(db, study, items)
     for unit in sorted({*wanted} - extra.keys()):
         same = {person for of, person in extra.items() if conversations[of] == conversations[unit]}
         able = [
             (person not in same, len(mine), sampling.chance_of(study.seed, person, unit), person)
             for person, mine in items.items()
-            if unit not in mine and person not in out
+            if unit not in mine and person not in out and person not in lacking.get(conversations[unit], ())
         ]
         if able:
             chosen = extra[unit] = min(able)[-1]

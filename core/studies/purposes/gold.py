@@ -75,18 +75,38 @@ def read_gold(db: Database, name: str, file: Path, kind: Known = "gold") -> list
 
     Raises ImportRefused with the line that cannot be used.
     """
-    study = studies.get(db, name)
-    lines = csv.DictReader(StringIO(read_text(file, ImportRefused)))
+    return from_csv(db, name, read_text(file, ImportRefused), str(file), kind)
+
+
+def from_csv(db: Database, name: str, text: str, file: str, kind: Known = "gold") -> list[Gold]:
+    """The items of a CSV text with `COLUMNS`; `file` names it. Raises ImportRefused as `read_gold` does."""
+    lines = csv.DictReader(StringIO(text))
     columns = lines.fieldnames or ()
     if missing := [column for column in ("key", "criterion", "answer") if column not in columns]:
         raise ImportRefused(f"{file}: the column {missing[0]} is missing. Columns are {', '.join(COLUMNS)}.")
     if unknown := [column for column in columns if column not in COLUMNS]:
         raise ImportRefused(f"{file}: there is no column “{unknown[0]}”. Columns are {', '.join(COLUMNS)}.")
+    golds = entries(db, name, ((f"{file}, line {lines.line_num}", row) for row in lines), kind)
+    if not golds:
+        raise ImportRefused(f"{file}: there is no gold item below the column names.")
+    return golds
+
+
+def entries(
+    db: Database,
+    name: str,
+    rows: Iterable[tuple[str, Mapping[str, str | None]]],
+    kind: Known = "gold",
+) -> list[Gold]:
+    """The known answers that rows of `COLUMNS` say, each with where it stands. Raises ImportRefused."""
+    study = studies.get(db, name)
     drawn = {UnitKey(u["conversation_id"], u["turn"], u["other_id"]) for u in studies.units(db, name)}
     others: Known = "gold" if kind == "training" else "training"
     other = {gold.unit for gold in stored.gold(db, name, others)}
     golds: dict[tuple[UnitKey, str], Gold] = {}
-    for row in lines:
+    file = ""
+    for where, row in rows:
+        file = where.partition(", line ")[0]
         given = {column: (row.get(column) or "").strip() for column in COLUMNS}
         try:
             gold = _gold(db, study, drawn, given)
@@ -95,10 +115,8 @@ def read_gold(db: Database, name: str, file: Path, kind: Known = "gold") -> list
             if gold.unit in other:
                 raise StudyError(f"“{given['key']}” is one of the study's {others} items")
         except StudyError as error:
-            raise ImportRefused(f"{file}, line {lines.line_num}: {error}.") from error
+            raise ImportRefused(f"{where}: {error}.") from error
         golds[gold.unit, gold.criterion] = gold
-    if not golds:
-        raise ImportRefused(f"{file}: there is no gold item below the column names.")
     by_name = {criterion.name: criterion for criterion in study.criteria}
     for unit, name in golds:
         for other_name, dependence in by_name[name].when.items():

@@ -1,0 +1,414 @@
+"""What a study may have beside its items: gold items, training, extra raters, second answers, a crowd."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
+
+import streamlit as st
+
+from concord.questions import Scale
+from concord.rating import Criterion
+from concord.store import answers, closings, conversations, crowds, known
+from concord.store import studies as stored
+from concord.store.conversations import Filter
+from concord.store.crowds import Crowd, Platform
+from concord.store.known import Gold, Known, UnitKey
+from concord.store.studies import Study
+from concord.studies import crowd, dealing, running
+from concord.studies.purposes import adjudicate, extra, gold, second, training
+from pages.parts import notice
+from pages.parts.plain import counted
+from pages.parts.session import opened_at, workspace
+from pages.parts.table import draw
+
+OFFERED = 300
+"""Conversations that are offered to be marked."""
+UNKNOWN = "not known"
+LARGEST = 5
+"""Megabytes of a file of gold items at most."""
+
+
+def more(study: Study) -> None:
+    """The sections, each folded until it is opened."""
+    if study.anonymous:
+        return
+    sections: list[tuple[str, str, Callable[[], None]]] = [
+        ("Gold items", "verified", lambda: _known(study, "gold")),
+        ("Training before the study", "school", lambda: _known(study, "training")),
+        ("Extra raters where annotators differ", "group_add", lambda: _extra(study)),
+        ("Second answers", "quickreply", lambda: _second(study)),
+        ("A crowd's link: Prolific or MTurk", "public", lambda: _crowd(study)),
+    ]
+    if study.ranks:  # of an order no answer is known
+        sections = sections[4:]
+    for title, icon, drawn in sections:
+        shown = st.expander(
+            title, icon=f":material/{icon}:", key=f"{title} of {study.name}", on_change="rerun"
+        )
+        if shown.open:
+            with shown:
+                drawn()
+
+
+# ── Gold items and training ───────────────────────────────────────────────────────────────────────────────
+
+
+ABOUT: Mapping[Known, str] = {
+    "gold": "A gold item is a conversation beside the study's own whose answer you know. Gold items are "
+    "mixed into the items of each annotator, unannounced. They count in no figure of agreement.",
+    "training": "A training item is a conversation whose answer you know and explain. Annotators see the "
+    "study's own items after they have passed.",
+}
+
+
+def _known(study: Study, kind: Known) -> None:
+    st.caption(ABOUT[kind])
+    with workspace().read() as db:
+        golds = known.gold(db, study.name, kind)
+        keys = {one.unit: _called(db, one.unit) for one in golds}
+        rule = training.rule_of(study)
+    _listed(study, kind, golds, keys)
+    if kind == "training":
+        _rule(study, rule or training.PassRule(), bool(golds))
+    if not study.pairs:
+        st.markdown("**Mark a conversation**")
+        _mark(study, kind, golds)
+    st.markdown("**Or bring a file**")
+    file = st.file_uploader(
+        "A CSV file with the columns key, criterion, answer; further turn, other, tolerance, explanation, "
+        "attention",
+        type=["csv"],
+        max_upload_size=LARGEST,
+        key=f"file {kind} {study.name}",
+    )
+    if file is not None:
+        replaces = f" They replace the {counted(len(keys), 'item')} above." if keys else ""
+        st.button(
+            f"Use the items of this file.{replaces}",
+            key=f"use {kind}",
+            on_click=_use,
+            args=(study.name, kind, file.name, file.getvalue()),
+        )
+
+
+def _called(db: Any, unit: UnitKey) -> str:
+    key = conversations.listed(db, unit.conversation_id).key
+    return key if unit.turn is None else f"{key}, turn {unit.turn}"
+
+
+def _listed(study: Study, kind: Known, golds: Sequence[Gold], keys: Mapping[UnitKey, str]) -> None:
+    """The items there are, and the way to remove one."""
+    if not golds:
+        return
+    scales = {c.name: (c.label, c.scale) for c in study.criteria}
+    rows = [
+        {
+            "item": keys[one.unit],
+            "question": scales[one.criterion][0],
+            "answer": scales[one.criterion][1].word(one.answer),
+            "tolerance": one.tolerance,
+            "explanation": one.explanation,
+            "attention check": "yes" if one.attention else "no",
+        }
+        for one in golds
+        if one.criterion in scales
+    ]
+    st.dataframe(rows, hide_index=True, height="content")
+    which, button = st.columns([4, 1], vertical_alignment="bottom")
+    chosen = which.selectbox("Item", list(keys), format_func=lambda unit: keys[unit], key=f"item {kind}")
+    button.button("Remove", key=f"remove {kind}", on_click=_unmark, args=(study.name, chosen, kind))
+
+
+def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
+    """A conversation beside the study's own, and the answers that are known of it."""
+    with workspace().read() as db:
+        own = {place.conversation_id for place in answers.places(db, study.name).values()}
+        offered = {
+            number: key
+            for number, key in conversations.keys_after(
+                db, Filter(benchmark=study.benchmark), limit=OFFERED + len(own)
+            )
+            if number not in own
+        }
+    if not offered:
+        st.caption("Each stored conversation is one of the study's own. Import a few more to mark them.")
+        return
+    number = st.selectbox(
+        "Conversation", list(offered), format_func=lambda one: offered[one], key=f"mark {kind}"
+    )
+    with workspace().read() as db:
+        what = conversations.load(db, number)
+    turns = [turn.number for turn in what.turns() if turn.reply is not None]
+    turn = st.selectbox("Turn", turns, key=f"turn {kind}") if study.per_turn and turns else None
+    with st.container(border=True, height=260):
+        for message in what.messages:
+            st.caption(message.role)
+            st.text(message.content[:4000])
+    for criterion in study.criteria:
+        if not criterion.scale.kind.content:
+            st.selectbox(
+                criterion.label,
+                [UNKNOWN, *_answers(criterion.scale)],
+                key=f"known {kind} {number} {criterion.name}",
+                help=criterion.statement.strip(),
+                accept_new_options=criterion.scale.kind.continuous,
+            )
+    left, right = st.columns(2)
+    left.number_input("An answer may differ by", 0.0, value=0.0, step=1.0, key=f"tolerance {kind}")
+    if kind == "gold":
+        right.toggle("An attention check", key=f"attention {kind}", help="Missing one is reported by itself.")
+    st.text_input(
+        "Why this is the answer" if kind == "training" else "Explanation",
+        max_chars=2000,
+        key=f"explanation {kind}",
+        help="Annotators in training read it.",
+    )
+    st.button(
+        "Add this training item" if kind == "training" else "Add this gold item",
+        icon=":material/add:",
+        on_click=_marked,
+        args=(study.name, study.criteria, kind, number, offered[number], turn),
+    )
+
+
+def _answers(scale: Scale) -> list[str]:
+    return [scale.word(value) for value in scale.offered]
+
+
+def _marked(
+    name: str, criteria: Sequence[Criterion], kind: Known, number: int, key: str, turn: int | None
+) -> None:
+    state = st.session_state
+    row = {
+        "key": key,
+        "turn": "" if turn is None else str(turn),
+        "tolerance": str(state.get(f"tolerance {kind}") or 0),
+        "explanation": str(state.get(f"explanation {kind}") or ""),
+        "attention": "yes" if state.get(f"attention {kind}") else "",
+    }
+    chosen = {c.name: state.get(f"known {kind} {number} {c.name}") for c in criteria}
+    rows = [
+        {**row, "criterion": of, "answer": str(said)}
+        for of, said in chosen.items()
+        if said not in (None, UNKNOWN)
+    ]
+    with notice.writing() as db:
+        if not rows:
+            notice.done("Choose the known answer to at least one question.")
+            return
+        running.mark_gold(db, name, rows, kind)
+        notice.done(f"{key} is one of the {kind} items of “{name}”.")
+
+
+def _unmark(name: str, unit: UnitKey, kind: Known) -> None:
+    with notice.writing() as db:
+        running.unmark_gold(db, name, unit, kind)
+        notice.done(f"The item is no {kind} item of “{name}” any more.")
+
+
+def _use(name: str, kind: Known, file: str, data: bytes) -> None:
+    with notice.writing() as db:
+        golds = gold.from_csv(db, name, data.decode("utf-8-sig", errors="replace"), file, kind)
+        if kind == "gold":
+            running.set_gold(db, name, golds)
+        else:
+            rule = training.rule_of(stored.get(db, name)) or training.PassRule()
+            running.set_training(db, name, golds, rule)
+        notice.done(f"“{name}” has {counted(len({one.unit for one in golds}), f'{kind} item')}.")
+
+
+def _rule(study: Study, rule: training.PassRule, there: bool) -> None:
+    """When an attempt is passed, and how many there are."""
+    share, attempts, button = st.columns(3, vertical_alignment="bottom")
+    share.number_input(
+        "Passed from this share of items hit", 0.0, 1.0, rule.bound, 0.05, key=f"pass {study.name}"
+    )
+    attempts.number_input("Attempts", 1, None, rule.attempts, key=f"attempts {study.name}")
+    button.button("Save the rule", disabled=not there, on_click=_ruled, args=(study.name,))
+    if not there:
+        st.caption("Add training items first.")
+
+
+def _ruled(name: str) -> None:
+    rule = training.PassRule(
+        float(st.session_state[f"pass {name}"]), int(st.session_state[f"attempts {name}"])
+    )
+    with notice.writing() as db:
+        running.set_training(db, name, [], rule)
+        notice.done(f"“{name}” opens to annotators who pass its training: {rule.words}.")
+
+
+# ── Extra raters, second answers ──────────────────────────────────────────────────────────────────────────
+
+
+def _extra(study: Study) -> None:
+    st.caption(
+        "Where the first raters of an item differ, one more annotator rates it. Extra ratings count apart, "
+        "so that figures of agreement stay fair."
+    )
+    rule = extra.rule_of(study) or adjudicate.Rule(0)
+    labels = {"": "any question", **{c.name: c.label for c in study.criteria}}
+    least, on, button = st.columns(3, vertical_alignment="bottom")
+    least.number_input(
+        "Answers differ by at least (0: no extra raters)",
+        0.0,
+        None,
+        float(rule.least),
+        key=f"least {study.name}",
+    )
+    on.selectbox(
+        "On",
+        list(labels),
+        list(labels).index(rule.criterion) if rule.criterion in labels else 0,
+        format_func=lambda one: labels[one],
+        key=f"extra on {study.name}",
+    )
+    button.button("Save", key="save extra", on_click=_extra_saved, args=(study.name,))
+
+
+def _extra_saved(name: str) -> None:
+    rule = adjudicate.Rule(
+        float(st.session_state[f"least {name}"]), str(st.session_state[f"extra on {name}"])
+    )
+    with notice.writing() as db:
+        dealing.deal_study(db, name, extra=rule)
+        notice.done(dealing.plan(db, name).balance if rule.least else f"“{name}” has no extra raters.")
+
+
+def _second(study: Study) -> None:
+    st.caption(
+        "An annotator who has answered everything may see a judge's scores, or the others' answers, and "
+        "answer again. Second answers are kept apart."
+    )
+    with workspace().read() as db:
+        judges = second.judges_of(db, study.name)
+    kept = second.judge_of(study)
+    now = next((label for label, rater in judges.items() if rater == kept), "")
+    st.selectbox(
+        "Show the scores and reasons of",
+        ["", *judges],
+        ["", *judges].index(now),
+        format_func=lambda one: one or "no judge",
+        key=f"reveal {study.name}",
+    )
+    st.toggle(
+        "Show others' answers, without names, once all have rated everything",
+        bool(study.meta.get("discussion")),
+        key=f"discuss {study.name}",
+    )
+    st.warning(
+        "First answers of annotators who see them are locked, and they are assigned nothing more of the "
+        "study.",
+        icon=":material/lock:",
+    )
+    st.button("Save", key="save second", on_click=_second_saved, args=(study.name, now))
+
+
+def _second_saved(name: str, before: str) -> None:
+    judge, others = st.session_state[f"reveal {name}"], bool(st.session_state[f"discuss {name}"])
+    with notice.writing() as db:
+        if judge != before:
+            second.show_judge(db, name, judge)
+        if others != bool(stored.get(db, name).meta.get("discussion")):
+            second.show_others(db, name, others)
+        shown = [f"the scores of {judge}"] if judge else []
+        shown += ["others' answers"] if others else []
+        notice.done(f"Shown after the last item: {' and '.join(shown) or 'nothing'}.")
+
+
+# ── A crowd ───────────────────────────────────────────────────────────────────────────────────────────────
+
+CROWD = "a crowd's link"
+
+
+def _crowd(study: Study) -> None:
+    st.caption(
+        "One link for people of a crowd platform. Each who comes gets a share of the items, and a code at "
+        "the end. Concord calls nothing of the platform."
+    )
+    with workspace().read() as db:
+        there = crowds.of_study(db, study.name)
+        people = crowds.workers(db, study.name)
+        payments = crowd.payments(db, study.name)
+        closed = closings.is_closed(db, study.name)
+    address: tuple[str, str] | None = st.session_state.get(CROWD)
+    if address and address[0] == study.name:
+        st.markdown(
+            "**Copy this address to the platform now.** It is shown only now. Anyone with it can come."
+        )
+        st.code(address[1], language=None, wrap_lines=True)
+    if there is not None:
+        _places(study, there, people)
+    _terms(study, there or Crowd(study.name, "prolific", 20, 20, 120), new=there is None, closed=closed)
+    if people:
+        draw(payments)
+
+
+def _places(study: Study, there: Crowd, people: Sequence[crowds.Worker]) -> None:
+    """How many places of the link are taken, and how many are free again."""
+    states = [one.state for one in people]
+    late = [one for one in people if one.state == "timed out" and not one.returned]
+    taken = sum(1 for one in people if not one.returned)
+    st.markdown(
+        f"{taken} of {counted(there.quota, 'place')} taken: {states.count('at work')} at work, "
+        f"{states.count('finished')} finished. Free again: {len(people) - taken}."
+    )
+    if late:
+        st.button(
+            f"Free the places of {counted(len(late), 'person', 'people')} whose time is over",
+            on_click=_freed,
+            args=(study.name,),
+        )
+
+
+def _freed(name: str) -> None:
+    with notice.writing() as db:
+        freed = crowd.free(db, name)
+        notice.done(f"{counted(len(freed), 'place')} free again. Answers stay.")
+
+
+CODES = {
+    "code": ("Code for completion", "Empty: everybody has a code of their own."),
+    "failed_code": ("Code after missed attention checks", "Empty: the code for completion."),
+    "screen_out_code": ("Code for screen-out", "For people who fail the training. Empty: no code."),
+}
+
+
+def _terms(study: Study, terms: Crowd, *, new: bool, closed: bool) -> None:
+    key = f"crowd {study.name}"
+    platforms = list(get_args(Platform))
+    columns = st.columns(4)
+    columns[0].selectbox("Platform", platforms, platforms.index(terms.platform), key=f"{key} platform")
+    for column, name, label in (
+        (columns[1], "quota", "People"),
+        (columns[2], "items", "Items for each"),
+        (columns[3], "minutes", "Minutes for each"),
+    ):
+        column.number_input(label, 1, None, getattr(terms, name), key=f"{key} {name}")
+    columns = st.columns(4)
+    for column, (name, (label, says)) in zip(columns, CODES.items(), strict=False):
+        column.text_input(label, getattr(terms, name), max_chars=40, key=f"{key} {name}", help=says)
+    columns[3].number_input(
+        "Missed attention checks", 1, None, terms.misses, key=f"{key} misses", help="From so many on."
+    )
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left.text_input("Where people reach this app", opened_at(), max_chars=2000, key=f"{key} address")
+    right.button(
+        "Make the link" if new else "Make a new link",
+        disabled=closed,
+        on_click=_opened,
+        args=(study.name,),
+        help="A new link replaces the one before. Whoever came by that keeps their items.",
+    )
+
+
+def _opened(name: str) -> None:
+    key, state = f"crowd {name}", st.session_state
+    quota, items, minutes, misses = (
+        int(state[f"{key} {of}"]) for of in ("quota", "items", "minutes", "misses")
+    )
+    code, failed, screened = (str(state[f"{key} {of}"]).strip() for of in CODES)
+    platform: Platform = state[f"{key} platform"]
+    terms = Crowd(name, platform, quota, items, minutes, code, failed, screened, misses)
+    with notice.writing() as db:
+        st.session_state[CROWD] = name, crowd.open_link(db, terms, state[f"{key} address"])
+        notice.done("The link is made. Copy it below.")
