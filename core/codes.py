@@ -443,6 +443,14 @@ class CrowdOutcome(StrEnum):
     TIMED_OUT = "timed out"
 
 
+class Reach(StrEnum):
+    """Who can open an address of the app."""
+
+    MACHINE = "machine"
+    NETWORK = "network"
+    ANYWHERE = "anywhere"
+
+
 class LabelDraw(StrEnum):
     """How the items that people label are drawn."""
 

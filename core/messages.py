@@ -24,6 +24,7 @@ from concord.codes import (
     Layout,
     PlanFigure,
     PublishedMeasure,
+    Reach,
     RoleReason,
     Shown,
     StreamFigure,
@@ -34,6 +35,24 @@ from concord.codes import (
     UseCondition,
     Verdict,
 )
+
+
+def reach(who: Reach, command: str) -> str:
+    """Who can open links to an address that not everybody can, and how to change that.
+
+    `command` is how Concord is called on the workspace.
+    """
+    if who is Reach.MACHINE:
+        return (
+            "Only this machine can open these links. For people in your network, stop Concord, start it with "
+            f"`{command} app --host 0.0.0.0`, and give this machine's address there as the one where people "
+            "reach the app. For people elsewhere, put it behind a proxy: docs/deploy.md says how."
+        )
+    return (
+        "Only people in this machine's network can open these links. For people elsewhere, put Concord "
+        "behind a proxy: docs/deploy.md says how."
+    )
+
 
 CROWD_OUTCOMES: Mapping[CrowdOutcome, str] = {
     CrowdOutcome.AT_WORK: "at work",

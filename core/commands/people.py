@@ -2,12 +2,15 @@
 
 import click
 
+from concord import messages
+from concord.codes import Reach
 from concord.commands import options
 from concord.commands.app import call
 from concord.commands.printing import echo, require_output
 from concord.errors import StudyError
 from concord.store import access
 from concord.studies import studies
+from concord.studies.addresses import reach
 from concord.workspace import Workspace
 
 
@@ -46,6 +49,9 @@ def _invite(
             echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
     echo("A link is shown only now, and is the key of its person. Hand each to theirs.", err=True)
     echo(f"Links open while the app runs: {call(opened)} app", err=True)
+    who = reach(next(iter(links.values())))
+    if who is not Reach.ANYWHERE:
+        echo(messages.reach(who, call(opened)), err=True)
 
 
 @command.command("revoke")

@@ -12,7 +12,7 @@ from concord.store.access import Annotator
 from concord.store.audit import moment
 from concord.studies import annotation_flow, person, quality, running, studies
 from concord.table import Column, Table, record
-from pages.parts import notice
+from pages.parts import handout, notice
 from pages.parts.address import checked, link, listed, read, returned
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -42,22 +42,12 @@ def page() -> None:
 
 
 def _links() -> None:
-    """Links just made. They are shown once and not stored."""
-    made: dict[str, str] = st.session_state.pop("links", {})
-    st.session_state["links shown"] = made
-    if not made:
-        return
-    with st.container(border=True):
-        st.markdown(
-            "**Copy each link now and give it to its annotator.** It is shown only now. Anyone with a link "
-            "can rate as its annotator."
-        )
-        for name, one in made.items():
-            st.markdown(plain(name))
-            st.code(one, language=None, wrap_lines=True)
-        if len(made) > 1:
-            st.markdown("All of them")
-            st.code("\n".join(f"{name}\t{one}" for name, one in made.items()), language=None)
+    """Links just made, and what comes next."""
+    says = (
+        "**Copy each link now and give it to its annotator.** It is shown only now. Anyone with a link can "
+        "rate as its annotator."
+    )
+    if handout.show("annotators", says):
         chosen = st.query_params.get("study")
         link("samples", "Assign them a sample", **({"study": chosen} if chosen else {}))
 
@@ -71,6 +61,7 @@ def _invite() -> None:
         more.number_input(
             "The link expires after so many days (0: never)", 0, None, access.LINK_DAYS, key="days"
         )
+        handout.warn(opened_at())
         st.form_submit_button("Make links", type="primary", on_click=_invited)
 
 
@@ -258,7 +249,7 @@ def _read_answers(study: str, name: str) -> None:
 
 def _invited() -> None:
     # Where nobody is invited, the links of those before stay in sight.
-    st.session_state["links"] = st.session_state.get("links shown", {})
+    handout.kept_on("annotators")
     names = list(
         dict.fromkeys(name.strip() for name in st.session_state["names"].splitlines() if name.strip())
     )
@@ -278,7 +269,7 @@ def _invited() -> None:
 
 def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:
     with notice.writing() as db:
-        st.session_state["links"] = studies.invite(db, names, address, days)
+        handout.keep("annotators", studies.invite(db, names, address, days))
 
 
 def _withdraw(name: str) -> None:

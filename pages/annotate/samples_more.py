@@ -15,7 +15,7 @@ from concord.store.known import Gold, Known, UnitKey
 from concord.store.studies import Study
 from concord.studies import crowd, dealing, running
 from concord.studies.purposes import adjudicate, extra, gold, second, training
-from pages.parts import notice
+from pages.parts import handout, notice
 from pages.parts.plain import counted
 from pages.parts.session import opened_at, workspace
 from pages.parts.table import draw
@@ -335,6 +335,7 @@ def _crowd(study: Study) -> None:
         st.markdown(
             "**Copy this address to the platform now.** It is shown only now. Anyone with it can come."
         )
+        handout.warn(address[1])
         st.code(address[1], language=None, wrap_lines=True)
     if there is not None:
         _places(study, there, people)

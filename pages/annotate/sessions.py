@@ -2,13 +2,15 @@
 
 import streamlit as st
 
+from concord.errors import NotAllowed
 from concord.store import access, sessions
 from concord.store.sessions import Session
-from pages.parts import notice
+from concord.studies import studies
+from pages.parts import handout, notice
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
-from pages.parts.session import here, workspace
+from pages.parts.session import here, opened_at, workspace
 from pages.parts.table import draw
 
 
@@ -37,17 +39,78 @@ def page() -> None:
     _members()
 
 
+ROLES = {
+    "researcher": "Opens every page but this one.",
+    "adjudicator": "Opens Adjudication only, and settles what annotators answered differently.",
+}
+"""What a member of each role may do."""
+
+
 def _members() -> None:
-    """Who comes by a link of their own."""
+    """Who comes by a link of their own: invite, renew, withdraw."""
     st.subheader("Researchers and adjudicators", anchor=False)
-    st.caption(
-        "Each has a link and a name that stands with what they decide. A researcher may open every page but "
-        "this one, an adjudicator only Adjudication. `concord people invite NAME --role researcher` makes or "
-        "renews a link, `concord people revoke NAME` withdraws it."
+    st.caption("Each has a link of their own, and a name that stands with what they decide.")
+    handout.show(
+        "members", "**Copy the link now and give it to this person.** It is shown only now, and is their key."
     )
     with workspace().read() as db:
-        for one in access.members(db):
-            st.markdown(plain(f"{one.name}: {one.role}, link {one.state}"))
+        members = access.members(db)
+    for one in members:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(plain(f"{one.name}: {one.role}, link {one.state}"), width="stretch")
+            st.button(
+                "Renew",
+                key=f"renew {one.name}",
+                icon=":material/key:",
+                help="A new link. The old one stops working, and who came by it is signed out.",
+                on_click=_make,
+                args=(one.name, one.role, access.LINK_DAYS, opened_at()),
+            )
+            st.button(
+                "Withdraw",
+                key=f"withdraw {one.name}",
+                icon=":material/block:",
+                help="They can come in no more. What they decided stays under their name.",
+                disabled=one.state == "withdrawn",
+                on_click=_withdraw,
+                args=(one.name,),
+            )
+    with st.form("invite a member", clear_on_submit=True):
+        left, right = st.columns(2)
+        left.text_input("Name", max_chars=access.LONGEST_NAME, key="member name")
+        right.selectbox(
+            "Role", list(ROLES), key="member role", format_func=lambda one: f"{one}: {ROLES[one]}"
+        )
+        left.text_input("Where they reach this app", opened_at(), max_chars=2000, key="member address")
+        right.number_input(
+            "The link expires after so many days (0: never)", 0, None, access.LINK_DAYS, key="member days"
+        )
+        handout.warn(opened_at())
+        st.form_submit_button("Make the link", type="primary", on_click=_invited)
+
+
+def _invited() -> None:
+    state = st.session_state
+    name = " ".join(str(state["member name"]).split())
+    with workspace().read() as db:
+        there = {one.name for one in access.members(db) if one.state == "works"}
+    if name in there:
+        # A second link would close the first, which is somebody's way in.
+        notice.refused(NotAllowed(f"{name} can come in already. Renew the link if it was lost."))
+    else:
+        _make(name, state["member role"], int(state["member days"]), state["member address"])
+
+
+def _make(name: str, role: str, days: int, address: str) -> None:
+    with notice.writing() as db:
+        handout.keep("members", studies.invite(db, [name], address, days, role))
+        notice.done(f"{name} has a new link as {role}. Copy it below.")
+
+
+def _withdraw(name: str) -> None:
+    with notice.writing() as db:
+        access.revoke(db, name, "member")
+        notice.done(f"The link of {name} no longer works. Renew it to undo this.")
 
 
 def _named(session: Session) -> str:

@@ -18,7 +18,7 @@ def plain(text: object) -> str:
 
 def with_code(text: str) -> str:
     """The text as `plain` has it, but words between backticks and addresses, which are copied, are code."""
-    parts = re.split(r'`([\w .="…-]+)`|(https?://[\w./:-]*[\w/])', text)
+    parts = re.split(r'`([\w .="…/~:,+@%\'-]+)`|(https?://[\w./:-]*[\w/])', text)
     code = [words or address for words, address in zip(parts[1::3], parts[2::3], strict=True)]
     return "".join(
         _lines(said) + (f"`{code[place]}`" if place < len(code) else "")
