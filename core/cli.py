@@ -118,7 +118,9 @@ class _Lazy(click.Group):
             _know_own_benchmarks(Path(ctx.params["workspace"]).expanduser().resolve())
             return super().invoke(ctx)
         except ConcordError as error:
-            raise click.ClickException(plain(brief(str(error)))) from error
+            from concord.commands import printing
+
+            raise click.ClickException(plain(printing.with_workspace(brief(str(error))))) from error
         except click.exceptions.NoArgsIsHelpError:
             raise
         except click.UsageError as error:

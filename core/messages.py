@@ -37,12 +37,12 @@ from concord.codes import (
 )
 
 
-def reach(who: Reach, command: str) -> str:
+def reach(audience: Reach, command: str) -> str:
     """Who can open links to an address that not everybody can, and how to change that.
 
     `command` is how Concord is called on the workspace.
     """
-    if who is Reach.MACHINE:
+    if audience is Reach.MACHINE:
         return (
             "Only this machine can open these links. For people in your network, stop Concord, start it with "
             f"`{command} app --host 0.0.0.0`, and give this machine's address there as the one where people "

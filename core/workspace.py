@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -75,6 +76,11 @@ class Workspace:
     def models_path(self) -> Path:
         """The file that lists the models."""
         return self.path / "models.toml"
+
+    @property
+    def command(self) -> str:
+        """How the command is called on this workspace, to be copied."""
+        return f"concord --workspace {shlex.quote(str(self.path))}"
 
     def folders(self, kind: str) -> tuple[Path, ...]:
         """Where to look for `prompts` or `data`: the workspace first, then what ships."""

@@ -3,7 +3,6 @@
 import errno
 import ipaddress
 import os
-import shlex
 import socket
 import sys
 import webbrowser
@@ -130,7 +129,7 @@ def serve(
 
 def call(workspace: Workspace) -> str:
     """How the command is called on a workspace, to be copied."""
-    return f"concord --workspace {shlex.quote(str(workspace.path))}"
+    return workspace.command
 
 
 def one_time_link(workspace: Workspace, url: str, page: str = "") -> str:

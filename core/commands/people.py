@@ -49,9 +49,9 @@ def _invite(
             echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
     echo("A link is shown only now, and is the key of its person. Hand each to theirs.", err=True)
     echo(f"Links open while the app runs: {call(opened)} app", err=True)
-    who = reach(next(iter(links.values())))
-    if who is not Reach.ANYWHERE:
-        echo(messages.reach(who, call(opened)), err=True)
+    audience = reach(next(iter(links.values())))
+    if audience is not Reach.ANYWHERE:
+        echo(messages.reach(audience, call(opened)), err=True)
 
 
 @command.command("revoke")

@@ -1,21 +1,35 @@
 """How commands print: text that a terminal shows letter for letter, and tables in the form of `--format`."""
 
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import click
+from click.core import ParameterSource
 
 from concord.errors import ConcordError
 from concord.files import streams
-from concord.files.plain import plain
+from concord.files.plain import pasteable, plain
 from concord.table import Table, as_document
 
 
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print a text; names and models' words in it can neither steer the terminal nor break JSON."""
-    click.echo(plain(str(text)), err=err, nl=nl)
+    """Print a text; names and models' words in it can neither steer the terminal nor break JSON.
+
+    Commands in it name the workspace, where it was named.
+    """
+    click.echo(plain(with_workspace(str(text))), err=err, nl=nl)
+
+
+def with_workspace(text: str) -> str:
+    """A text whose commands name the workspace as this command did, so that they can be pasted."""
+    context = click.get_current_context(silent=True)
+    root = context.find_root() if context else None
+    if root is None or root.get_parameter_source("workspace") is not ParameterSource.COMMANDLINE:
+        return text
+    return pasteable(text, f"concord --workspace {shlex.quote(root.params['workspace'])}")
 
 
 def require_output() -> None:
@@ -34,7 +48,7 @@ def columns(unknown: int) -> int:
 
 def show(tables: Sequence[Table], form: str) -> None:
     """Print tables. CSV holds no notes, so that these go to standard error."""
-    echo(as_document(tables, form), nl=False)
+    click.echo(plain(as_document(tables, form)), nl=False)
     if form == "csv":
         for note in dict.fromkeys(note for table in tables for note in (*table.notes, *table.reasons())):
             echo(note, err=True)

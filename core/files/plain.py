@@ -27,3 +27,19 @@ def brief(text: str) -> str:
         line if len(line) <= SHOWN else f"{line[: SHOWN // 2]} … {line[-SHOWN // 2 :]}"
         for line in text.split("\n")
     )
+
+
+_COMMAND = re.compile(
+    r"(?:(?<=`)|(?<=: )|(?<=^))concord "
+    r"(?!(?:check|compare-systems|demo|drift|gate|mock|plan|schema)\b)(?=[a-z])",
+    re.MULTILINE,
+)
+
+
+def pasteable(text: str, command: str) -> str:
+    """A text whose commands name the workspace, so that each can be copied as it stands.
+
+    `command` is what `Workspace.command` says. Only commands that are about a workspace are changed, where
+    they stand between backticks, behind a colon or at the beginning of a line.
+    """
+    return _COMMAND.sub(lambda _: f"{command} ", text)

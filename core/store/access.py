@@ -193,18 +193,19 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
 
 def labels(db: Database) -> dict[str, tuple[str, ...]]:
     """The languages and skills of annotators, by name; who has none is not there."""
-    of: dict[str, tuple[str, ...]] = {}
+    by_annotator: dict[str, tuple[str, ...]] = {}
     sql = "SELECT x.name, l.label FROM annotator_labels l JOIN raters x ON x.id = l.rater_id ORDER BY 1, 2"
     for name, label in db.execute(sql):
-        of[name] = (*of.get(name, ()), label)
-    return of
+        by_annotator[name] = (*by_annotator.get(name, ()), label)
+    return by_annotator
 
 
-def set_labels(db: Database, name: str, given: Collection[str]) -> None:
-    """Say which languages and skills an annotator has, in place of those before. Raises NotFound, StudyError
-    for a label that is too long or has a comma.
+def set_labels(db: Database, name: str, texts: Collection[str]) -> None:
+    """Say which languages and skills an annotator has, in place of those before.
+
+    Raises NotFound, and StudyError for a label that is too long or has a comma.
     """
-    rater, cleaned = annotator_id(db, name), sorted({" ".join(label.split()) for label in given} - {""})
+    rater, cleaned = annotator_id(db, name), sorted({" ".join(label.split()) for label in texts} - {""})
     if wrong := [label for label in cleaned if len(label) > LONGEST_NAME or "," in label]:
         raise StudyError(
             f"“{wrong[0][:40]}” is no label: it has up to {LONGEST_NAME} characters and no comma."

@@ -78,7 +78,7 @@ def places(db: Database, study: str) -> dict[int, ItemPlace]:
         "SELECT i.id, i.conversation_id, c.key, i.turn FROM items i "
         "JOIN conversations c ON c.id = i.conversation_id WHERE i.study_id = ? AND i.known = ''"
     )
-    return {item: ItemPlace(*of) for item, *of in db.execute(sql, [studies.study_id(db, study)])}
+    return {item: ItemPlace(*place) for item, *place in db.execute(sql, [studies.study_id(db, study)])}
 
 
 def by_item(given: Iterable[ItemAnswer]) -> dict[int, list[ItemAnswer]]:

@@ -162,15 +162,15 @@ def returned(db: Database, study: str) -> set[str]:
     return {one.name for one in workers(db, study) if one.returned}
 
 
-def expire(db: Database, study: str, also: Collection[str] = ()) -> list[str]:
-    """Take back what people have not begun whose time is over, and of `also`; returns their names.
+def expire(db: Database, study: str, names: Collection[str] = ()) -> list[str]:
+    """Take back what people have not begun whose time is over, and of `names`; returns their names.
 
     Answers stay.
     """
     late = [
         one
         for one in workers(db, study)
-        if not one.returned and (one.state == "timed out" or one.name in also)
+        if not one.returned and (one.state == "timed out" or one.name in names)
     ]
     for one in late:
         placements.reclaim(db, study, one.rater)

@@ -186,14 +186,17 @@ def screened_out(db: Database, study: str, rater: int) -> bool:
     rule = training.rule_of(studies.get(db, study))
     if rule is None or not placements.untrained(db, study, rater):
         return False
-    done = training.attempts(db, study, rater)
-    return bool(done) and done[-1].over and done[-1].number >= rule.attempts
+    attempts = training.attempts(db, study, rater)
+    return bool(attempts) and attempts[-1].over and attempts[-1].number >= rule.attempts
 
 
 def _missed(db: Database, study: str) -> dict[str, int]:
     """How many attention checks each annotator has missed."""
-    of = gold.hits(known.checks(db, study))
-    return {name: sum(attention and not hit for hit, attention in checks) for name, checks in of.items()}
+    checks_by_name = gold.hits(known.checks(db, study))
+    return {
+        name: sum(attention and not hit for hit, attention in checks)
+        for name, checks in checks_by_name.items()
+    }
 
 
 def _outcome(crowd: Crowd, worker: Worker, screened: bool, missed: int) -> CrowdOutcome:
@@ -220,8 +223,8 @@ def free(db: Database, study: str) -> list[str]:
 
     Their places are free for others. Answers stay. Raises NotFound.
     """
-    out = {one.name for one in crowds.workers(db, study) if screened_out(db, study, one.rater)}
-    return crowds.expire(db, study, out)
+    failed = {one.name for one in crowds.workers(db, study) if screened_out(db, study, one.rater)}
+    return crowds.expire(db, study, failed)
 
 
 def payments(db: Database, study: str) -> Table:

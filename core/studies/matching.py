@@ -16,15 +16,14 @@ def matchable(db: Database, name: str) -> list[str]:
 
 def unfit(db: Database, study: Study, people: Iterable[str], match: str | None = None) -> dict[str, set[str]]:
     """The people who lack the label that a conversation of a study asks for, by its key. Raises NotFound."""
-    by = study.meta.get("match", "") if match is None else match
-    if not by:
+    facet = study.meta.get("match", "") if match is None else match
+    if not facet:
         return {}
-    if by not in (known := matchable(db, study.name)):
-        raise not_found("facet", by, known)
-    labels = {person: {label.casefold() for label in of} for person, of in access.labels(db).items()}
-    values = (
-        studies.languages(db, study.name) if by == "language" else frames.facet_values(db, study.name)[by]
-    )
+    if facet not in (facets := matchable(db, study.name)):
+        raise not_found("facet", facet, facets)
+    labels = {person: {label.casefold() for label in names} for person, names in access.labels(db).items()}
+    by_language = facet == "language"
+    values = studies.languages(db, study.name) if by_language else frames.facet_values(db, study.name)[facet]
     everybody = set(people)
     return {
         unit["key"]: {

@@ -30,20 +30,20 @@ def answers_of(db: Database, study: str, annotator: str) -> Table:
     scales = {c.name: c.scale for c in studies.get(db, study).criteria}
     labels = {c.name: c.label for c in studies.get(db, study).criteria}
     places = answers.places(db, study)
-    others: dict[tuple[int, str], list[ItemAnswer]] = {}
-    mine: list[ItemAnswer] = []
+    peers: dict[tuple[int, str], list[ItemAnswer]] = {}
+    own_answers: list[ItemAnswer] = []
     rater = access.annotator_id(db, annotator)
     for one in answers.blind(db, study):
         if one.rater == rater:
-            mine.append(one)
+            own_answers.append(one)
         else:
-            others.setdefault((one.item, one.criterion), []).append(one)
+            peers.setdefault((one.item, one.criterion), []).append(one)
     rows: list[dict[str, Cell]] = []
-    for one in mine:
+    for one in own_answers:
         scale, place = scales.get(one.criterion), places.get(one.item)
         if scale is None or place is None:
             continue
-        beside = others.get((one.item, one.criterion), [])
+        peer_answers = peers.get((one.item, one.criterion), [])
         rows.append(
             {
                 "conversation": place.conversation_id,
@@ -51,16 +51,16 @@ def answers_of(db: Database, study: str, annotator: str) -> Table:
                 "turn": place.turn,
                 "criterion": labels[one.criterion],
                 "answer": scale.word(one.score),
-                "others": ", ".join(f"{other.person}: {scale.word(other.score)}" for other in beside),
-                "difference": distance(scale, one.score, [other.score for other in beside]),
+                "others": ", ".join(f"{peer.person}: {scale.word(peer.score)}" for peer in peer_answers),
+                "difference": distance(scale, one.score, [peer.score for peer in peer_answers]),
                 "said": " · ".join(filter(None, (one.reason, one.flag)))[:LONGEST],
             }
         )
     rows.sort(key=lambda row: -float(str(row["difference"] if row["difference"] is not None else -1)))
-    some = any(row["turn"] is not None for row in rows)
+    has_turns = any(row["turn"] is not None for row in rows)
     columns = (
         Column("conversation", "No.", help="Select a row to read the conversation with every answer."),
-        *((Column("turn"),) if some else ()),
+        *((Column("turn"),) if has_turns else ()),
         Column("criterion", "question"),
         Column("answer"),
         Column("difference", "difference", percent=True, help="As a share of the scale."),
@@ -72,10 +72,10 @@ def answers_of(db: Database, study: str, annotator: str) -> Table:
     return Table("answers_of_annotator", f"Answers of {annotator}", columns, tuple(rows), notes=notes)
 
 
-def distance(scale: Scale, answer: float, others: Sequence[float]) -> float | None:
+def distance(scale: Scale, answer: float, peers: Sequence[float]) -> float | None:
     """How far an answer lies from those of others, from 0 to 1; None without others."""
-    if not others:
+    if not peers:
         return None
     if scale.named or not scale.width:
-        return sum(other != answer for other in others) / len(others)
-    return abs(answer - sum(others) / len(others)) / scale.width
+        return sum(peer != answer for peer in peers) / len(peers)
+    return abs(answer - sum(peers) / len(peers)) / scale.width

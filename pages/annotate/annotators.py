@@ -124,13 +124,13 @@ def _one(people: list[Annotator]) -> None:
 def _labels(name: str) -> None:
     """The languages and skills of an annotator, by which items can be assigned."""
     with workspace().read() as db:
-        there = access.labels(db)
-    have = list(there.get(name, ()))
-    offered = sorted({label for of in there.values() for label in of})
+        labels = access.labels(db)
+    have = list(labels.get(name, ()))
+    choices = sorted({label for own in labels.values() for label in own})
     field, button = st.columns([4, 1], vertical_alignment="bottom")
     field.multiselect(
         "Languages and skills",
-        offered,
+        choices,
         have,
         accept_new_options=True,
         key=f"labels of {name}",
@@ -182,7 +182,7 @@ def _one_of_study(study: str) -> None:
     """What can be done about one annotator of a study, and what they answered."""
     with workspace().read() as db:
         names = person.annotators(db, study)
-        out = exclusions.excluded(db, study)
+        excluded = exclusions.excluded(db, study)
         left = departures.departed(db, study)
         waiting = [name for name in names if placements.untrained(db, study, access.annotator_id(db, name))]
     if not names:
@@ -190,10 +190,10 @@ def _one_of_study(study: str) -> None:
     st.subheader("One annotator of this study", anchor=False)
     with st.container(border=True):
         name = listed("Annotator of this study", "person", names, names[0], always=False)
-        if name in out:
-            st.info(plain(out[name].sentence), icon=":material/person_off:")
+        if name in excluded:
+            st.info(plain(excluded[name].sentence), icon=":material/person_off:")
         with st.container(horizontal=True):
-            if name in out:
+            if name in excluded:
                 _act("Include again", "person_add", INCLUDED, running.include, study, name)
             else:
                 _act("Exclude from figures", "person_off", EXCLUDED, exclusions.exclude, study, name)
@@ -226,25 +226,32 @@ def _act(label: str, icon: str, says: str, act: Callable[..., Any], study: str, 
 def _acted(label: str, key: str, act: Callable[..., Any], study: str, name: str) -> None:
     reason = str(st.session_state.get(key, ""))
     with notice.writing() as db:
-        said = act(db, study, name, reason)
+        outcome = act(db, study, name, reason)
         notice.done(
-            said if isinstance(said, str) else f"{label}: {name}, in the study “{study}”. It is recorded."
+            outcome
+            if isinstance(outcome, str)
+            else f"{label}: {name}, in the study “{study}”. It is recorded."
         )
         st.session_state.pop(key, None)
 
 
 def _read_answers(study: str, name: str) -> None:
     """Their answers beside others', read only; a row leads to the conversation."""
-    shown = st.expander(
+    section = st.expander(
         f"Answers of {plain(name)}", icon=":material/reviews:", key=f"answers {study}", on_change="rerun"
     )
-    if not shown.open:
+    if not section.open:
         return
-    with shown:
+    with section:
         with workspace().read() as db:
             table = person.answers_of(db, study, name)
         st.caption("Those that differ most from others come first. Select a row to read the conversation.")
-        draw(table, titled=False, within=560, select=lambda row: read(str(row["conversation"]), "annotators"))
+        draw(
+            table,
+            titled=False,
+            max_height=560,
+            select=lambda row: read(str(row["conversation"]), "annotators"),
+        )
 
 
 def _invited() -> None:

@@ -61,7 +61,7 @@ def _study(names: list[str]) -> None:
         _deal(
             study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
         )
-    samples_more.more(study)
+    samples_more.sections_of(study)
     st.subheader("3 · Follow", anchor=False)
     if not study.anonymous:
         if signs.table.rows:
@@ -101,7 +101,7 @@ def _facts(study: Study, items: int) -> None:
 
 def _deal(study: Study, invited: list[str], have: set[str]) -> None:
     with workspace().read() as db:
-        offered = ["", *matching.matchable(db, study.name)]
+        facets = ["", *matching.matchable(db, study.name)]
         labelled = bool(access.labels(db))
     with st.container(border=True):
         if not [name for name in invited if name != VISITOR]:
@@ -135,8 +135,8 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         if labelled or matched:
             match = st.selectbox(
                 "Only to annotators who have the conversation's",
-                offered,
-                offered.index(matched) if matched in offered else 0,
+                facets,
+                facets.index(matched) if matched in facets else 0,
                 format_func=lambda one: one.replace("_", " ") or "any: no language or skill is asked for",
                 key=f"match of {study.name}",
                 help="Languages and skills of annotators are on the page Annotators.",

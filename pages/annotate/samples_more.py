@@ -20,39 +20,39 @@ from pages.parts.plain import counted
 from pages.parts.session import opened_at, workspace
 from pages.parts.table import draw
 
-OFFERED = 300
+CANDIDATES = 300
 """Conversations that are offered to be marked."""
 UNKNOWN = "not known"
 LARGEST = 5
 """Megabytes of a file of gold items at most."""
 
 
-def more(study: Study) -> None:
+def sections_of(study: Study) -> None:
     """The sections, each folded until it is opened."""
     if study.anonymous:
         return
     sections: list[tuple[str, str, Callable[[], None]]] = [
-        ("Gold items", "verified", lambda: _known(study, "gold")),
-        ("Training before the study", "school", lambda: _known(study, "training")),
+        ("Gold items", "verified", lambda: _items_known(study, "gold")),
+        ("Training before the study", "school", lambda: _items_known(study, "training")),
         ("Extra raters where annotators differ", "group_add", lambda: _extra(study)),
         ("Second answers", "quickreply", lambda: _second(study)),
         ("A crowd's link: Prolific or MTurk", "public", lambda: _crowd(study)),
     ]
     if study.ranks:  # of an order no answer is known
         sections = sections[4:]
-    for title, icon, drawn in sections:
-        shown = st.expander(
+    for title, icon, draw_section in sections:
+        expander = st.expander(
             title, icon=f":material/{icon}:", key=f"{title} of {study.name}", on_change="rerun"
         )
-        if shown.open:
-            with shown:
-                drawn()
+        if expander.open:
+            with expander:
+                draw_section()
 
 
 # ── Gold items and training ───────────────────────────────────────────────────────────────────────────────
 
 
-ABOUT: Mapping[Known, str] = {
+EXPLANATIONS: Mapping[Known, str] = {
     "gold": "A gold item is a conversation beside the study's own whose answer you know. Gold items are "
     "mixed into the items of each annotator, unannounced. They count in no figure of agreement.",
     "training": "A training item is a conversation whose answer you know and explain. Annotators see the "
@@ -60,11 +60,11 @@ ABOUT: Mapping[Known, str] = {
 }
 
 
-def _known(study: Study, kind: Known) -> None:
-    st.caption(ABOUT[kind])
+def _items_known(study: Study, kind: Known) -> None:
+    st.caption(EXPLANATIONS[kind])
     with workspace().read() as db:
         golds = known.gold(db, study.name, kind)
-        keys = {one.unit: _called(db, one.unit) for one in golds}
+        keys = {one.unit: _item_name(db, one.unit) for one in golds}
         rule = training.rule_of(study)
     _listed(study, kind, golds, keys)
     if kind == "training":
@@ -90,7 +90,7 @@ def _known(study: Study, kind: Known) -> None:
         )
 
 
-def _called(db: Any, unit: UnitKey) -> str:
+def _item_name(db: Any, unit: UnitKey) -> str:
     key = conversations.listed(db, unit.conversation_id).key
     return key if unit.turn is None else f"{key}, turn {unit.turn}"
 
@@ -113,34 +113,34 @@ def _listed(study: Study, kind: Known, golds: Sequence[Gold], keys: Mapping[Unit
         if one.criterion in scales
     ]
     st.dataframe(rows, hide_index=True, height="content")
-    which, button = st.columns([4, 1], vertical_alignment="bottom")
-    chosen = which.selectbox("Item", list(keys), format_func=lambda unit: keys[unit], key=f"item {kind}")
-    button.button("Remove", key=f"remove {kind}", on_click=_unmark, args=(study.name, chosen, kind))
+    field, button = st.columns([4, 1], vertical_alignment="bottom")
+    unit = field.selectbox("Item", list(keys), format_func=lambda unit: keys[unit], key=f"item {kind}")
+    button.button("Remove", key=f"remove {kind}", on_click=_unmark, args=(study.name, unit, kind))
 
 
 def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
     """A conversation beside the study's own, and the answers that are known of it."""
     with workspace().read() as db:
-        own = {place.conversation_id for place in answers.places(db, study.name).values()}
-        offered = {
+        study_ids = {place.conversation_id for place in answers.places(db, study.name).values()}
+        candidates = {
             number: key
             for number, key in conversations.keys_after(
-                db, Filter(benchmark=study.benchmark), limit=OFFERED + len(own)
+                db, Filter(benchmark=study.benchmark), limit=CANDIDATES + len(study_ids)
             )
-            if number not in own
+            if number not in study_ids
         }
-    if not offered:
+    if not candidates:
         st.caption("Each stored conversation is one of the study's own. Import a few more to mark them.")
         return
     number = st.selectbox(
-        "Conversation", list(offered), format_func=lambda one: offered[one], key=f"mark {kind}"
+        "Conversation", list(candidates), format_func=lambda one: candidates[one], key=f"mark {kind}"
     )
     with workspace().read() as db:
-        what = conversations.load(db, number)
-    turns = [turn.number for turn in what.turns() if turn.reply is not None]
+        conversation = conversations.load(db, number)
+    turns = [turn.number for turn in conversation.turns() if turn.reply is not None]
     turn = st.selectbox("Turn", turns, key=f"turn {kind}") if study.per_turn and turns else None
     with st.container(border=True, height=260):
-        for message in what.messages:
+        for message in conversation.messages:
             st.caption(message.role)
             st.text(message.content[:4000])
     for criterion in study.criteria:
@@ -166,7 +166,7 @@ def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
         "Add this training item" if kind == "training" else "Add this gold item",
         icon=":material/add:",
         on_click=_marked,
-        args=(study.name, study.criteria, kind, number, offered[number], turn),
+        args=(study.name, study.criteria, kind, number, candidates[number], turn),
     )
 
 
@@ -185,11 +185,11 @@ def _marked(
         "explanation": str(state.get(f"explanation {kind}") or ""),
         "attention": "yes" if state.get(f"attention {kind}") else "",
     }
-    chosen = {c.name: state.get(f"known {kind} {number} {c.name}") for c in criteria}
+    choices = {c.name: state.get(f"known {kind} {number} {c.name}") for c in criteria}
     rows = [
-        {**row, "criterion": of, "answer": str(said)}
-        for of, said in chosen.items()
-        if said not in (None, UNKNOWN)
+        {**row, "criterion": field, "answer": str(values)}
+        for field, values in choices.items()
+        if values not in (None, UNKNOWN)
     ]
     with notice.writing() as db:
         if not rows:
@@ -216,15 +216,15 @@ def _use(name: str, kind: Known, file: str, data: bytes) -> None:
         notice.done(f"“{name}” has {counted(len({one.unit for one in golds}), f'{kind} item')}.")
 
 
-def _rule(study: Study, rule: training.PassRule, there: bool) -> None:
+def _rule(study: Study, rule: training.PassRule, link: bool) -> None:
     """When an attempt is passed, and how many there are."""
     share, attempts, button = st.columns(3, vertical_alignment="bottom")
     share.number_input(
         "Passed from this share of items hit", 0.0, 1.0, rule.bound, 0.05, key=f"pass {study.name}"
     )
     attempts.number_input("Attempts", 1, None, rule.attempts, key=f"attempts {study.name}")
-    button.button("Save the rule", disabled=not there, on_click=_ruled, args=(study.name,))
-    if not there:
+    button.button("Save the rule", disabled=not link, on_click=_ruled, args=(study.name,))
+    if not link:
         st.caption("Add training items first.")
 
 
@@ -247,15 +247,15 @@ def _extra(study: Study) -> None:
     )
     rule = extra.rule_of(study) or adjudicate.Rule(0)
     labels = {"": "any question", **{c.name: c.label for c in study.criteria}}
-    least, on, button = st.columns(3, vertical_alignment="bottom")
-    least.number_input(
+    distance_field, question_field, button = st.columns(3, vertical_alignment="bottom")
+    distance_field.number_input(
         "Answers differ by at least (0: no extra raters)",
         0.0,
         None,
         float(rule.least),
         key=f"least {study.name}",
     )
-    on.selectbox(
+    question_field.selectbox(
         "On",
         list(labels),
         list(labels).index(rule.criterion) if rule.criterion in labels else 0,
@@ -281,8 +281,8 @@ def _second(study: Study) -> None:
     )
     with workspace().read() as db:
         judges = second.judges_of(db, study.name)
-    kept = second.judge_of(study)
-    now = next((label for label, rater in judges.items() if rater == kept), "")
+    judge_shown = second.judge_of(study)
+    now = next((label for label, rater in judges.items() if rater == judge_shown), "")
     st.selectbox(
         "Show the scores and reasons of",
         ["", *judges],
@@ -304,15 +304,15 @@ def _second(study: Study) -> None:
 
 
 def _second_saved(name: str, before: str) -> None:
-    judge, others = st.session_state[f"reveal {name}"], bool(st.session_state[f"discuss {name}"])
+    judge, reveals_others = st.session_state[f"reveal {name}"], bool(st.session_state[f"discuss {name}"])
     with notice.writing() as db:
         if judge != before:
             second.show_judge(db, name, judge)
-        if others != bool(stored.get(db, name).meta.get("discussion")):
-            second.show_others(db, name, others)
-        shown = [f"the scores of {judge}"] if judge else []
-        shown += ["others' answers"] if others else []
-        notice.done(f"Shown after the last item: {' and '.join(shown) or 'nothing'}.")
+        if reveals_others != bool(stored.get(db, name).meta.get("discussion")):
+            second.show_others(db, name, reveals_others)
+        sources = [f"the scores of {judge}"] if judge else []
+        sources += ["others' answers"] if reveals_others else []
+        notice.done(f"Shown after the last item: {' and '.join(sources) or 'nothing'}.")
 
 
 # ── A crowd ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -326,7 +326,7 @@ def _crowd(study: Study) -> None:
         "the end. Concord calls nothing of the platform."
     )
     with workspace().read() as db:
-        there = crowds.of_study(db, study.name)
+        link = crowds.of_study(db, study.name)
         people = crowds.workers(db, study.name)
         payments = crowd.payments(db, study.name)
         closed = closings.is_closed(db, study.name)
@@ -337,25 +337,25 @@ def _crowd(study: Study) -> None:
         )
         handout.warn(address[1])
         st.code(address[1], language=None, wrap_lines=True)
-    if there is not None:
-        _places(study, there, people)
-    _terms(study, there or Crowd(study.name, "prolific", 20, 20, 120), new=there is None, closed=closed)
+    if link is not None:
+        _places(study, link, people)
+    _terms(study, link or Crowd(study.name, "prolific", 20, 20, 120), new=link is None, closed=closed)
     if people:
         draw(payments)
 
 
-def _places(study: Study, there: Crowd, people: Sequence[crowds.Worker]) -> None:
+def _places(study: Study, terms: Crowd, people: Sequence[crowds.Worker]) -> None:
     """How many places of the link are taken, and how many are free again."""
     states = [one.state for one in people]
-    late = [one for one in people if one.state == "timed out" and not one.returned]
-    taken = sum(1 for one in people if not one.returned)
+    overdue = [one for one in people if one.state == "timed out" and not one.returned]
+    occupied = sum(1 for one in people if not one.returned)
     st.markdown(
-        f"{taken} of {counted(there.quota, 'place')} taken: {states.count('at work')} at work, "
-        f"{states.count('finished')} finished. Free again: {len(people) - taken}."
+        f"{occupied} of {counted(terms.quota, 'place')} taken: {states.count('at work')} at work, "
+        f"{states.count('finished')} finished. Free again: {len(people) - occupied}."
     )
-    if late:
+    if overdue:
         st.button(
-            f"Free the places of {counted(len(late), 'person', 'people')} whose time is over",
+            f"Free the places of {counted(len(overdue), 'person', 'people')} whose time is over",
             on_click=_freed,
             args=(study.name,),
         )
@@ -396,18 +396,18 @@ def _terms(study: Study, terms: Crowd, *, new: bool, closed: bool) -> None:
     right.button(
         "Make the link" if new else "Make a new link",
         disabled=closed,
-        on_click=_opened,
+        on_click=_make_link,
         args=(study.name,),
         help="A new link replaces the one before. Whoever came by that keeps their items.",
     )
 
 
-def _opened(name: str) -> None:
+def _make_link(name: str) -> None:
     key, state = f"crowd {name}", st.session_state
     quota, items, minutes, misses = (
-        int(state[f"{key} {of}"]) for of in ("quota", "items", "minutes", "misses")
+        int(state[f"{key} {field}"]) for field in ("quota", "items", "minutes", "misses")
     )
-    code, failed, screened = (str(state[f"{key} {of}"]).strip() for of in CODES)
+    code, failed, screened = (str(state[f"{key} {field}"]).strip() for field in CODES)
     platform: Platform = state[f"{key} platform"]
     terms = Crowd(name, platform, quota, items, minutes, code, failed, screened, misses)
     with notice.writing() as db:

@@ -93,8 +93,8 @@ def _invited() -> None:
     state = st.session_state
     name = " ".join(str(state["member name"]).split())
     with workspace().read() as db:
-        there = {one.name for one in access.members(db) if one.state == "works"}
-    if name in there:
+        names = {one.name for one in access.members(db) if one.state == "works"}
+    if name in names:
         # A second link would close the first, which is somebody's way in.
         notice.refused(NotAllowed(f"{name} can come in already. Renew the link if it was lost."))
     else:

@@ -8,7 +8,8 @@ from sqlite_utils import Database
 
 from concord.errors import ConcordError
 from pages.parts import person
-from pages.parts.plain import with_code
+from pages.parts.session import workspace
+from pages.parts.ways import explain
 
 _KEY = "notice"
 
@@ -41,6 +42,5 @@ def show() -> None:
     place = st.empty()
     if _KEY in st.session_state:
         well, sentence = st.session_state.pop(_KEY)
-        (place.success if well else place.error)(
-            with_code(sentence), icon=":material/check:" if well else ":material/error:"
-        )
+        draw, icon = (place.success, "check") if well else (place.error, "error")
+        explain(sentence, workspace().command, draw, icon=f":material/{icon}:")

@@ -13,6 +13,7 @@ from concord.store import settings
 from concord.store.database import keep_open
 from concord.workspace import Workspace
 from pages.parts.people import AnnotatorHere, Researcher, SignedOut, who_is_here
+from pages.parts.ways import explain
 
 
 @st.cache_resource(show_spinner=False)
@@ -48,14 +49,14 @@ def researching() -> bool:
 
 
 def owning() -> bool:
-    """Whether an owner is here, who may say where keys are sent."""
-    who = here()
-    return isinstance(who, Researcher) and who.role == "owner"
+    """Whether an owner is here, visitor may say where keys are sent."""
+    visitor = here()
+    return isinstance(visitor, Researcher) and visitor.role == "owner"
 
 
 def sentence(error: ConcordError) -> None:
-    """Show an error as one sentence."""
-    st.error(str(error), icon=":material/error:")
+    """Show an error as one sentence, with the pages that do what its commands do."""
+    explain(str(error), workspace().command, st.error, icon=":material/error:")
 
 
 def live(draw: Callable[..., None], *, every: float | None = None) -> Callable[..., None]:

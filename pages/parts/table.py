@@ -32,7 +32,7 @@ def draw(
     selectable: bool = False,
     titled: bool = True,
     said: Collection[str] = (),
-    within: int | None = None,
+    max_height: int | None = None,
 ) -> Mapping[str, Cell] | None:
     """Draw a table: title, caption, rows and notes; the page's menu offers it as CSV and LaTeX.
 
@@ -41,7 +41,7 @@ def draw(
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. Without
     rows its notes say why.
     A table that is not `titled` stands below a heading that says the same. Parts of notes that the page has
-    `said` are left out here; files have the whole notes. A longer table scrolls `within` so many pixels.
+    `said` are left out here; files have the whole notes. A longer table scrolls within `max_height` pixels.
     """
     key = key or table.name
     menu.keep(key, table)
@@ -57,7 +57,7 @@ def draw(
         st.caption("  \n".join(map(plain, (*_notes(table, said), f"Undefined: {reasons.pop()}."))))
         return None
     empty = not table.rows and bool(table.notes)
-    drawn: Any = None if empty else _rows(table, key, select, selectable, within)
+    drawn: Any = None if empty else _rows(table, key, select, selectable, max_height)
     _below(table, said)
     if not selectable or drawn is None:
         return None
@@ -70,7 +70,7 @@ def _rows(
     key: str,
     select: Callable[[Mapping[str, Cell]], object] | None,
     selectable: bool,
-    within: int | None,
+    max_height: int | None,
 ) -> Any:
     """The table as a grid."""
     options: dict[str, Any] = {}
@@ -88,7 +88,7 @@ def _rows(
         _frame(table),
         key=key,
         hide_index=True,
-        height=within if within and len(table.rows) * ROW > within else "content",
+        height=max_height if max_height and len(table.rows) * ROW > max_height else "content",
         placeholder=UNDEFINED,
         alt=table.title,
         column_config=_columns(table),

@@ -51,7 +51,7 @@ def page() -> None:
     with workspace().read() as db:
         known = conversations.table(db, Filter(benchmark=system.NAME))
     if known.empty:
-        st.info("No simulation is stored yet. Start a run of STSS here, or with `concord run stss`.")
+        st.info("No simulation is stored yet. Start a run of STSS first.")
         return link("runs", "Start a run")
     which = _choose(known)
     conversation, of, simulated = _opened(str(workspace().path), which, known.key[known.id == which].item())

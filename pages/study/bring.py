@@ -258,9 +258,7 @@ def _ratings(given: RatingsFile, upload: Upload, number: str) -> None:
         )
     )
     also = f" Kept as data: {', '.join(read.extra)}." if read.extra else ""
-    st.caption(
-        with_code(f"Scales are guessed from the scores; `concord import ratings` declares them.{also}")
-    )
+    st.caption(plain(f"Scales are guessed from the scores. A rubric or another file can say them.{also}"))
     if given.notes:
         st.markdown("  \n".join(map(plain, given.notes)))
     study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"study {number}").strip()

@@ -173,8 +173,8 @@ def _models() -> dict[str, Model]:
     models = load_models(workspace().models_path)
     if not models:
         nothing(
-            "No model is configured: `concord models add` writes an entry of models.toml. Conversations made "
-            "elsewhere need no model.",
+            "No model is named yet. Conversations made elsewhere need no model to be imported.",
+            ("models", "Add a model"),
             ("import", "Import conversations"),
         )
     return models

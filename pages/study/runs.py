@@ -13,8 +13,9 @@ from concord.store import runs
 from concord.store.runs import Progress
 from pages.parts.address import go, link
 from pages.parts.navigation import heading
-from pages.parts.plain import plain, with_code
+from pages.parts.plain import plain
 from pages.parts.session import live, sentence, workspace
+from pages.parts.ways import explain
 from pages.study import run_form, run_watch
 
 SHOWN = 20
@@ -88,7 +89,7 @@ def _ended(run: Progress) -> None:
             "What it had stored is kept."
         )
     elif run.message:
-        (st.error if run.state == "broken" else st.info)(with_code(run.message))
+        explain(run.message, workspace().command, st.error if run.state == "broken" else st.info)
     run_watch.figures(run)
     st.caption(plain(f"Started {run.started[:16].replace('T', ' ')} UTC, took {duration(run.elapsed)}"))
     limit = None

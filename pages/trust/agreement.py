@@ -21,9 +21,10 @@ from pages.parts import menu
 from pages.parts.address import checked, choice, held, link, listed, nothing, returned
 from pages.parts.navigation import heading
 from pages.parts.person import exported
-from pages.parts.plain import plain, with_code
+from pages.parts.plain import plain
 from pages.parts.reports import options_of, report_of, study_called
 from pages.parts.session import live, sentence, workspace
+from pages.parts.ways import explain
 from pages.trust.agreement_tabs import (
     DRAWINGS,
     MOCK,
@@ -63,19 +64,25 @@ def page() -> None:
             options = options_of(partial(held, drawn=bool(how.open)))
         _draw(report_of(*version, options), middle, how)
     except ConcordError as error:
-        sentence(error)
         with workspace().read() as db:
             pairs = study in stored.names(db, pairs=True)
         if pairs:
+            st.info(plain(f"“{study}” is a study of pairs: Comparisons shows its figures."))
             link("comparisons", "Comparisons", pairs=study)
+        else:
+            sentence(error)
+
+
+def _noted(text: str) -> None:
+    st.markdown(f":material/info: {text}")
 
 
 def _draw(report: AgreementReport, top: Any, how: Any) -> None:
     """The answer, then the tabs; less where nothing can be compared."""
     for what in report.missing:
-        st.markdown(f":material/info: {with_code(what)}")
+        explain(what, workspace().command, _noted)
     if report.missing:
-        name = "See how people get on" if report.data.waiting else "Deal this study, see how people get on"
+        name = "See how annotators get on" if report.data.waiting else "Assign this study to annotators"
         link("samples", name, study=report.data.study.name)
         if report.data.waiting:
             link("annotators", "Links for annotators")

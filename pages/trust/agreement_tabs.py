@@ -48,6 +48,7 @@ from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import live, workspace
 from pages.parts.table import draw
+from pages.parts.ways import explain
 from pages.study.run_form import estimate
 from pages.trust import agreement_charts as charts
 
@@ -119,7 +120,7 @@ def _count_look(report: AgreementReport, criterion: str, verdict: Verdict) -> No
 
 def _rest(report: AgreementReport, of: Partial) -> None:
     """A judge that rated too few items for the answer to rest on it, and the run that makes up for it."""
-    st.info(with_code(of.sentence(report.data.study)), icon=":material/incomplete_circle:")
+    explain(of.sentence(report.data.study), workspace().command, st.info, icon=":material/incomplete_circle:")
     with workspace().read() as db:
         plan = coverage.rest(db, report.data.study.name, of)
     if plan is None:
@@ -210,7 +211,7 @@ def _favours(report: AgreementReport, criterion: str) -> None:
     for effects in tables.values():
         _table(report, criterion, effects)
     if not tables:
-        st.caption(with_code(unmeasured(report)))
+        explain(unmeasured(report), workspace().command, st.caption)
 
 
 def _raters(report: AgreementReport, criterion: str) -> None:

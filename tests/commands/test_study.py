@@ -93,7 +93,7 @@ def test_a_deal_says_how_even_it_is(filled, run):
         (["study", "draw", "x", "--n", 2, "--guidelines", "nowhere.md"], "nowhere.md cannot be read"),
         (["study", "draw", "x", "--n", 999], "64 candidates for 999"),
         (["study", "deal", "frist"], "no study “frist”. Did you mean “first”"),
-        (["study", "deal", "first", "--annotators", "dee"], "invited first: concord people invite NAME"),
+        (["study", "deal", "first", "--annotators", "dee"], "people invite NAME"),
         (["study", "deal", "first", "--overlap", 9], "9 raters a unit cannot be had of 3"),
         (["people", "revoke", "nobody"], "no annotator “nobody”"),
         (["export", "ratings", "--study", "frist"], "Did you mean “first”"),

@@ -105,7 +105,7 @@ def test_ratings_by_people_are_imported_as_a_study(workspace: Workspace) -> None
     shown = dropped(f"item_id;criterion;rater_type;rater;score\n{lines}", "mine.csv")
     assert "mine.csv holds 3 ratings by 2 people and 1 judge of 1 item on f." in said(shown)
     assert not shown.selectbox, "what columns are is said of conversations only"
-    assert "`concord import ratings`" in said(shown)
+    assert "Scales are guessed" in said(shown)
     the(shown, "button", "Import").click().run()
     assert "Study “mine”, new: 2 ratings by people, 1 by judges, 1 units, 1 conversations." in said(shown)
     shown = dropped(f"item_id;criterion;rater_type;rater;score\n{lines}", "mine.csv")

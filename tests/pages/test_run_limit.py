@@ -129,7 +129,7 @@ def test_a_limit_needs_prices_before_the_run_starts(workspace):
     at.multiselect(key="further judges").set_value(["a"]).run()
     assert not at.button(key="judge start").disabled
     at.number_input(key="judge limit").set_value(1.0).run()
-    assert "models.toml has none for “a”" in at.error[0].value
+    assert "has none for “a”" in at.error[0].value
     assert at.button(key="judge start").disabled
 
 

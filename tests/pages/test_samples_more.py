@@ -163,4 +163,4 @@ def test_a_crowds_link_is_made_with_its_codes(workspace: Workspace) -> None:
 def test_a_study_without_names_has_none_of_it(workspace: Workspace) -> None:
     with workspace.read() as db:
         study = studies.get(db, "s")
-    assert samples_more.more(studies.Study("x", study.criteria, anonymous=True)) is None  # type: ignore[func-returns-value]
+    assert samples_more.sections_of(studies.Study("x", study.criteria, anonymous=True)) is None  # type: ignore[func-returns-value]

