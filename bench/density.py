@@ -31,6 +31,11 @@ STOP = frozenset(RULES["function_words"].split()) | frozenset(RULES["participles
 """Words that say how a value came or where it stands, in place of what it is: `given` for `scores`."""
 
 
+MOST_CHARACTERS = 70
+"""Of the name of a test."""
+GENERATORS = ("np.random.default_rng(", "random.Random(")
+
+
 class Density(NamedTuple):
     """Counts of one package."""
 
@@ -130,6 +135,26 @@ def installed(name: str) -> list[Path]:
     return [file for file in sorted(home.rglob("*.py")) if "tests" not in file.parts]
 
 
+def of_tests() -> dict[str, list[str]]:
+    """What tests should not have, with its place: names above 70 characters, random generators that tests
+    share, and helpers that one test module takes from another.
+    """
+    found: dict[str, list[str]] = {"long_names": [], "shared_generators": [], "helpers_of_tests": []}
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        place = file.relative_to(ROOT).as_posix()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if node.name.startswith("test_") and len(node.name) > MOST_CHARACTERS:
+                    found["long_names"].append(f"{place}:{node.lineno} {node.name}")
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1].startswith("test_"):
+                found["helpers_of_tests"].append(f"{place}:{node.lineno} {node.module}")
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(GENERATORS):
+                found["shared_generators"].append(f"{place}:{node.lineno} {ast.unparse(node.targets[0])}")
+    return found
+
+
 def counts() -> dict[str, int]:
     """How many such names each package binds."""
     return {name: len(stopped_names(files)) for name, files in sorted(packages().items())}
@@ -138,9 +163,11 @@ def counts() -> dict[str, int]:
 def write_limits() -> None:
     """Lower the limit of each package whose count fell; a new package has the limit 0."""
     limits = RULES["names"]
-    words, _, _ = LIMITS.read_text(encoding="utf-8").partition("[names]\n")
+    words, _, _ = LIMITS.read_text(encoding="utf-8").partition("[tests]\n")
+    tests = RULES["tests"]
+    of_test = [f"{name} = {min(len(places), tests[name])}" for name, places in of_tests().items()]
     lines = [f'"{name}" = {min(count, limits.get(name, 0))}' for name, count in counts().items()]
-    LIMITS.write_text(words + "\n".join(["[names]", *lines, ""]), encoding="utf-8")
+    LIMITS.write_text(words + "\n".join(["[tests]", *of_test, "", "[names]", *lines, ""]), encoding="utf-8")
 
 
 def main() -> None:

@@ -9,6 +9,8 @@ from itertools import dropwhile, takewhile
 from textwrap import fill
 from typing import Any, Literal, Self
 
+from rich.cells import cell_len, set_cell_size
+
 from concord.estimate import Estimate
 from concord.files import write_csv
 from concord.files.plain import plain, plain_line
@@ -315,7 +317,7 @@ def as_text(table: Table, width: int = 0) -> str:
     heading = [plain_line(c.title) for c in table.shown]
     rows = [[plain_line(shown(row.get(c.name), c)) for c in table.shown] for row in table.rows]
     body = _aligned(heading, rows, left) if heading else []
-    if width and max(map(len, body), default=0) > width:
+    if width and max(map(cell_len, body), default=0) > width:
         body = _narrow(heading, rows, left, width)
     notes = [*table.notes, *table.reasons()]
     if width:
@@ -331,22 +333,22 @@ def _aligned(
     above = [[text] for text in heading]
     if wrap:
         least = [
-            max(wrap, *map(len, (*cells, *text.split())))
+            max(wrap, *map(cell_len, (*cells, *text.split())))
             for cells, text in zip(columns, heading, strict=True)
         ]
         above = [fill(text, size).split("\n") for size, text in zip(least, heading, strict=True)]
     deep = max(map(len, above))
     top = [[""] * (deep - len(lines)) + lines for lines in above]
     cells = [*zip(*top, strict=True), *rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(width) if to_left else cell.rjust(width)
+            _padded(cell, width, to_left=to_left)
             for cell, width, to_left in zip(line, widths, left, strict=True)
         ).rstrip()
         for line in cells
     ]
-    return [*lines[:deep], "─" * max(map(len, lines)), *lines[deep:]]
+    return [*lines[:deep], "─" * max(map(cell_len, lines)), *lines[deep:]]
 
 
 SHORTEST = 14
@@ -360,10 +362,11 @@ def _narrow(
     cut = [[*row] for row in rows]
     for wrap in (16, 12, 8, 4):
         lines = _aligned(heading, cut, left, wrap)
-        if max(map(len, lines)) <= width:
+        if max(map(cell_len, lines)) <= width:
             return lines
     for column, names in enumerate(zip(*rows, strict=True)):
-        over, longest = max(map(len, lines)) - width, max(map(len, names))
+        over = max(map(cell_len, lines)) - width
+        longest = max(map(cell_len, names))
         shorter = [_cut(name, max(SHORTEST, longest - over)) for name in names]
         if over > 0 and left[column] and len({*shorter}) == len({*names}):
             for row, name in zip(cut, shorter, strict=True):
@@ -373,9 +376,19 @@ def _narrow(
 
 
 def _cut(text: str, length: int) -> str:
-    """A text without its middle, if it is longer."""
+    """A text without its middle, if it takes more places on a terminal."""
+    if cell_len(text) <= length:
+        return text
     first = (length - 1) * 2 // 3
-    return text if len(text) <= length else f"{text[:first]}…{text[len(text) - (length - 1 - first) :]}"
+    start = set_cell_size(text, first).rstrip()
+    ends = (text[place:] for place in range(len(text)))
+    return start + "…" + next(end for end in ends if cell_len(end) < length - first)
+
+
+def _padded(text: str, width: int, *, to_left: bool) -> str:
+    """A text with spaces up to a width, in places of a terminal: a Chinese character takes two."""
+    spaces = " " * (width - cell_len(text))
+    return text + spaces if to_left else spaces + text
 
 
 def is_text(table: Table, column: Column) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import get_args, get_type_hints
 
 import pytest
+from rich.cells import cell_len
 
 from concord.estimate import Estimate, undefined
 from concord.table import (
@@ -219,3 +220,20 @@ def test_markdown_escapes_what_markdown_reads_and_no_more():
     """A colon alone is text; between colons GitHub reads an emoji."""
     assert markdown_text("Demo: 250 (a {b}), at 12:30") == "Demo: 250 (a {b}), at 12:30"
     assert markdown_text("*a* | <b> :smile: #1") == r"\*a\* \| \<b\> \:smile: \#1"
+
+
+@pytest.mark.parametrize("name", ["模型甲", "👍 approve", "한국어", "café", "👨‍👩‍👧 family", "🇩🇪"])
+def test_columns_align_on_a_terminal_where_characters_take_two_places(name):
+    columns = (Column("player"), Column("n"))
+    table = Table("t", "T", columns, ({"player": name, "n": 1}, {"player": "a", "n": 23}))
+    heading, rule, *rows = as_text(table).splitlines()[2:]
+    assert {cell_len(line) for line in (heading, rule, *rows)} == {cell_len(rule)}
+    assert max(map(cell_len, as_text(table, 60).splitlines())) <= 60
+
+
+def test_a_wide_name_is_cut_in_places_of_the_terminal():
+    names = [f"{'模型' * 30}{end}" for end in ("甲", "乙")]
+    rows = tuple({"player": name, "n": 1} for name in names)
+    lines = as_text(Table("t", "T", (Column("player"), Column("n")), rows), 40).splitlines()
+    assert max(map(cell_len, lines)) <= 40
+    assert [line.split("…")[1].split()[0][-1] for line in lines if "…" in line] == ["甲", "乙"]

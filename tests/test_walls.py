@@ -482,6 +482,15 @@ def no_package_binds_more_names_that_say_no_value() -> Iterator[str]:
             )
 
 
+@wall
+def names_of_tests_are_short_and_generators_are_not_shared() -> Iterator[str]:
+    """tests/limits.toml has how many of each kind are left."""
+    limits = density.RULES["tests"]
+    for kind, places in density.of_tests().items():
+        if len(places) > limits[kind]:
+            yield f"{len(places)} {kind}, {limits[kind]} are allowed: {'; '.join(places)}"
+
+
 @pytest.mark.parametrize("rule", WALLS)
 def test_the_wall_holds(rule: str):
     found = sorted(set(WALLS[rule]()))
