@@ -17,7 +17,7 @@ from concord.exchange.cells import nfc, refuse
 from concord.exchange.dialogue import from_list
 from concord.exchange.given import Given, RatingTable
 from concord.exchange.incoming import Incoming
-from concord.exchange.rows import objects
+from concord.exchange.otlp import objects
 from concord.files.limits import NAME
 from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind

@@ -24,6 +24,7 @@ from concord.exchange.answers import (
     rater,
     usable,
 )
+from concord.exchange.otlp import objects
 from concord.files import file_name
 from concord.questions import NONE, Scale
 from concord.rating import Criterion
@@ -159,6 +160,6 @@ def read(path: Path, study: str) -> AnswerFile:
 def _responses(responses: Any) -> Iterator[tuple[str, Any, str, Any]]:
     """(person, status, question, value) of answers: a list of them for each question."""
     for name, answers in (responses if isinstance(responses, Mapping) else {}).items():
-        for answer in rows.objects(answers):
+        for answer in objects(answers):
             status = answer.get("status", "submitted")
             yield person(answer.get("user_id")), status, str(name), answer.get("value")

@@ -26,6 +26,7 @@ from concord.exchange.dialogue import Roles
 from concord.exchange.entries import Entry, Reading, RowReader
 from concord.exchange.given import Given
 from concord.exchange.incoming import AT_ONCE, rate
+from concord.exchange.otlp import SPAN
 from concord.exchange.rows import AROUND, FileRow
 from concord.exchange.shapes import OF_TURNS, ROWS, at, failure, forms, has, mapped, shape_of
 from concord.questions import Scale
@@ -307,6 +308,8 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
                 )
             return FileSurvey(path, kind, Reading(OWN_FORM, benchmark, folder=path.parent))
         shape = shape_of(row.fields)
+        if shape is None and options.joins and SPAN in row.fields:
+            shape = records.shape_of_spans(options.joins)
         if options.mapping:
             shape = mapped(options.mapping, shape)
         if shape is not None:
@@ -346,7 +349,7 @@ def _read(reading: Reading, row: FileRow) -> Entry:
     if reading.shape is OWN_FORM:
         return images.copied(conversations_jsonl.read(row, reading), reading.folder)
     first_row = row.whole if reading.shape.turns is None else row.whole[ROWS][0]
-    if not has(first_row, reading.shape):
+    if not reading.shape.spans and not has(first_row, reading.shape):
         other = shape_of(first_row)
         form = f"has the form “{other.name}”" if other is not None else "has a form that is not known"
         raise ImportRefused(f"{row.where}, {form}, the file's first row “{reading.shape.name}”.")

@@ -17,7 +17,8 @@ from concord.exchange import dialogue, promptfoo
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import SPEAKERS, Roles, Utterance
 from concord.exchange.given import Given
-from concord.exchange.rows import AROUND, FileRow, objects
+from concord.exchange.otlp import objects
+from concord.exchange.rows import AROUND, FileRow
 from concord.exchange.shapes import (
     EACH,
     ROWS,
@@ -407,18 +408,18 @@ def _utterances(
 ) -> list[Utterance]:
     """What is said in a value that is no text: messages, one of them, or an object that holds some."""
     roles, entries = reading.speakers, list[Any]()
-    if isinstance(value, list) and value and all(map(_is_part, value)):
+    if isinstance(value, list) and value and all(map(is_part, value)):
         entries, roles = [{"role": role, "content": value}], SPEAKERS
     elif isinstance(value, list):
         entries = [entry for each in value for entry in (each if isinstance(each, list) else [each])]
     elif not isinstance(value, Mapping):
         return [Utterance(Message(role, str(value)))]
-    elif (listed := dialogue.transposed(value)) and _is_message(listed[0]):
+    elif (listed := dialogue.transposed(value)) and is_message(listed[0]):
         entries = listed
-    elif _is_message(value):
+    elif is_message(value):
         entries = [value]
     else:
-        name, inner = _inside(value)
+        name, inner = inside(value)
         walk.leave(path, _beside(value, {name}) if name else ())
         texts = _texts(inner) if name else [json.dumps(value, ensure_ascii=False, default=str)]
         utterances = [Utterance(Message(role, text)) for text in texts]
@@ -432,22 +433,23 @@ def _utterances(
 _PARTS = ("text", "tool_use", "thinking", "redacted_thinking", "image", "image_url", "output_text")
 
 
-def _is_part(value: Any) -> bool:
+def is_part(value: Any) -> bool:
     """Whether something is a part of one message, which does not say who speaks."""
     if not isinstance(value, Mapping) or any(value.get(n) for n in (*dialogue.SPEAKS, *dialogue.ALSO)):
         return False
     return value.get("type") in _PARTS or ("type" not in value and isinstance(value.get("text"), str))
 
 
-def _is_message(value: Mapping[str, Any]) -> bool:
-    if _inside(value)[0] not in (*_ONE_TEXT, ""):
+def is_message(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a message, which says who speaks or of which type it is."""
+    if inside(value)[0] not in (*_ONE_TEXT, ""):
         return False
     named = any(isinstance(value.get(name), str) for name in ("role", "from", "sender", "speaker"))
     typed = isinstance(value.get("type"), str) and ("content" in value or "data" in value)
     return named or typed or "lc" in value or "kwargs" in value
 
 
-def _inside(value: Mapping[str, Any]) -> tuple[str, Any]:
+def inside(value: Mapping[str, Any]) -> tuple[str, Any]:
     """Where in an object its messages or its text lie, and what lies there; “” where the object is all."""
     if isinstance(inner := value.get("messages"), list) and inner:
         return "messages", inner
@@ -706,7 +708,7 @@ def _entries(
         named = list(given_scores.items())
     else:
         named = [(scores.at.rpartition(".")[2], given_scores)]
-    ways = (scores.name, scores.value, scores.why, scores.by, scores.kind)
+    ways = (scores.name, scores.value, scores.why, scores.by, scores.kind, scores.turn)
     for name, value in named:
         about = value if isinstance(value, Mapping) else {}
         if scores.only and first(about, scores.only) is None:
@@ -728,7 +730,8 @@ def _entries(
             for within, each in value.items():
                 yield f"{name}/{within}", None, each, why, about
         elif value is not None:
-            yield str(name), None, value, why, about
+            turn = first(about, scores.turn)
+            yield str(name), turn if isinstance(turn, int) else None, value, why, about
 
 
 def _number(value: Any) -> float | None:

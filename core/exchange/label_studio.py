@@ -26,6 +26,7 @@ from concord.exchange.answers import (
     rater,
     usable,
 )
+from concord.exchange.otlp import objects
 from concord.questions import NONE, Scale
 from concord.rating import Criterion, Dependence, Rater
 from concord.store import studies
@@ -160,7 +161,7 @@ def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], 
     """Add the answers of an annotation or a prediction, each with the reason that stands beside it."""
     reasons: dict[str, str] = {}
     values: dict[str, float | str] = {}
-    for result in rows.objects(given.get("result")):
+    for result in objects(given.get("result")):
         name, value = result.get("from_name"), result.get("value")
         if not isinstance(name, str) or not isinstance(value, Mapping):
             file.left_out["results that are no answer to a question, such as relations"] += 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from concord.codes import Scorer
-from concord.exchange.rows import objects
+from concord.exchange.otlp import objects
 
 MANUAL = ("Manual result (overrides all other grading results)", "Manual rating", "Manual score override")
 """The reasons that promptfoo gives for a person's score."""

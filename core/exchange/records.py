@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import ImportRefused
-from concord.exchange import rows
+from concord.exchange import rows, spans
 from concord.exchange.rows import FileRow
-from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, forms, has
+from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, forms, has, shape_of
 from concord.files.limits import RECORD
 from concord.store.seen import TextsByKey, kept
 
@@ -40,9 +40,22 @@ def read(
     with ExitStack() as stack:
         beside = [_joined(join, stack.enter_context(kept())) for join in joins]
         records = _rows(rows.read(path, kind, place), shape, beside)
-        yield from records if shape.turns is None else _gathered(records, shape.turns)
+        if shape.spans:
+            yield from spans.conversations(records)
+        else:
+            yield from records if shape.turns is None else _gathered(records, shape.turns)
         if unused is not None:
             unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})
+
+
+def shape_of_spans(joins: Sequence[Path]) -> Shape | None:
+    """The form of spans whose messages stand in the log records of these files; None where none has some."""
+    for path in joins:
+        for row in islice(rows.read(path), 200):
+            shape = shape_of(row.fields) if row.fields else None
+            if shape is not None and shape.spans:
+                return shape
+    return None
 
 
 def _rows(
@@ -50,7 +63,7 @@ def _rows(
 ) -> Iterator[FileRow]:
     """The rows of a file with what belongs to them in others, without the fields that are left out."""
     for row in file_rows:
-        if shape.log and row.fields is not None and not has(row.fields, shape):
+        if shape.log and not shape.spans and row.fields is not None and not has(row.fields, shape):
             continue
         if row.fields is None or not (shape.out or beside):
             yield row

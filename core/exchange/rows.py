@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import ImportRefused
-from concord.exchange import spreadsheet
+from concord.exchange import otlp, spreadsheet
 from concord.exchange.cells import by_column, lines_of, records, separator
 from concord.exchange.dialogue import transposed
+from concord.exchange.otlp import objects
 from concord.files import extras, parse_json, read_text, unmarked
 from concord.files.limits import FILE_BYTES, RECORD
 
@@ -146,12 +147,9 @@ def read(path: Path, kind: str = "", place: str = "") -> Iterator[FileRow]:
     kind = kind or kind_of(path)
     if place:
         return _inside(path, kind, place)
-    if kind == "JSON":
-        return _spans(_document(path))
-    if kind == "JSON Lines":
-        return _spans(_lines(path))
     own = {"Parquet": _parquet, "Excel": _sheet, "Inspect": _inspect, "WhatsApp": _messages}
-    return own.get(kind, _cells)(path)
+    own |= {"JSON": _document, "JSON Lines": _lines}
+    return _spans(own.get(kind, _cells)(path))
 
 
 def _inside(path: Path, kind: str, place: str) -> Iterator[FileRow]:
@@ -203,52 +201,20 @@ def lists_inside(fields: Mapping[str, Any], depth: int = 3) -> Iterator[str]:
 
 
 def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
-    """The rows; one that is an export of OpenTelemetry is its spans. Attributes lie by name and place."""
+    """The rows; spans and log records of OpenTelemetry in one form, a row each."""
     for row in rows:
-        whole = row.fields or {}
-        if not isinstance(whole.get("resourceSpans"), list):
-            attributes = whole.get("attributes")
-            nested = {**whole, "attributes": _nested(attributes)} if isinstance(attributes, dict) else None
-            yield row if nested is None else replace(row, fields=nested)
-            continue
-        spans = [whole]
-        for name in ("resourceSpans", "scopeSpans", "spans"):
-            spans = [each for span in spans for each in objects(span.get(name))]
-        for number, span in enumerate(spans, 1):
-            listed = objects(span.get("attributes"))
-            named = _nested({str(each.get("key")): _otlp(each.get("value")) for each in listed})
-            yield FileRow(
-                f"{row.where}, span {number}", {**span, "attributes": named or span.get("attributes")}
-            )
-
-
-def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; none of anything else."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def _nested(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of which those with a number in the name, such as `prompt.0.role`, are lists of objects."""
-    whole, lists = dict[str, Any](), dict[str, dict[int, dict[str, Any]]]()
-    for name, value in attributes.items():
-        if parts := _PLACED.fullmatch(name):
-            lists.setdefault(parts[1], {}).setdefault(int(parts[2]), {})[parts[3]] = value
+        fields = row.fields or {}
+        spans = otlp.unpacked(fields)
+        if spans is None:
+            attributes = fields.get("attributes")
+            if isinstance(attributes, dict):
+                row = replace(row, fields={**fields, "attributes": otlp.nested(attributes)})
+            yield row
+        elif len(spans) == 1:
+            yield replace(row, fields=spans[0])
         else:
-            whole[name] = value
-    return whole | {name: [_nested(of[n]) for n in sorted(of)] for name, of in lists.items()}
-
-
-_PLACED = re.compile(r"(.+?)\.(\d{1,4})\.(.+)")
-
-
-def _otlp(value: Any) -> Any:
-    """A value of OpenTelemetry's JSON, which says of which type it is."""
-    kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else ("", value)
-    if not isinstance(inner, dict) or not isinstance(inner.get("values"), list):
-        return inner
-    if kind == "kvlistValue":
-        return {str(each.get("key")): _otlp(each.get("value")) for each in objects(inner["values"])}
-    return [_otlp(each) for each in objects(inner["values"])]
+            for number, span in enumerate(spans, 1):
+                yield FileRow(f"{row.where}, span {number}", span)
 
 
 def _json(text: str) -> Any:

@@ -154,9 +154,9 @@ class ScorePaths:
     lead to who gave it: a kind, of the entry or at `around` of the row, is among `people`, `judges` or
     `code`, else it is `rater`: unknown where kinds are named, a judge where none are. `audit` leads to
     Braintrust's list of changes, of which one on a page is a person's. `comment` leads to a person's
-    reasons. What lies `unless` at a path makes it no score. What is `graded` is read as promptfoo's result.
-    Where raters are `unnamed`, a list has one score of each, who may be another in the next row: their study
-    is anonymous.
+    reasons, `turn` to the turn that it is about. What lies `unless` at a path makes it no score. What is
+    `graded` is read as promptfoo's result. Where raters are `unnamed`, a list has one score of
+    each, who may be another in the next row: their study is anonymous.
     """
 
     at: str
@@ -176,6 +176,7 @@ class ScorePaths:
     unless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     graded: bool = False
     only: Paths = ()
+    turn: Paths = ()
     unnamed: bool = False
 
 
@@ -208,6 +209,8 @@ class Shape:
     """The names that a row may have, where it may have no others."""
     roles: Mapping[str, Role] = field(default_factory=dict)
     """Who speakers are, by the names that only this form gives them."""
+    spans: bool = False
+    """Whether its rows are spans of OpenTelemetry, of which several may be one conversation."""
     log: bool = False
     """Whether rows of other forms are passed over, as in logs of many things."""
     failed: Paths = ()
@@ -246,10 +249,12 @@ class Forms:
 def forms() -> Forms:
     """The forms that data/shapes.toml and those of the benchmarks have."""
     tables = dict(kept_toml(SHIPPED / "data" / "shapes.toml"))
-    usual = tables.pop("usual")
+    common = {name: tables.pop(name) for name in ("usual", "spans")}
     of_benchmarks = (kept_toml(SHIPPED / "data" / name / "shapes.toml") for name in SLICES)
     every = [shape for of in (*of_benchmarks, tables) for shape in of.get("shapes", ())]
-    shapes = [{**(usual if shape.get("usual") else {}), **shape} for shape in every]
+    shapes = [dict(shape) for shape in every]
+    for name, settings in common.items():
+        shapes = [{**settings, **shape} if shape.get(name) else shape for shape in shapes]
     for shape in shapes:
         shape.pop("usual", None)
     return TypeAdapter(Forms).validate_python(tables | {"shapes": shapes})

@@ -108,6 +108,8 @@ EXPECTED = {
     "ChatGPT export": [("elm", [ASK, WARM]), ("elm", [ASK, REPLY])],
     "Claude export": [("Claude", [ASK, REPLY])],
     "OpenTelemetry GenAI spans": [("elm", [BRIEF, ASK, CALL, RESULT, REPLY])],
+    "OpenTelemetry GenAI events": [("elm", [BRIEF, ASK, REPLY])],
+    "AI SDK spans": [("elm", [BRIEF, ASK, CALL, RESULT, REPLY])],
     "batch requests": [("elm", [ASK, REPLY]), ("elm", [BRIEF, ASK, REPLY])],
     "Gemini contents": [("elm", [BRIEF, ASK, CALL, ("tool", '{"t": 18}'), REPLY])],
     "OpenAI responses": [("elm", [BRIEF, ASK, CALL, RESULT, REPLY])],
@@ -212,6 +214,7 @@ SCORES = {
     "MLflow traces (table)": [("helpful", 1, "human", "ann", None)],
     "promptfoo results": [("score", 1, "judge", "", None), ("brief", 0.5, "judge", "", None)],
     "LangWatch traces": [("helpful", 0.5, "judge", "", None)],
+    "OpenTelemetry GenAI events": [("helpful", 0.5, "human", "ann", None)],
     "Phoenix experiments": [("helpful", 0.5, "judge", "", None), ("exact", 0, "judge", "code", None)],
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
     "Inspect log": [("match", 1, "judge", "", None)],
@@ -281,6 +284,7 @@ def table_row(shape):
     needs = "; ".join(" or ".join(f"`{name}`" for name in one.split("|")) for one in shape.has)
     several = f"a conversation for each of {_or(shape.several.at)}" if shape.several else ""
     turns = "a conversation of several rows" if shape.turns else ""
+    turns = "a conversation of several spans" if shape.spans else turns
     pairs = "two conversations" if len(shape.sides) == 2 else ""
     votes = ("votes by judges" if shape.votes.rater == "judge" else "votes") if shape.votes else ""
     people = {score.rater == "human" or bool(score.people) for score in shape.scores}
@@ -457,6 +461,7 @@ STRUCTURE |= {
     "uuid",
     "childrenIds",
     "currentId",
+    "toolCallId",
 }
 """What says how the rest is to be read, and nothing that anybody said."""
 
