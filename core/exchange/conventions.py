@@ -166,10 +166,9 @@ def _of_prompts(fields: Mapping[str, Any]) -> SpanDialogue | None:
         return None
     entries = [_with_json(item) for item in listed(_messages(first(attributes, prompts)), "user")]
     replies = [_with_json(item) for item in listed(_messages(first(attributes, completions)), "assistant")]
-    first_reply = replies[:1] if all(map(_is_reply, replies)) else replies
-    return SpanDialogue(
-        [*entries, *first_reply], (*prompts, *completions), len(replies) - len(first_reply) + 1
-    )
+    if all(map(_is_reply, replies)) and replies:
+        return SpanDialogue([*entries, replies[0]], (*prompts, *completions), len(replies))
+    return SpanDialogue([*entries, *replies], (*prompts, *completions))
 
 
 def _with_json(entry: dict[str, Any]) -> dict[str, Any]:

@@ -70,8 +70,8 @@ def _is_span(fields: Mapping[str, Any]) -> bool:
     flat = "context.span_id" in fields and "context.trace_id" in fields
     if not flat and not all(any(name in ids for name in _ALIASES[part]) for part in (TRACE, SPAN)):
         return False
-    named = (name in fields for name in (*_ALIASES[ATTRIBUTES], *_EVENTS))
-    return any(named) or any(str(name).startswith("attributes.") for name in fields)
+    has_parts = (name in fields for name in (*_ALIASES[ATTRIBUTES], *_EVENTS))
+    return any(has_parts) or any(str(name).startswith("attributes.") for name in fields)
 
 
 def span(fields: Mapping[str, Any]) -> dict[str, Any]:

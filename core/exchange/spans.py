@@ -113,17 +113,17 @@ def conversations(rows: Iterator[FileRow]) -> Iterator[FileRow]:
                 of_trace.add(_id(fields[TRACE]), row.where, json.dumps(fields, default=str))
         for trace in of_trace.every_key():
             texts = of_trace.of(trace)
-            for where, row_spans in _by_conversation(trace, texts):
-                for key, some in row_spans.items():
-                    of_conversation.add(key, where, json.dumps(some))
+            for place, row_spans in _by_conversation(trace, texts):
+                for key, sequence in row_spans.items():
+                    of_conversation.add(key, place, json.dumps(sequence))
         for key in of_conversation.every_key():
             texts = of_conversation.of(key)
             if sum(len(text) for _, text in texts) > RECORD:
                 wrong = f"begins a conversation longer than {RECORD:,} characters. Cut it."
                 yield FileRow(texts[0][0], None, wrong)
                 continue
-            some = [one for _, text in texts for one in json.loads(text)]
-            yield from _read(texts[0][0], key, some, evaluations)
+            sequence = [one for _, text in texts for one in json.loads(text)]
+            yield from _read(texts[0][0], key, sequence, evaluations)
 
 
 def _id(value: Any) -> str:
@@ -149,26 +149,26 @@ def _by_conversation(
         fields = json.loads(text)
         span_id = _id(fields[SPAN])
         ancestors[span_id] = _id(fields.get(PARENT))
-        if (named := first(fields[ATTRIBUTES], CONVERSATION)) is not None and str(named).strip():
-            ids.setdefault(span_id, str(named).strip())
+        if (label := first(fields[ATTRIBUTES], CONVERSATION)) is not None and str(label).strip():
+            ids.setdefault(span_id, str(label).strip())
     single = next(iter(set(ids.values()))) if len(set(ids.values())) == 1 else ""
     groups = dict[str, list[dict[str, Any]]]()
-    for where, text in texts:
+    for place, text in texts:
         fields = json.loads(text)
         span_id, steps = _id(fields[SPAN]), 0
         while span_id and span_id not in ids and steps < len(ancestors):
             span_id, steps = ancestors.get(span_id, ""), steps + 1
-        named = ids.get(span_id) or single
-        group = ONE + named if named else trace if fits else f"{trace} {_id(fields[SPAN])}"
+        label = ids.get(span_id) or single
+        group = ONE + label if label else trace if fits else f"{trace} {_id(fields[SPAN])}"
         if fits:
             groups.setdefault(group, []).append(fields)
         else:
-            yield where, {group: [fields]}
+            yield place, {group: [fields]}
     if fits:
         yield texts[0][0], groups
 
 
-def _read(where: str, key: str, rows: Sequence[dict[str, Any]], elsewhere: TextsByKey) -> Iterator[FileRow]:
+def _read(place: str, key: str, rows: Sequence[dict[str, Any]], elsewhere: TextsByKey) -> Iterator[FileRow]:
     """The conversations of spans that belong together."""
     one = key.startswith(ONE)
     spans = [*_merged(rows).values()]
@@ -181,7 +181,7 @@ def _read(where: str, key: str, rows: Sequence[dict[str, Any]], elsewhere: Texts
         speech = None if _operation(fields) in _NO_DIALOGUE else speech_of(fields)
         if speech is not None and speech.entries:
             ancestors = {_id(item[SPAN]) for item in _ancestors(fields, by_id)}
-            _take(threads, _thread(fields, speech, where), ancestors, continues=one)
+            _take(threads, _thread(fields, speech, place), ancestors, continues=one)
         elif _failure(fields):
             failed.append(fields)
     scores = list[tuple[Thread | None, dict[str, Any], str]]()
@@ -198,7 +198,7 @@ def _read(where: str, key: str, rows: Sequence[dict[str, Any]], elsewhere: Texts
         group = [(score, span) for candidates, score, span in scores if candidates is thread]
         name = key.removeprefix(ONE) if one else f"{thread.base[TRACE]}/{thread.base[SPAN]}"
         name = f"{name}/{thread.base[SPAN]}" if one and number else name
-        yield FileRow(where, _record(thread, name, group, orphans if not number else []))
+        yield FileRow(place, _record(thread, name, group, orphans if not number else []))
 
 
 def _merged(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -207,15 +207,15 @@ def _merged(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     records = [item for fields in rows for item in (fields, *objects(fields.get(LOGS)))]
     for number, fields in enumerate(records):
         span = _id(fields[SPAN]) or f"row {number}"
-        if (there := spans.get(span)) is None:
+        if (position := spans.get(span)) is None:
             spans[span] = dict(fields)
             continue
-        named = fields if fields.get(NAME) else there  # a span has a name, a record of a log has none
-        record = there if named is fields else fields
-        merged = {**record, **{name: value for name, value in named.items() if value is not None}}
-        merged[ATTRIBUTES] = {**record[ATTRIBUTES], **named[ATTRIBUTES]}
+        label = fields if fields.get(NAME) else position  # a span has a name, a record of a log has none
+        record = position if label is fields else fields
+        merged = {**record, **{name: value for name, value in label.items() if value is not None}}
+        merged[ATTRIBUTES] = {**record[ATTRIBUTES], **label[ATTRIBUTES]}
         for part in (MESSAGES, EVALUATIONS):
-            if listed := [*there.get(part, ()), *fields.get(part, ())]:
+            if listed := [*position.get(part, ()), *fields.get(part, ())]:
                 merged[part] = listed
         spans[span] = merged
     return spans
@@ -229,8 +229,8 @@ def _moment(value: Any) -> tuple[int, float, str]:
 
 
 def _operation(fields: Mapping[str, Any]) -> str:
-    named = first(fields[ATTRIBUTES], _OPERATION)
-    return str(named or "").lower()
+    label = first(fields[ATTRIBUTES], _OPERATION)
+    return str(label or "").lower()
 
 
 def _ancestors(fields: Mapping[str, Any], by_id: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -244,14 +244,14 @@ def _ancestors(fields: Mapping[str, Any], by_id: Mapping[str, dict[str, Any]]) -
 
 def _failure(fields: Mapping[str, Any]) -> str:
     """Why the call of a span failed; “” where it did not."""
-    why = first(fields, ("status.message", "status.description", "status_message", "StatusMessage"))
+    reason = first(fields, ("status.message", "status.description", "status_message", "StatusMessage"))
     code = first(fields, ("status.code", "status.status_code", "status_code", "StatusCode"))
     wrong = str(code).upper().rpartition(".")[2] in ("2", "ERROR", "STATUS_CODE_ERROR")
-    return str(why or at(fields[ATTRIBUTES], "error.type") or "error") if wrong else ""
+    return str(reason or at(fields[ATTRIBUTES], "error.type") or "error") if wrong else ""
 
 
-def _thread(fields: dict[str, Any], speech: SpanDialogue, where: str) -> Thread:
-    marks = _marks(speech.entries, where)
+def _thread(fields: dict[str, Any], speech: SpanDialogue, place: str) -> Thread:
+    marks = _marks(speech.entries, place)
     instructions = [mark.words for mark in marks if mark.role == "system"]
     agent = str(at(fields[ATTRIBUTES], "gen_ai.agent.name") or "")
     marks = [mark for mark in marks if mark.role != "system"]
@@ -268,11 +268,11 @@ def _thread(fields: dict[str, Any], speech: SpanDialogue, where: str) -> Thread:
     )
 
 
-def _marks(entries: Entries, where: str) -> list[Mark]:
+def _marks(entries: Entries, place: str) -> list[Mark]:
     marks = list[Mark]()
     for number, entry in enumerate(entries, 1):
         try:
-            spoken = dialogue.utterances([entry], where, {**dialogue.SPEAKERS, "*": "user"})
+            spoken = dialogue.utterances([entry], place, {**dialogue.SPEAKERS, "*": "user"})
         except ImportRefused:
             continue  # it is refused with its place where the conversation is read
         for message, calls in spoken:
@@ -313,8 +313,8 @@ def _take(threads: list[Thread], new: Thread, ancestors: set[str], *, continues:
         threads.insert(place, new)
         return
     size = min(len(lane.marks), len(new.marks))
-    of = [mark[:2] for mark in lane.marks], [mark[:2] for mark in new.marks]
-    shared = next((n for n in range(size, 0, -1) if of[0][-n:] == of[1][:n]), 0)
+    pairs = [mark[:2] for mark in lane.marks], [mark[:2] for mark in new.marks]
+    shared = next((n for n in range(size, 0, -1) if pairs[0][-n:] == pairs[1][:n]), 0)
     begin = new.marks[shared - 1].entry if shared else 0
     rest = [entry for entry in new.entries[begin:] if not _is_system(entry)]
     left = len(new.entries) - len(rest)
@@ -330,12 +330,12 @@ def _is_system(entry: Mapping[str, Any]) -> bool:
     return str(entry.get("role", "")).lower() in ("system", "developer")
 
 
-def _positions(some: Sequence[Mark], marks: Sequence[Mark]) -> list[int] | None:
+def _positions(sequence: Sequence[Mark], marks: Sequence[Mark]) -> list[int] | None:
     """Where the messages of a dialogue stand in another in the same order; None where one does not."""
     places = list[int]()
-    there = iter(marks)
-    for mark in some:
-        place = next((item.entry for item in there if item[:2] == mark[:2]), None)
+    position = iter(marks)
+    for mark in sequence:
+        place = next((item.entry for item in position if item[:2] == mark[:2]), None)
         if place is None:
             return None
         places.append(place)
@@ -366,7 +366,7 @@ def _record(
     record |= {MODEL: thread.model} if thread.model else {}
     record |= {SCORES: scores} if scores else {}
     record |= {"evaluations of other spans": list(orphans)} if orphans else {}
-    record |= {ERROR: why} if (why := _failure(thread.base)) else {}
+    record |= {ERROR: reason} if (reason := _failure(thread.base)) else {}
     record |= {"other choices": thread.choices - 1} if thread.choices > 1 else {}
     return record
 
@@ -421,11 +421,11 @@ def _evaluations(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _evaluation(candidates: Mapping[str, Any]) -> dict[str, Any]:
     prefix = "gen_ai.evaluation."
     source = parsed(first(candidates, (f"{prefix}evaluator.source",)))
-    named = source.get("name") if isinstance(source, Mapping) else source
+    label = source.get("name") if isinstance(source, Mapping) else source
     kind = first(candidates, (f"{prefix}evaluator.type", f"{prefix}source", "annotator_kind"))
-    if kind is None and str(named) in ("LLMJudge", "GEval"):
+    if kind is None and str(label) in ("LLMJudge", "GEval"):
         kind = "llm_judge"
-    if kind is None and str(named) in _CODE_OF_PYDANTIC:
+    if kind is None and str(label) in _CODE_OF_PYDANTIC:
         kind = "code"
     if kind is None and first(candidates, (_PEOPLE,)) is not None:
         kind = "human"
@@ -437,13 +437,13 @@ def _evaluation(candidates: Mapping[str, Any]) -> dict[str, Any]:
         first(candidates, (f"{prefix}explanation", f"{prefix}reasoning")),
         kind,
         first(candidates, (f"{prefix}evaluator.id", f"{prefix}evaluator.name", f"{prefix}evaluator"))
-        or named,
+        or label,
     )
 
 
-def _score(name: Any, value: Any, why: Any, kind: Any, by: Any) -> dict[str, Any]:
+def _score(name: Any, value: Any, reason: Any, kind: Any, evaluator: Any) -> dict[str, Any]:
     """A score with those of its parts that hold something; {} without a name or a value."""
     if name is None or value is None or isinstance(value, Mapping | list):
         return {}
-    parts = {"name": name, "value": value, "explanation": why, "kind": kind, "by": by}
+    parts = {"name": name, "value": value, "explanation": reason, "kind": kind, "by": evaluator}
     return {name: part for name, part in parts.items() if isinstance(part, str | int | float)}

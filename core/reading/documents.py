@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from concord.exchange.rows import LISTS, at, objects
+from concord.exchange.otlp import objects
+from concord.exchange.rows import LISTS, at
 from concord.reading.vocabulary import kinds_by_name
 
 ID = "id"

@@ -11,6 +11,7 @@ import numpy as np
 
 from concord.errors import ImportRefused
 from concord.exchange import rows, spreadsheet
+from concord.exchange.otlp import objects
 from concord.exchange.rows import FileRow
 from concord.files import extras
 from concord.reading import delimited, documents, records
@@ -47,7 +48,7 @@ def _file(path: Path) -> SourceTable:
         return table
     if kind == "JSON":
         found, place, raters = documents.rows_of(rows.document(path))
-        known = not found or (place in rows.LISTS and bool(rows.objects(rows.at(rows.document(path), place))))
+        known = not found or (place in rows.LISTS and bool(objects(rows.at(rows.document(path), place))))
         if not known:
             numbered = (FileRow(f"{path}, entry {n}", row) for n, row in enumerate(found, 1))
             table = _rows(numbered, str(path))
