@@ -369,7 +369,7 @@ def test_a_loop_of_tools_is_one_conversation(tmp_path, backwards):
     assert dialogues(found) == [LOOKED]
 
 
-def test_spans_of_one_conversation_id_are_one_dialogue_whether_they_repeat_the_history(tmp_path):
+def test_spans_of_one_conversation_id_are_one_dialogue(tmp_path):
     more = [("user", "And there?"), ("assistant", "20.")]
     of_id = {"gen_ai.conversation.id": "c7"}
     repeated = [chat("s1", "t1", **of_id), chat("s2", "t2", said=[*SAID, *more], start=2, **of_id)]
