@@ -31,6 +31,7 @@ from pages.trust.agreement_tabs import (
     answer,
     draw_tab,
     limits,
+    reasons,
     said_once,
     score_distribution,
 )
@@ -106,6 +107,8 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
     look: dict[str, Any] = {"format_func": TABS.__getitem__, "label_visibility": "collapsed"}
     tab = choice("Question", "tab", tabs, tabs[0], widget=st.pills, **look)
     with st.spinner("Measuring …"):
+        if tab == tabs[0]:
+            reasons(report, criterion)
         draw_tab(Tab(tab), report, criterion)
     if report.limits or report.notes:
         with st.expander("What limits this answer", icon=":material/info:"):

@@ -14,6 +14,7 @@ from concord.statistics.glance import measured
 from concord.table import Cell, Table
 from pages.parts.charts import (
     COLOURS,
+    GREEN,
     GREY,
     ORANGE,
     ROW,
@@ -108,6 +109,44 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
         )
     )
     return in_rows(bars, ROW, data.rater.nunique())
+
+
+def scatter(dots: pd.DataFrame, ends: tuple[float, float] | None) -> Chart:
+    """A judge's scores by annotators' means; dots have columns mean, score, items.
+
+    `ends` are those of the scale, where both answer on it: the axes have them, and the diagonal says where
+    both agree. Without them each axis has the ends of its own values. No dot is cut at an edge.
+    """
+    x, y = (_axis_scale(dots[name], ends) for name in ("mean", "score"))
+    largest = int(dots["items"].max())
+    marks = alt.Chart(dots).encode(
+        x=alt.X("mean:Q", title="Annotators' mean", scale=x),
+        y=alt.Y("score:Q", title="Judge", scale=y),
+        tooltip=[
+            alt.Tooltip("mean:Q", title="annotators' mean", format=".2f"),
+            alt.Tooltip("score:Q", title="judge", format=".2f"),
+            alt.Tooltip("items:Q", title="items", format="d"),
+        ],
+    )
+    if largest > 1:
+        steps = sorted({1, max(2, round(largest / 2)), largest})
+        legend = alt.Legend(title="items", format="d", values=steps, orient="bottom")
+        size = alt.Size("items:Q", scale=alt.Scale(domain=[1, largest], range=[40, 400]), legend=legend)
+        points = marks.mark_circle(color=GREEN, opacity=0.6).encode(size=size)
+    else:
+        points = marks.mark_circle(color=GREEN, opacity=0.6, size=70)
+    if ends is None:
+        return points
+    corners = pd.DataFrame({"mean": list(ends), "score": list(ends)})
+    diagonal = alt.Chart(corners).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="mean:Q", y="score:Q")
+    return alt.layer(diagonal, points)
+
+
+def _axis_scale(values: pd.Series, ends: tuple[float, float] | None) -> alt.Scale:
+    """The scale of an axis, a little wider than its ends, so that dots there are whole."""
+    low, high = ends or (float(values.min()), float(values.max()))
+    room = (high - low or 1.0) * 0.05
+    return alt.Scale(domain=[low - room, high + room], zero=False, nice=False)
 
 
 def people_pairs(pairs: Sequence[tuple[str, str, Estimate]], names: Sequence[str]) -> Chart:

@@ -82,12 +82,17 @@ def draw_tab(tab: Tab, report: AgreementReport, criterion: str) -> None:
 
 
 def answer(report: AgreementReport, criterion: str) -> None:
-    """The first screen: what to do, why, what is not known, one picture, the most serious flags."""
+    """The head above the tabs: what to do, and what comes next; so short that the tabs are in sight."""
     about = report.verdict(criterion)
     _count_look(report, criterion, about.verdict)
     first, _, rest = about.action.partition(". ")
     st.subheader(plain(f"{first}." if rest else first), anchor=False)
     _what_next(report, criterion, about, rest)
+
+
+def reasons(report: AgreementReport, criterion: str) -> None:
+    """Below the first tab: why, what is not known, one picture, the most serious flags."""
+    about = report.verdict(criterion)
     st.caption(
         f"{plain(' '.join(filter(None, [about.why, about.unknown, rated(report, criterion)])))} "
         f"{MOCK if report.data.simulated else ''}"
@@ -368,11 +373,23 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         st.caption(f"The units differ: {plain(report.ratings.no_level(criterion, members))}.")
     with left:
         dots = points.groupby(["mean", "score"], as_index=False).agg(items=("unit", "size"))
-        st.scatter_chart(dots, x="mean", y="score", size="items", x_label="People's mean", y_label="Judge")
-        st.caption(f"{len(points)} items; a larger dot is several.")
+        ends = _ends(report, criterion) if one_scale else None
+        show(charts.scatter(dots, ends), f"Scores of {rater} by annotators' means, {len(points)} items")
+        line = " On the dashed line both agree." if ends else ""
+        several_items = " A larger dot is several items." if dots["items"].max() > 1 else ""
+        st.caption(f"{len(points)} items.{several_items}{line}")
     with right:
         draw(_items(report, points.head(MOST_ITEMS)), select=_read)
     _by_group(report, criterion, rater, one_scale=one_scale)
+
+
+def _ends(report: AgreementReport, criterion: str) -> tuple[float, float] | None:
+    """The ends of the scale of a criterion; of a mean of several those of all of them."""
+    own = report.criterion(criterion)
+    scales = [own.scale] if own else [c.scale for c in report.data.study.criteria if c.scale.ordered]
+    if not scales:
+        return None
+    return min(scale.low for scale in scales), max(scale.high for scale in scales)
 
 
 def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale: bool) -> None:

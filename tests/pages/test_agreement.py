@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+import pandas as pd
 import pytest
 from sqlite_utils import Database
 from streamlit.testing.v1 import AppTest
@@ -21,6 +22,7 @@ from concord.store import conversations, ratings, studies, summaries
 from concord.store.ratings import Row
 from concord.store.studies import Study
 from concord.workspace import Workspace
+from pages.trust.agreement_charts import scatter
 from pages.trust.agreement_tabs import DRAWINGS
 
 FRAME = """
@@ -332,3 +334,34 @@ def test_the_next_step_after_a_judge_that_is_worse_is_where_it_fails(workspace: 
     next(button for button in page.button if button.label == "See where it fails").click().run()
     assert not page.exception
     assert "##### Where the judge disagrees with people" in [text.value for text in page.markdown]
+
+
+def test_a_scatter_has_the_ends_of_the_scale_a_diagonal_and_whole_items() -> None:
+    dots = pd.DataFrame({"mean": [1.0, 5.0], "score": [5.0, 2.5], "items": [1, 3]})
+    described = scatter(dots, (1.0, 5.0)).to_dict()
+    line, points = described["layer"]
+    assert line["mark"]["type"] == "line"
+    for axis in ("x", "y"):  # the ends 1 and 5, with a twentieth of 4 beside, so that no dot is cut
+        assert points["encoding"][axis]["scale"]["domain"] == [0.8, 5.2]
+    assert points["encoding"]["size"]["legend"]["values"] == [1, 2, 3]
+
+
+def test_a_scatter_of_two_scales_has_no_diagonal() -> None:
+    dots = pd.DataFrame({"mean": [1.0, 5.0], "score": [10.0, 90.0], "items": [1, 1]})
+    described = scatter(dots, None).to_dict()
+    assert "layer" not in described
+    assert described["encoding"]["y"]["scale"]["domain"] == [6.0, 94.0]
+
+
+def test_a_chosen_tab_begins_right_below_the_tabs(workspace: Workspace) -> None:
+    """The answer's reasons and picture stand on the first tab alone, so that another one is in sight."""
+    with workspace.write() as db:
+        fill(db, {"Ada": varied(), "Bo": varied(1)}, {"j": varied()})
+    page = AppTest.from_string(FRAME, default_timeout=60)
+    page.query_params["tab"] = "fails"
+    page = page.run()
+    assert not page.exception
+    nodes = list(page.main)
+    tabs = next(place for place, node in enumerate(nodes) if getattr(node, "key", None) == "tab")
+    texts = [node.value for node in nodes[tabs:] if node.type in ("markdown", "caption")]
+    assert texts[0] == "##### Where the judge disagrees with people"
