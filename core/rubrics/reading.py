@@ -17,7 +17,7 @@ from concord.llm.templates import mistake
 from concord.questions import Name, Scale, question
 from concord.rating import Criterion, Dependence, Reason
 from concord.rubrics import templates
-from concord.rubrics.rubric import TURN, Example, JudgePart, Reasons, Rubric, UnitKind
+from concord.rubrics.rubric import TURN, Example, JudgePart, Reasons, Rubric, SystemPrompt, UnitKind
 
 MOST_CRITERIA = 50
 MOST_EXAMPLES = 50
@@ -89,6 +89,7 @@ class _File(_Part):
     language: Annotated[str, Field(max_length=NAME)] = "en"
     guidelines: Annotated[str, Field(max_length=100_000)] = ""
     show: list[str] | None = None
+    system_prompt: SystemPrompt = "none"
     judge: _Judge = _Judge()
     criteria: Annotated[list[_Criterion], Field(min_length=1, max_length=MOST_CRITERIA)]
 
@@ -175,6 +176,7 @@ def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool 
         ),
         body=body,
         pairs=pairs,
+        system_prompt=file.system_prompt,
     )
 
 

@@ -15,6 +15,8 @@ Reasons = Literal["before", "after", "none"]
 
 SYSTEM_PROMPT = "System prompt"
 """The heading under which a conversation's system messages are shown."""
+SystemPrompt = Literal["none", "judges", "everyone"]
+"""Who sees a conversation's system prompt beside the other fields; annotators are among everyone."""
 TURN = "turn"
 """The facet that says which reply is marked, unless the rubric names another."""
 
@@ -109,6 +111,7 @@ class Rubric:
     judge: JudgePart
     body: Mapping[str, Any]
     pairs: tuple[Criterion, ...] = ()
+    system_prompt: SystemPrompt = "none"
 
     @property
     def hash(self) -> str:
@@ -235,10 +238,17 @@ def fields(conversation: Conversation) -> dict[str, Any]:
     return values | {name.removeprefix("_"): value for name, value in conversation.context.items()}
 
 
-def shown(conversation: Conversation, wanted: Sequence[str] | None) -> Iterator[tuple[str, Any]]:
-    """The fields that are shown, in the order wanted; None: the context whose headings have no “_”."""
+def shown(
+    conversation: Conversation, wanted: Sequence[str] | None, *, system: bool = False
+) -> Iterator[tuple[str, Any]]:
+    """The fields that are shown, in the order wanted; None: the context whose headings have no “_”.
+
+    `system` shows the system prompt first, whatever is wanted.
+    """
+    there = fields(conversation)
+    if system and SYSTEM_PROMPT in there and SYSTEM_PROMPT not in (wanted or ()):
+        yield SYSTEM_PROMPT, there[SYSTEM_PROMPT]
     if wanted is None:
         yield from ((name, text) for name, text in conversation.context.items() if not name.startswith("_"))
         return
-    there = fields(conversation)
     yield from ((name, there[name]) for name in wanted if there.get(name) not in (None, ""))

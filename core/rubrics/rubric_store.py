@@ -31,8 +31,9 @@ class Numbered:
     def noted(self) -> dict[str, Any]:
         """What a study that is rated by it keeps of it."""
         rubric = self.rubric
-        note = {"name": rubric.name, "version": self.version, "hash": rubric.hash}
-        return note if rubric.show is None else note | {"show": list(rubric.show)}
+        note: dict[str, Any] = {"name": rubric.name, "version": self.version, "hash": rubric.hash}
+        note |= {} if rubric.show is None else {"show": list(rubric.show)}
+        return note | ({} if rubric.system_prompt == "none" else {"system_prompt": rubric.system_prompt})
 
     def publish(self, db: Database) -> None:
         """Keep this version: from now on it is frozen."""

@@ -1,5 +1,7 @@
 """Write a rubric as TOML that a person goes on with: a field a line, texts of several lines as such."""
 
+import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,3 +39,24 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"""', '""\\"').replace("\x7f", "\\u007f") + (
         "\\\n" if text.endswith('"') else ""
     )
+
+
+def with_setting(text: str, name: str, value: str) -> str:
+    """The TOML text of a rubric with a setting of the whole, in place of the one before, above all tables.
+
+    A text that is no TOML, or that has the setting where no line can be changed, stays as it is.
+    """
+    lines = text.splitlines()
+    line = as_toml({name: value}).rstrip("\n")
+    places = [n for n, old in enumerate(lines) if re.match(rf"\s*{re.escape(name)}\s*=", old)]
+    if places:
+        lines[places[0]] = line
+    else:
+        place = next((n for n, old in enumerate(lines) if not old.startswith("#")), 0)
+        lines.insert(place, line)
+    changed = "\n".join(lines) + "\n"
+    try:
+        alike = tomllib.loads(changed) == tomllib.loads(text) | {name: value}
+    except tomllib.TOMLDecodeError:
+        alike = False
+    return changed if alike else text

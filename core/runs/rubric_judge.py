@@ -186,7 +186,8 @@ def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
 def _beside(rubric: Rubric, conversation: Conversation) -> Sequence[tuple[str, Any]]:
     """The fields that a judge sees beside a dialogue."""
     wanted = None if rubric.show is None and not rubric.judge.show else (rubric.show or ())
-    fields = dict(shown(conversation, wanted)) | dict(shown(conversation, rubric.judge.show))
+    system = rubric.system_prompt != "none"
+    fields = dict(shown(conversation, wanted, system=system)) | dict(shown(conversation, rubric.judge.show))
     return list(fields.items())
 
 

@@ -134,12 +134,13 @@ def dialogue(study: Study, task: Placement, conversation: Conversation) -> dict[
     user, player = benchmark.speakers if benchmark else ("User", "Model")
     speakers = {"user": user, "assistant": player} | study.meta.get("speakers", {})
     # A system prompt may tell whose dialogue it is: it is shown, beside the dialogue, where a rubric says so.
-    beside = study.meta.get("rubric", {}).get("show")
+    note = study.meta.get("rubric", {})
+    fields = shown(conversation, note.get("show"), system=note.get("system_prompt") == "everyone")
     return {
         "turn": task.turn,
         "language": conversation.language,
         "said": form.messages(conversation, lambda message: speakers.get(message.role, message.tool_part)),
-        "context": [[heading, form.as_text(v)] for heading, v in shown(conversation, beside)],
+        "context": [[heading, form.as_text(v)] for heading, v in fields],
     }
 
 
@@ -173,6 +174,8 @@ def shown_pair(db: Database, ids: Iterable[int], rubric: Rubric | None = None) -
 
 def _context(rubric: Rubric, one: Conversation, *others: Conversation) -> list[tuple[str, str]]:
     """The rubric's fields in which all agree, by heading."""
-    theirs = [dict(shown(other, rubric.show)) for other in others]
-    alike = [(n, text) for n, text in shown(one, rubric.show) if all(t.get(n) == text for t in theirs)]
+    system = rubric.system_prompt == "everyone"
+    theirs = [dict(shown(other, rubric.show, system=system)) for other in others]
+    fields = shown(one, rubric.show, system=system)
+    alike = [(n, text) for n, text in fields if all(t.get(n) == text for t in theirs)]
     return [(name, form.as_text(text)) for name, text in alike]

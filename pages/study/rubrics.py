@@ -12,12 +12,13 @@ from concord.questions import COMPARED, TYPES, Name
 from concord.rating import Criterion, conditions_in_words
 from concord.rubrics import rubric_store, writing
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
+from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, SystemPrompt, shown
 from concord.runs import rubric_judge
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations
+from concord.store import conversations, drafts
 from concord.store.conversations import Filter
 from pages.desk.form import as_text
+from pages.parts import person
 from pages.parts.address import go, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
@@ -47,16 +48,27 @@ def page() -> None:
         name = _named(above.text_input("Name", placeholder="support", max_chars=60, key=NAME))
     else:
         begin = read_text(rubric_store.folder(workspace()) / f"{chosen}.toml")
-    if st.session_state.get(f"file of {chosen}") != begin:  # at first, and where the file was changed
-        st.session_state[_key_of(chosen)] = st.session_state[f"file of {chosen}"] = begin
-    text = st.session_state.setdefault(_key_of(chosen), begin)
+    text = _text(chosen, begin)
     with above:
         rubric = _read(name or "new", text)
-        _steps(name, rubric, new=chosen == NEW, changed=text != begin)
+        if st.session_state[_base_of(chosen)] != begin:
+            _two_versions(chosen, text, begin)
+        else:
+            _steps(name, rubric, new=chosen == NEW, changed=text != begin)
+            _draft_line(chosen, changed=text != begin)
     left, right = st.columns(2, gap="large")
     with left:
         _add(chosen)
-        st.text_area("The rubric as TOML", height=560, max_chars=max(LONGEST, len(text)), key=_key_of(chosen))
+        if rubric is not None:
+            _system_prompt(chosen, rubric)
+        st.text_area(
+            "The rubric as TOML",
+            height=560,
+            max_chars=max(LONGEST, len(text)),
+            key=_key_of(chosen),
+            on_change=_keep_draft,
+            args=(chosen,),
+        )
     if rubric is not None:
         with right:
             _preview(rubric)
@@ -67,11 +79,114 @@ def _key_of(chosen: str) -> str:
     return f"text of {chosen}"
 
 
+def _base_of(name: str) -> str:
+    """Where the session keeps the saved text on which a text is based."""
+    return f"file of {name}"
+
+
+def _text(name: str, begin: str) -> str:
+    """The text in the editor: as it was typed, else the draft that was kept, else the file's.
+
+    Where the file was changed by somebody else meanwhile, a text without changes follows it.
+    """
+    state = st.session_state
+    if _key_of(name) not in state:
+        with person.as_here(), workspace().read() as db:
+            draft = drafts.get(db, _draft_of(name))
+        state[_key_of(name)], state[_base_of(name)] = draft or drafts.Draft(begin, begin)
+    if state[_base_of(name)] != begin and state[_key_of(name)] in (state[_base_of(name)], begin):
+        state[_key_of(name)] = state[_base_of(name)] = begin
+        _forget_draft(name)
+    return str(state[_key_of(name)])
+
+
+def _draft_of(name: str) -> str:
+    return f"the rubric {'' if name == NEW else name}"
+
+
+def _keep_draft(name: str) -> None:
+    """Keep what was typed, so that Back and a reload find it."""
+    state = st.session_state
+    draft = drafts.Draft(state[_key_of(name)], state[_base_of(name)])
+    with person.as_here(), workspace().write() as db:
+        drafts.keep(db, _draft_of(name), draft)
+
+
+def _forget_draft(name: str) -> None:
+    with person.as_here(), workspace().write() as db:
+        drafts.remove(db, _draft_of(name))
+
+
+def _draft_line(name: str, *, changed: bool) -> None:
+    """That changes are kept, and the way back to what is saved."""
+    if not changed:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Your changes are kept as a draft until you save them.")
+        st.button("Discard my changes", icon=":material/undo:", on_click=_discard, args=(name,))
+
+
+def _discard(name: str) -> None:
+    _forget_draft(name)
+    st.session_state.pop(_key_of(name), None)
+
+
+def _two_versions(name: str, text: str, begin: str) -> None:
+    """Somebody else saved this rubric since these changes were begun: neither version goes unseen."""
+    st.error(
+        "This rubric was saved elsewhere after you began your changes. Nothing is saved before you choose.",
+        icon=":material/call_split:",
+    )
+    left, right = st.columns(2)
+    with left.container(border=True):
+        st.markdown("**Saved now**")
+        st.code(begin, language="toml", height=240)
+        st.button("Take the saved one", on_click=_discard, args=(name,))
+    with right.container(border=True):
+        st.markdown("**Yours**")
+        st.code(text, language="toml", height=240)
+        st.button("Keep mine, to save it over the other", on_click=_keep_mine, args=(name, begin))
+
+
+def _keep_mine(name: str, begin: str) -> None:
+    st.session_state[_base_of(name)] = begin
+    _keep_draft(name)
+
+
 def _add(chosen: str) -> None:
     """Writes a question of a type behind the others, for whoever does not know the fields of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         type_ = st.selectbox("Type of answer", list(TYPES), format_func=lambda name: TYPES[name].words)
         st.button("Add a question", icon=":material/add:", on_click=_added, args=(chosen, type_))
+
+
+SEES: dict[SystemPrompt, str] = {
+    "none": "neither annotators nor judges see it",
+    "judges": "judges see it, annotators do not",
+    "everyone": "annotators and judges see it",
+}
+"""Who sees a conversation's system prompt."""
+
+
+def _system_prompt(name: str, rubric: Rubric) -> None:
+    """Who sees the system prompt; the preview shows what each side sees then."""
+    now = rubric.system_prompt
+    st.selectbox(
+        "System prompt of a conversation",
+        list(SEES),
+        list(SEES).index(now),
+        format_func=SEES.__getitem__,
+        key=f"system prompt of {name} {now}",
+        help="It may tell annotators which model they rate.",
+        on_change=_system_prompt_set,
+        args=(name, f"system prompt of {name} {now}"),
+    )
+
+
+def _system_prompt_set(name: str, key: str) -> None:
+    text = st.session_state[_key_of(name)]
+    st.session_state[_key_of(name)] = writing.with_setting(text, "system_prompt", st.session_state[key])
+    _keep_draft(name)
 
 
 def _added(chosen: str, type_: Name) -> None:
@@ -80,6 +195,7 @@ def _added(chosen: str, type_: Name) -> None:
     entry = {"name": f"question_{number}", "statement": "What is asked?", "type": type_}
     added = writing.criterion({**entry, **TYPES[type_].begins})
     st.session_state[_key_of(chosen)] = f"{text.rstrip()}\n\n{added}"
+    _keep_draft(chosen)
 
 
 def _choose(name: str) -> None:
@@ -137,8 +253,13 @@ def _save(chosen: str) -> None:
         return
     folder = rubric_store.folder(workspace())
     folder.mkdir(mode=0o700, exist_ok=True)
-    (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    st.session_state.pop(_key_of(NEW), None)
+    file = folder / f"{name}.toml"
+    if chosen != NEW and file.is_file() and read_text(file) != st.session_state[_base_of(chosen)]:
+        return  # saved elsewhere since the page was drawn: the next run shows both versions
+    file.write_text(text, encoding="utf-8")
+    _forget_draft(chosen)
+    for rubric_name in (NEW, name):
+        st.session_state.pop(_key_of(rubric_name), None)
     _choose(name)
     st.toast(f"{plain(name)} is saved.", icon=":material/check:")
 
@@ -173,7 +294,8 @@ def _preview(rubric: Rubric) -> None:
 
 def _desk(rubric: Rubric, conversation: Conversation) -> None:
     with st.container(border=True):
-        for heading, value in shown(conversation, rubric.show):
+        system = rubric.system_prompt == "everyone"
+        for heading, value in shown(conversation, rubric.show, system=system):
             with st.expander(plain(heading)):
                 st.write(plain(as_text(value)))
         # A system prompt is shown to annotators above, where the rubric says so.

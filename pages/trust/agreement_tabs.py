@@ -92,9 +92,9 @@ def answer(report: AgreementReport, criterion: str) -> None:
 
 def reasons(report: AgreementReport, criterion: str) -> None:
     """Below the first tab: why, what is not known, one picture, the most serious flags."""
-    about = report.verdict(criterion)
+    assessment = report.verdict(criterion)
     st.caption(
-        f"{plain(' '.join(filter(None, [about.why, about.unknown, rated(report, criterion)])))} "
+        f"{plain(' '.join(filter(None, [assessment.why, assessment.unknown, rated(report, criterion)])))} "
         f"{MOCK if report.data.simulated else ''}"
     )
     beside = report.section("glance", criterion)
@@ -104,8 +104,8 @@ def reasons(report: AgreementReport, criterion: str) -> None:
     figures = [(str(row["name"]), row[measured(beside["glance"])]) for row in beside["glance"].rows]
     if any(isinstance(figure, Estimate) and figure.defined for _, figure in figures):
         undefined_rows([(name, figure) for name, figure in figures if isinstance(figure, Estimate)])
-    if about.flags:
-        flags = "\n".join(f"- {plain(flag.text)}" for flag in about.flags)
+    if assessment.flags:
+        flags = "\n".join(f"- {plain(flag.text)}" for flag in assessment.flags)
         st.warning(flags, icon=":material/flag:")
     for partial_judge in report.partial:
         _rest(report, partial_judge)
@@ -385,8 +385,10 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
 
 def _ends(report: AgreementReport, criterion: str) -> tuple[float, float] | None:
     """The ends of the scale of a criterion; of a mean of several those of all of them."""
-    own = report.criterion(criterion)
-    scales = [own.scale] if own else [c.scale for c in report.data.study.criteria if c.scale.ordered]
+    question = report.criterion(criterion)
+    scales = (
+        [question.scale] if question else [c.scale for c in report.data.study.criteria if c.scale.ordered]
+    )
     if not scales:
         return None
     return min(scale.low for scale in scales), max(scale.high for scale in scales)

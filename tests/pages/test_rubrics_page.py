@@ -68,3 +68,77 @@ def test_what_is_saved_is_selected_and_leads_to_people(workspace: Workspace) -> 
     assert the(shown, "button", "Draw a sample for people")
     source(shown).set_value(source(shown).value.replace("title", "unit = 'last-reply'\ntitle")).run()
     assert not the(shown, "button", "Save").disabled
+
+
+FIRST = '[[criteria]]\nname = "kind"\nstatement = "It is kind."\n'
+MINE, THEIRS = f"{FIRST}# mine\n", f"{FIRST}# theirs\n"
+
+
+def saved(workspace: Workspace, text: str) -> None:
+    (workspace.path / "rubrics").mkdir(exist_ok=True)
+    (workspace.path / "rubrics" / "care.toml").write_text(text)
+
+
+def press(shown: AppTest, label: str) -> AppTest:
+    the(shown, "button", label).click().run()
+    assert not shown.exception
+    return shown
+
+
+def test_an_unsaved_text_is_there_after_a_reload_until_it_is_discarded(workspace: Workspace) -> None:
+    saved(workspace, FIRST)
+    source(opened()).set_value(MINE).run()
+    shown = opened()  # another session, as after a reload
+    assert source(shown).value == MINE
+    shown = press(shown, "Discard my changes")
+    assert source(shown).value == FIRST
+    assert source(opened()).value == FIRST
+
+
+def test_an_unsaved_new_rubric_is_there_after_a_reload(workspace: Workspace) -> None:
+    source(opened()).set_value(MINE).run()
+    assert source(opened()).value == MINE
+
+
+def test_of_two_that_save_one_rubric_the_second_sees_both(workspace: Workspace) -> None:
+    saved(workspace, FIRST)
+    shown = opened()
+    source(shown).set_value(MINE).run()
+    saved(workspace, THEIRS)
+    press(shown, "Save")
+    file = workspace.path / "rubrics" / "care.toml"
+    assert file.read_text() == THEIRS
+    assert [code.value for code in shown.code[:2]] == [THEIRS.strip(), MINE.strip()]
+    press(shown, "Keep mine, to save it over the other")
+    press(shown, "Save")
+    assert file.read_text() == MINE
+
+
+def test_the_saved_version_can_be_taken_instead(workspace: Workspace) -> None:
+    saved(workspace, FIRST)
+    shown = opened()
+    source(shown).set_value(MINE).run()
+    saved(workspace, THEIRS)
+    shown.run()
+    press(shown, "Take the saved one")
+    assert source(shown).value == THEIRS
+    assert (workspace.path / "rubrics" / "care.toml").read_text() == THEIRS
+
+
+def test_without_changes_the_text_follows_the_file(workspace: Workspace) -> None:
+    saved(workspace, FIRST)
+    shown = opened()
+    saved(workspace, THEIRS)
+    shown.run()
+    assert not shown.error
+    assert source(shown).value == THEIRS
+
+
+def test_a_choice_says_who_sees_the_system_prompt(workspace: Workspace) -> None:
+    saved(workspace, f'# own\ntitle = "Care"\n{FIRST}')
+    shown = opened()
+    for who in ("judges", "everyone", "none"):
+        the(shown, "selectbox", "System prompt of a conversation").set_value(who).run()
+        assert not shown.exception
+        assert tomllib.loads(source(shown).value)["system_prompt"] == who
+    assert source(shown).value.startswith("# own\n")
