@@ -38,6 +38,7 @@ from concord.statistics.held_out import held_out
 from concord.statistics.intervals import Ends
 from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
+from concord.statistics.kinds import enough
 from concord.statistics.ratings import Floats, Ratings, read_ratings
 from concord.statistics.reliability import reliability
 from concord.statistics.resampling import mean_estimates
@@ -46,6 +47,9 @@ from concord.statistics.systems import systems
 
 LARGE = 8_000
 """Items of the population on which a truth is measured."""
+
+MANY_ITEMS, LARGEST = 20_000, 1_000_000
+"""Items of a large study, and of the population behind it."""
 
 SETS = 20
 """Sets of annotators: studies take them in turn, and the truth for annotators like these is their mean."""
@@ -245,6 +249,46 @@ def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
         yield {"figure": name, "claim": "these", **held(ends)}
 
 
+def many_items(simulations: int, resamples: int) -> Iterator[tuple[str, dict[str, object]]]:
+    """The rows of figures of 20,000 items, whose kinds are few, or many: then a fifth of resamples is drawn.
+
+    Two people and two judges; the truth is that of `LARGEST` items.
+    """
+    design = Design(MANY_ITEMS, 2)
+    lean = np.array([-0.3, 0.4])
+
+    def table(rng: np.random.Generator, items: int, fine: bool) -> Ratings:
+        people, judges = design.draw(rng, lean, items)
+        if fine:
+            judges = judges + rng.random(judges.shape)
+        return read_ratings(frame(people, judges), counted=())
+
+    def figures(table: Ratings, **how: Unpack[Drawing]) -> Figures:
+        part = study_agreement(table, panels=(), **how).criteria["quality"]
+        level = judge_figures(table, "quality", panels=(), **how).rows[0]
+        held_out_ = held_out(table, "quality", panels=(), **how).rows[0]
+        return {
+            "alpha, interval": part.alpha["interval"],
+            "Spearman of a judge": part.judges[0].spearman,
+            "bias": level["bias"],
+            "MAE": level["mae"],
+            "held-out difference": held_out_["difference"],
+        }
+
+    for fine in (False, True):
+        study = "even 1–5, 2 × 20,000" + (", judges with decimals" if fine else "")
+        true = figures(table(np.random.default_rng([fine, 8]), LARGEST, fine), resamples=0)
+        rows: dict[str, list[tuple[float, float, float]]] = {}
+        for number in range(simulations):
+            of = table(np.random.default_rng([number, fine, 9]), MANY_ITEMS, fine)
+            for name, figure in figures(of, resamples=enough(of, resamples), seed=number).items():
+                known = true[name].value
+                ends = figure.interval or (np.nan, np.nan)
+                rows.setdefault(name, []).append((*ends, np.nan if known is None else known))
+        for name, ends_of in rows.items():
+            yield study, {"figure": name, "claim": "these", **held(ends_of)}
+
+
 def held(rows: Sequence[tuple[float, float, float]]) -> dict[str, object]:
     """Of intervals with the truth behind them: how many hold it, how many there are, their median width."""
     low, high, true = np.array(rows, dtype=np.float64).T
@@ -258,7 +302,11 @@ def held(rows: Sequence[tuple[float, float, float]]) -> dict[str, object]:
 
 
 def by_player(only: str, simulations: int, resamples: int) -> Iterator[tuple[str, dict[str, object]]]:
-    """The rows of figures of players, each with the name of its design; those with `only` in their name."""
+    """The rows of figures of players, and of many items, each with the name of its design; those with `only`
+    in their name.
+    """
+    if only in "even 1–5, 2 × 20,000":
+        yield from many_items(simulations, 5 * resamples)
     if only in "even 1–5, 2 × 160, 8 players":
         for row in ordered(simulations, resamples):
             yield "even 1–5, 2 × 160, 8 players", row

@@ -1,6 +1,7 @@
 """The command `concord` and the list of its subcommands, which are imported when they are called."""
 
 import importlib
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -73,8 +74,12 @@ class _Lazy(click.Group):
     """
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Call a command; one that cannot print ends with a sentence, as a full disk may be behind it."""
+        """Call a command; one that cannot print ends with a sentence, as a full disk may be behind it.
+
+        Products are small: threads of the linear algebra wait for each other longer than they compute.
+        """
         streams.prepare()
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if "sqlite_utils" not in sys.modules:
             sys.meta_path.insert(0, _WithoutPandas())
         try:

@@ -30,6 +30,10 @@ LIKE = 0.5
 """Correlation from which a column of unknown meaning answers like a rater."""
 
 
+FIRST_ROWS = 1000
+"""Rows of a long table that show first whether a column may be computed from others at all."""
+
+
 def same_scores(column: Profile, other: Profile) -> bool:
     """Whether a column has the scores of another wherever both have some."""
     if column.given.domain is Domain.WORDS or other.given.domain is Domain.WORDS:
@@ -67,16 +71,11 @@ def _computed(x: Floats, y: Floats, ends: bool) -> Computation | None:
     differ = np.ptp(y, axis=0) > 0
     if not differ.any():
         return None
+    if len(x) > 2 * FIRST_ROWS and not _may_be(x[:FIRST_ROWS], y[:, :FIRST_ROWS]):
+        return None
     telling = int(differ.sum()) >= DIFFERENT
     new = not np.isin(x, y).all()
-    ordered = np.sort(y, axis=0)
-    candidates: tuple[tuple[Computation, Floats], ...] = (
-        (Computation.MEAN, y.mean(axis=0)),
-        (Computation.MEDIAN, np.median(y, axis=0)),
-        (Computation.SUM, y.sum(axis=0)),
-        *(((Computation.MINIMUM, ordered[0]), (Computation.MAXIMUM, ordered[-1])) if ends else ()),
-    )
-    for how, value in candidates:
+    for how, value in _candidates(y, ends):
         if (telling or new) and _equal(x, value):
             return how
     if telling and len(y) > 2 and (majority := _majority(y)) is not None:
@@ -87,6 +86,27 @@ def _computed(x: Floats, y: Floats, ends: bool) -> Computation | None:
         return None
     gap = y[0] - y[1]
     return Computation.DIFFERENCE if any(_equal(x, value) for value in (gap, -gap, np.abs(gap))) else None
+
+
+def _candidates(y: Floats, ends: bool) -> Iterator[tuple[Computation, Floats]]:
+    yield Computation.MEAN, y.mean(axis=0)
+    yield Computation.MEDIAN, np.median(y, axis=0)
+    yield Computation.SUM, y.sum(axis=0)
+    if ends:
+        yield Computation.MINIMUM, y.min(axis=0)
+        yield Computation.MAXIMUM, y.max(axis=0)
+
+
+def _may_be(x: Floats, y: Floats) -> bool:
+    """Whether some computation gives these first rows, however little they tell."""
+    if any(_equal(x, value) for _, value in _candidates(y, ends=True)):
+        return True
+    if len(y) == 2:
+        gap = y[0] - y[1]
+        return any(_equal(x, value) for value in (gap, -gap, np.abs(gap)))
+    majority = _majority(y)
+    decided = np.zeros(len(x), dtype=bool) if majority is None else np.isfinite(majority)
+    return majority is not None and np.array_equal(x[decided], majority[decided])
 
 
 def _equal(x: Floats, value: Floats) -> bool:

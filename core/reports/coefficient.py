@@ -58,5 +58,5 @@ def with_people(
             for name in names
         ]
 
-    results = estimates(figures(ratings), ratings, **evidence.resampling, again=figures)
+    results = estimates(figures(ratings), ratings, criterion=criterion, **evidence.resampling, again=figures)
     return dict(zip(names, results, strict=True))

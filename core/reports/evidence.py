@@ -22,6 +22,7 @@ from concord.statistics.distribution import of_people
 from concord.statistics.figures import People
 from concord.statistics.group_differences import GroupDifference
 from concord.statistics.items import largest_differences
+from concord.statistics.kinds import enough
 from concord.statistics.lone import Lone
 from concord.statistics.oddities import Copy, OnlyCopy, copies, only_copies
 from concord.statistics.ratings import (
@@ -237,6 +238,8 @@ class Evidence:
     def own_family(self) -> dict[str, Floats]:
         """Each judge with a family: which items are by a player of this family."""
         families, players = dict(self.options.families), self.players
+        if not {*self.data.models_of_judges.values()} & {*families}:
+            return {}
         of_items = [players.get(unit, "") for unit in self.ratings.units]
         return own_family(families, self.data.models_of_judges, self.ratings.judges, of_items)
 
@@ -306,7 +309,8 @@ class Evidence:
     @property
     def resampling(self) -> dict[str, Any]:
         """How resamples are drawn: their number and seed, and what is drawn together."""
-        drawn: dict[str, Any] = {"resamples": self.options.resamples, "seed": self.options.seed}
+        resamples = enough(self.ratings, self.options.resamples)
+        drawn: dict[str, Any] = {"resamples": resamples, "seed": self.options.seed}
         drawn |= {"clusters": self.data.clusters, "alike": " and ".join(self.data.cluster_by)}
         return drawn | {"people": self.people}
 

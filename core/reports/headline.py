@@ -10,7 +10,7 @@ from concord.errors import check_known
 from concord.estimate import Estimate
 from concord.reports.coefficient import coefficient_words, default_coefficient, metric_of, with_people
 from concord.reports.evidence import Evidence
-from concord.reports.sections import glance_with
+from concord.reports.sections import glance_with, section
 from concord.statistics.coefficients import Name, target_of
 from concord.statistics.exclusions import exclusions
 from concord.statistics.glance import measured
@@ -41,7 +41,11 @@ def headline(
     members = tuple(judge for judge in ratings.judges if judge in members)
     name, held_out = statistic or default_coefficient(evidence, criterion), False
     if statistic is None:
-        table = glance_with(evidence, criterion, members)
+        table = (
+            section(evidence, "glance", criterion)["glance"]
+            if len(members) < 2 or members in evidence.panels
+            else glance_with(evidence, criterion, members)
+        )
         column = next(c for c in table.columns if c.name == measured(table))
         row = next(row for row in table.rows if row["rater"] == panel_name(members))
         figure, held_out = cast(Estimate, row[column.name]), column.name == "judge"

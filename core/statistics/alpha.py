@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from concord.arrays import combined, first_rows
+from concord.arrays import combined, first_rows, levels
 from concord.estimate import undefined
 from concord.statistics import intervals, sets
 from concord.statistics.figures import Figure, PointEstimate
@@ -31,7 +31,7 @@ LARGEST = 20_000_000
 
 def value_counts(item: Ints, score: Floats, items: int) -> tuple[sparse.csr_array, Floats]:
     """How many people gave which value to which item (items × values), and the values, ascending."""
-    values, code = np.unique(np.round(score, DIGITS), return_inverse=True)
+    values, code = levels(np.round(score, DIGITS))
     ones = np.ones(len(item))
     return sparse.coo_array((ones, (item, code)), shape=(items, len(values))).tocsr(), values
 

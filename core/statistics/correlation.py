@@ -6,19 +6,20 @@ midranks and are recomputed from the counts in every resample: ranking once and 
 be faster and wrong.
 """
 
+import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from concord.arrays import numbered
+from concord.arrays import levels, numbered
 from concord.estimate import Estimate, undefined
 from concord.statistics.figures import Figure, PointEstimate
 from concord.statistics.intervals import CORRELATION, unequal_of_ranks
-from concord.statistics.ratings import DIGITS, Floats
-from concord.statistics.resampling import Statistic, everything, gathering
+from concord.statistics.ratings import DIGITS, Floats, Ints
+from concord.statistics.resampling import Statistic, deferred, everything, gathering
 
 Coefficient = Literal["spearman", "kendall", "pearson"]
 
@@ -55,9 +56,7 @@ class Pairs:
 def pairs(x: Floats, y: Floats) -> Pairs:
     """Two scores of the same items (nan where missing) as pairs of values, from the items that have both."""
     both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
-    (levels_x, code_x), (levels_y, code_y) = (
-        np.unique(np.round(score[both], DIGITS), return_inverse=True) for score in (x, y)
-    )
+    (levels_x, code_x), (levels_y, code_y) = (levels(np.round(score[both], DIGITS)) for score in (x, y))
     width = max(len(levels_y), 1)
     kind, kinds = numbered(code_x * width + code_y)
     pair = np.full(len(x), -1)
@@ -74,11 +73,15 @@ def correlation(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> 
 
     Tau-b of two scores that both have more than `MOST_LEVELS` values is not resampled: it is nan everywhere.
     """
-    pair = pairs(x, y)
-    if coefficient == "kendall" and min(len(pair.x), len(pair.y)) > MOST_LEVELS:
-        return lambda weights: np.full(weights.shape[1], np.nan)
-    resampled = {"spearman": _spearman, "pearson": _pearson, "kendall": _kendall}[coefficient]
-    return lambda weights: resampled(pair, np.asarray(pair.gather @ weights, dtype=np.float64))
+
+    def make() -> Statistic:
+        pair = pairs(x, y)
+        if coefficient == "kendall" and min(len(pair.x), len(pair.y)) > MOST_LEVELS:
+            return lambda weights: np.full(weights.shape[1], np.nan)
+        resampled = {"spearman": _spearman, "pearson": _pearson, "kendall": _kendall}[coefficient]
+        return lambda weights: resampled(pair, np.asarray(pair.gather @ weights, dtype=np.float64))
+
+    return deferred(make)
 
 
 def _spearman(pairs: Pairs, weight: Floats) -> Floats:
@@ -169,7 +172,8 @@ def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> float:
         x, y = midranks(x), midranks(y)
     if coefficient != "kendall":
         x, y = x - x.mean(), y - y.mean()
-        value = float(x @ y / np.sqrt((x @ x) * (y @ y)))
+        of_both, of_x, of_y = (float(np.einsum("i,i->", a, b)) for a, b in ((x, y), (x, x), (y, y)))
+        value = of_both / math.sqrt(of_x * of_y)
         return round(min(max(value, -1.0), 1.0), EXACT)
     value = float(correlation(x, y, "kendall")(everything(len(x)))[0])
     if np.isnan(value):  # more levels than are resampled
@@ -177,6 +181,44 @@ def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> float:
 
         value = float(stats.kendalltau(x, y).statistic)
     return round(value, EXACT)
+
+
+class RowRanks(NamedTuple):
+    """Centred midranks of each row of a score (rows × items, 0 where it is missing), and their squares'
+    sum.
+    """
+
+    rank: Floats
+    squares: Floats
+
+
+def row_ranks(score: Floats) -> RowRanks:
+    """The midranks of each row of a score (rows × items; nan: missing) less their mean."""
+    rounded = np.round(score, DIGITS)
+    order = np.argsort(rounded, axis=1)
+    ascending = np.take_along_axis(rounded, order, axis=1)
+    place = np.broadcast_to(np.arange(score.shape[1]), score.shape)
+    starts = np.ones(score.shape, dtype=bool)
+    starts[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
+    ends = np.ones(score.shape, dtype=bool)
+    ends[:, :-1] = starts[:, 1:]
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, score.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    n = np.isfinite(score).sum(axis=1, keepdims=True)
+    rank = np.zeros(score.shape)
+    np.put_along_axis(rank, order, np.where(place < n, (first + last) / 2 - (n - 1) / 2, 0), axis=1)
+    return RowRanks(rank, np.einsum("ri,ri->r", rank, rank))
+
+
+def row_points(x: RowRanks, y: RowRanks, n: Ints) -> Floats:
+    """Spearman's ρ of each row of two scores that lack the same items, as `point` has it; nan where it is
+    undefined. `n` counts the items of each row; ranks of a single row are those of every row.
+
+    Ranks are multiples of a half, so that sums of their products are exact in any order.
+    """
+    together = np.einsum("ri,ri->r", *np.broadcast_arrays(x.rank, y.rank))
+    value = np.round(_ratio(together, x.squares, y.squares), EXACT)
+    return np.where(n >= FEWEST, value, np.nan)
 
 
 def correlated(
@@ -230,5 +272,6 @@ def spearman_p(rho: Figure) -> Estimate:
 
 def midranks(x: Floats) -> Floats:
     """Ranks with ties shared, less their mean."""
-    _, level, count = np.unique(np.round(x, DIGITS), return_inverse=True, return_counts=True)
+    _, level = levels(np.round(x, DIGITS))
+    count = np.bincount(level)
     return np.asarray((np.cumsum(count) - (count - 1) / 2)[level] - (len(x) + 1) / 2, dtype=np.float64)

@@ -115,7 +115,7 @@ def _slope(items: Ints, feature: Floats, gap: Floats, group: Ints) -> Statistic:
     x, y = feature - feature.mean(), gap - gap.mean()
 
     def on(weights: Weights) -> Floats:
-        weight = np.where(group[:, None] >= 0, weights[items], 0).astype(np.float64)
+        weight = weights[items].astype(np.float64) * (group >= 0)[:, None]
         total = sum_of @ weight
         x_mean, y_mean = (np.nan_to_num(divide(sum_of @ (v[:, None] * weight), total)) for v in (x, y))
         across = (x * y) @ weight - (total * x_mean * y_mean).sum(axis=0)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 
@@ -11,8 +11,17 @@ from concord.estimate import Estimate, undefined
 from concord.statistics import intervals
 from concord.statistics.inclusion import effective
 from concord.statistics.intervals import DIFFERENCE, Kind, resampled
+from concord.statistics.kinds import Unlike, kinds_of
+from concord.statistics.kinds import draws as kind_draws
 from concord.statistics.ratings import Bools, Facet, Floats, Ints, Ratings
-from concord.statistics.resampling import Statistic, bootstrap, everything, own_clusters
+from concord.statistics.resampling import (
+    Statistic,
+    Weights,
+    bootstrap,
+    everything,
+    figures_of,
+    own_clusters,
+)
 from concord.table import Column, Note, Table
 
 MEAN_OF_PEOPLE = "against the mean of all people on the item"
@@ -135,8 +144,12 @@ def measured(
     method: Callable[[Kind], str] = lambda _kind: "",
     without_each: Floats | None = None,
     inclusion: Floats | None = None,
+    kinds: Ints | None = None,
 ) -> list[Estimate]:
     """Figures of so many items with intervals, all on the same draws: see `resampling.bootstrap`.
+
+    With `kinds`, those of items that are drawn (−1: the others), as many of each kind are drawn as would be
+    of items one by one, where the figures do not tell items of a kind apart.
 
     `method` says how the interval of a kind was found. `without_each` has the figures without each annotator
     in turn (annotators × figures), for intervals that are for annotators like these. With `inclusion`, the
@@ -144,7 +157,7 @@ def measured(
     """
     drawing: dict[str, Any] = {"resamples": resamples, "seed": seed, "among": among, "clusters": clusters}
     drawing |= {"inclusion": inclusion}
-    own, drawn = bootstrap([of.statistic for of in figures], items, **drawing)
+    own, drawn = _drawn([of.statistic for of in figures], items, kinds, drawing)
     of_items = np.arange(items) if among is None else among
 
     def finished(place: int, figure: PointEstimate, value: float) -> Estimate:
@@ -172,10 +185,25 @@ def measured(
     return [finished(place, figure, value) for place, (figure, value) in enumerate(values)]
 
 
+def _drawn(
+    statistics: Sequence[Statistic], items: int, kinds: Ints | None, drawing: Mapping[str, Any]
+) -> tuple[Floats, Floats]:
+    """`bootstrap`, by kinds of items where there are some."""
+    if kinds is None or drawing["clusters"] is not None:
+        return bootstrap(statistics, items, **drawing)
+    own, _ = bootstrap(statistics, items, **{**drawing, "resamples": 0})
+    weights = kind_draws(kinds, drawing["resamples"], drawing["seed"], drawing["inclusion"])
+    try:
+        return own, figures_of(statistics, cast(Iterable[Weights], weights))
+    except Unlike:
+        return bootstrap(statistics, items, **drawing)
+
+
 def estimates(
     figures: Sequence[Figure],
     table: Ratings,
     *,
+    criterion: str = "",
     all_items: bool = False,
     resamples: int = 1000,
     seed: int = 0,
@@ -186,6 +214,7 @@ def estimates(
 ) -> list[Estimate]:
     """Figures of ratings with intervals: of items that a person rated, or of `all_items`.
 
+    Figures of one `criterion` alone may be resampled by kinds of items: see `concord.statistics.kinds`.
     `again` makes the same figures of other ratings, in the same order. With it and `people` “like-these”
     intervals are for annotators like these; without it they are for these.
     """
@@ -205,6 +234,7 @@ def estimates(
             clusters=cluster_codes(table, clusters),
             method=method.__getitem__,
             inclusion=None if table.inclusion is None or all_items else table.inclusion.weights,
+            kinds=kinds_of(table, criterion, resamples) if criterion and not all_items else None,
             without_each=(
                 _without_each(table, again, len(figures))[:, places] if again and people != "these" else None
             ),
@@ -275,7 +305,9 @@ def tabulate(
     if again is None:
         drawing["people"] = "these"
     every = list(_figures(rows))
-    finished = estimates(every, table, all_items=all_items, **drawing, again=_every(again))
+    finished = estimates(
+        every, table, criterion=criterion, all_items=all_items, **drawing, again=_every(again)
+    )
     pairs = [(old, new) for old, new in zip(every, finished, strict=True) if isinstance(old, PointEstimate)]
     fresh = (new for _, new in pairs)
     method = described([old.kind for old, new in pairs if new.interval], **drawing) if pairs else ""

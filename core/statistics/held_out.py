@@ -1,7 +1,8 @@
 """A judge beside another annotator: how far both agree with the people who are not held out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -9,7 +10,15 @@ import numpy as np
 from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns, sets
-from concord.statistics.correlation import FEWEST, correlation, point
+from concord.statistics.correlation import (
+    EXACT,
+    FEWEST,
+    RowRanks,
+    correlation,
+    point,
+    row_points,
+    row_ranks,
+)
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, estimates, tabulate
 from concord.statistics.hidden import weighted_kappa
 from concord.statistics.intervals import (
@@ -32,16 +41,23 @@ from concord.statistics.ratings import (
     Contender,
     CriterionScores,
     Floats,
+    Ints,
     Panels,
     Ratings,
     divide,
     panel_name,
 )
-from concord.statistics.resampling import Statistic, Weights, everything, mean_defined, once
+from concord.statistics.resampling import Statistic, Weights, deferred, everything, mean_defined, once
 from concord.table import Column, Table
 
 MOST_WITHOUT = 12
 """Annotators of whom verdicts are computed without each; of more, none weighs a tenth."""
+
+MOST_IN_ROWS = 5_000
+"""Items up to which the agreement of many people is computed at once."""
+
+CELLS_OF_ROWS = 250_000
+"""People × items (× answers) that are held at once."""
 
 By = Literal["spearman", "kappa", "absolute"]
 """How agreement with people is measured: of scores in order by Spearman's ρ, with their level as well by
@@ -81,36 +97,94 @@ HELD_OUT: Mapping[By, Table] = {
 
 
 @dataclass(frozen=True, eq=False)
-class _Pair:
-    """A judge beside one held-out person on the same `items`: both agreements, and as statistics."""
+class _Beside:
+    """A judge beside each held-out person on the same `items` (people × items).
+
+    `values` has both agreements, judge's and person's (people × 2), `on` makes them as statistics of weights.
+    """
 
     items: Bools
-    values: tuple[float, float]
-    on: tuple[Statistic, Statistic]
+    values: Floats
+    on: Callable[[int], tuple[Statistic, Statistic]]
 
     @property
-    def defined(self) -> bool:
-        """Whether both can be compared."""
-        return int(self.items.sum()) >= FEWEST and not np.isnan(self.values).any()
+    def defined(self) -> Ints:
+        """The people with whom both can be compared."""
+        enough = self.items.sum(axis=1) >= FEWEST
+        return np.flatnonzero(enough & ~np.isnan(self.values).any(axis=1))
 
 
-def _pairs(scores: CriterionScores, judge: Contender, by: By) -> Iterator[_Pair]:
-    """A judge beside every person, on the items that the person, somebody else and the judge rated."""
+def _compared(scores: CriterionScores, by: By) -> Callable[[Contender], _Beside]:
+    """From a judge to it beside every person, on the items that the person, somebody else and the judge
+    rated: what does not depend on the judge is computed once.
+    """
     people = [] if scores.unlinked else scores.people.tolist()
     if by == "kappa":
-        yield from _by_answers(scores, judge, people)
-        return
-    for person in people:
+        rated = np.array([scores.of(person) for person in people]).reshape(len(people), scores.items)
+        return partial(_by_answers, scores, people, rated)
+    if by == "absolute" or scores.items > MOST_IN_ROWS:
+        return partial(_one_by_one, scores, people, by)
+    return _in_rows(scores, people)
+
+
+def _one_by_one(scores: CriterionScores, people: Sequence[int], by: By, judge: Contender) -> _Beside:
+    items = np.zeros((len(people), scores.items), dtype=bool)
+    values: list[tuple[float, float]] = []
+    statistics: list[tuple[Statistic, Statistic]] = []
+    for row, person in enumerate(people):
         own = scores.of(person)
         shared = np.where(np.isnan(own) | np.isnan(judge.score), np.nan, scores.others(person))
+        items[row] = ~np.isnan(shared)
         if by == "absolute":
             on = _absolute(judge.score, shared), _absolute(own, shared)
             each = everything(scores.items)
-            both = float(on[0](each)[0]), float(on[1](each)[0])
+            values.append((float(on[0](each)[0]), float(on[1](each)[0])))
         else:
             on = correlation(judge.score, shared), correlation(own, shared)
-            both = point(judge.score, shared), point(own, shared)
-        yield _Pair(~np.isnan(shared), both, on)
+            values.append((point(judge.score, shared), point(own, shared)))
+        statistics.append(on)
+    return _Beside(items, np.array(values).reshape(len(people), 2), statistics.__getitem__)
+
+
+def _in_rows(scores: CriterionScores, people: Sequence[int]) -> Callable[[Contender], _Beside]:
+    """`_one_by_one` by Spearman's ρ, a row a person, as many at once as fit `CELLS_OF_ROWS`."""
+    own = np.array([scores.of(person) for person in people]).reshape(len(people), scores.items)
+    others = np.array([scores.others(person) for person in people]).reshape(own.shape)
+    rated: Bools = ~np.isnan(own) & ~np.isnan(others)
+    rows = max(1, CELLS_OF_ROWS // max(scores.items, 1))
+    parts = [slice(start, start + rows) for start in range(0, len(people), rows)]
+
+    def ranks(part: slice, items: Bools) -> tuple[RowRanks, RowRanks]:
+        mine, theirs = (row_ranks(np.where(items, score[part], np.nan)) for score in (own, others))
+        return mine, theirs
+
+    everywhere = [ranks(part, rated[part]) for part in parts]
+
+    @cache
+    def of_person(row: int) -> Statistic:
+        """A person's agreement on all that they and somebody else rated, the same beside most judges."""
+        return once(correlation(own[row], np.where(rated[row], others[row], np.nan)))
+
+    def beside(judge: Contender) -> _Beside:
+        items = rated & ~np.isnan(judge.score)
+        values = np.empty((len(people), 2))
+        for part, of_all in zip(parts, everywhere, strict=True):
+            here = items[part]
+            n = here.sum(axis=1)
+            of_people, target = of_all if (here == rated[part]).all() else ranks(part, here)
+            alike = here[:1] if (here == here[:1]).all() else here
+            of_judge = row_ranks(np.where(alike, judge.score, np.nan))
+            values[part, 0] = row_points(of_judge, target, n)
+            values[part, 1] = row_points(of_people, target, n)
+
+        def on(row: int) -> tuple[Statistic, Statistic]:
+            target = np.where(items[row], others[row], np.nan)
+            same = bool((items[row] == rated[row]).all())
+            return correlation(judge.score, target), of_person(row) if same else correlation(own[row], target)
+
+        return _Beside(items, values, on)
+
+    return beside
 
 
 def _absolute(score: Floats, shared: Floats) -> Statistic:
@@ -120,21 +194,53 @@ def _absolute(score: Floats, shared: Floats) -> Statistic:
     return lambda weights: weighed(weights[both])
 
 
-def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]) -> Iterator[_Pair]:
+def _by_answers(scores: CriterionScores, people: Sequence[int], rated: Floats, judge: Contender) -> _Beside:
+    """By kappa: a judge's answers, and those of people (people × items), beside those of the others."""
+    given = np.round(scores.score, DIGITS)
     panel = panel_answers(scores, judge.members)
-    answers = np.unique(np.concatenate([np.round(scores.score, DIGITS), panel.answer]))
+    answers = np.unique(np.concatenate([given, panel.answer]))
     alike = sets.alike(answers) if scores.sets else None
     its = panel.shares(answers, scores.items)
     total = np.zeros(its.shape)
-    np.add.at(total, (scores.item, np.searchsorted(answers, np.round(scores.score, DIGITS))), 1.0)
-    each = everything(len(its))
-    for person in people:
-        own = shares(scores.of(person), answers)
-        others = divide(total - own, np.broadcast_to((scores.present - 1)[:, None], total.shape))
-        items: Bools = ~np.isnan((own + its + others).sum(axis=1))
+    np.add.at(total, (scores.item, np.searchsorted(answers, given)), 1.0)
+    number = np.where(scores.present > 1, scores.present - 1.0, np.nan)[:, None]
+    answered = ~np.isnan(its[:, 0]) if its.shape[1] else np.zeros(scores.items, dtype=bool)
+
+    def both(part: slice) -> tuple[Floats, Floats, Bools]:
+        """The shares of answers of people, and of the others (people × items × answers), and the items."""
+        mine = shares(rated[part], answers)
+        items: Bools = ~np.isnan(rated[part]) & answered & (scores.present > 1)
+        others = (total - mine) / number
         others[~items] = np.nan
-        on = kappa_of_shares(its, others, alike), kappa_of_shares(own, others, alike)
-        yield _Pair(items, (float(on[0](each)[0]), float(on[1](each)[0])), on)
+        return mine, others, items
+
+    items = np.zeros((len(people), scores.items), dtype=bool)
+    values = np.empty((len(people), 2))
+    rows = max(1, CELLS_OF_ROWS // max(its.size, 1))
+    for start in range(0, len(people), rows):
+        part = slice(start, start + rows)
+        mine, others, items[part] = both(part)
+        values[part, 0] = _kappas(its[None], others, alike)
+        values[part, 1] = _kappas(mine, others, alike)
+
+    def on(row: int) -> tuple[Statistic, Statistic]:
+        mine, others, _ = both(slice(row, row + 1))
+        return kappa_of_shares(its, others[0], alike), kappa_of_shares(mine[0], others[0], alike)
+
+    return _Beside(items, values, on)
+
+
+def _kappas(one: Floats, others: Floats, alike: Floats | None) -> Floats:
+    """Kappa as `kappa_of_shares` has it, one for each row of rows × items × answers; nan where undefined."""
+    items: Bools = np.asarray(~np.isnan(others[:, :, :1]))
+    ours, theirs = np.where(items, one, 0.0), np.where(items, others, 0.0)
+    if alike is not None:
+        theirs = theirs @ alike
+    n = items.sum(axis=(1, 2)).astype(np.float64)
+    chance = np.einsum("ra,ra->r", np.einsum("ria->ra", ours), np.einsum("ria->ra", theirs))
+    most = n**2 - chance
+    equal = np.einsum("ria,ria->r", ours, theirs)
+    return np.round(divide(equal * n - chance, np.where(most > 10**-DIGITS, most, 0)), EXACT)
 
 
 def held_out(
@@ -179,35 +285,37 @@ def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str,
     kappa_ = by == "kappa"
     correlation_ = of_kappa(rarer, rated) if kappa_ else rests_on(CORRELATION, rarer, rated)
     contrast = _contrast(rarer, rated, kappa_)
+    compared = _compared(scores, by)
     for judge in scores.contenders(panels):
-        pairs = [pair for pair in _pairs(scores, judge, by) if pair.defined]
-        n = int(np.any([pair.items for pair in pairs], axis=0).sum()) if pairs else 0
-        gaps = [of_judge - of_person for of_judge, of_person in (pair.values for pair in pairs)]
+        beside = compared(judge)
+        people = beside.defined
+        values = beside.values[people]
+        n, gaps = int(beside.items[people].any(axis=0).sum()), values[:, 0] - values[:, 1]
         row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference", "half"), undefined(why))
-        if pairs:
-            of_judges, of_people = np.mean([pair.values for pair in pairs], axis=0).tolist()
-            judges, people, differences, halves = _means(pairs)
-            one, two = (_of_equal(kind, pairs, rarer, rated, kappa_) for kind in (correlation_, contrast))
+        if len(people):
+            of_judges, of_people = values.mean(axis=0).tolist()
+            judges, persons, differences, halves = _means(beside, people)
+            one, two = (_of_equal(kind, values, rarer, rated, kappa_) for kind in (correlation_, contrast))
             row = {
                 "judge": PointEstimate(judges, n, of_judges, kind=one),
-                "person": PointEstimate(people, n, of_people, kind=one),
+                "person": PointEstimate(persons, n, of_people, kind=one),
                 "difference": PointEstimate(differences, n, float(np.mean(gaps)), kind=two),
                 "half": PointEstimate(halves, n, of_judges - of_people / 2, kind=two),
             }
-        at_par = sum(gap >= 0 for gap in gaps)
+        at_par = int((gaps >= 0).sum())
         rows.append(
-            {"rater": judge.name, "people": len(pairs), "n": n, **row}
-            | {"z": _z([pair.values for pair in pairs])}
-            | {"par": f"{at_par} of {len(pairs)}" if pairs else None}
+            {"rater": judge.name, "people": len(people), "n": n, **row}
+            | {"z": _z(values)}
+            | {"par": f"{at_par} of {len(people)}" if len(people) else None}
         )
     return rows
 
 
-def _z(values: Sequence[tuple[float, float]]) -> float | None:
+def _z(values: Floats) -> float | None:
     """How many standard deviations of annotators' agreement the judge's mean lies above theirs (Judge's
     Verdict, 2025); None for fewer than three annotators, and where they reach the same.
     """
-    judges, people = np.array(values).reshape(-1, 2).T
+    judges, people = values.T
     spread = float(people.std(ddof=1)) if len(people) > 2 else 0.0
     return float(judges.mean() - people.mean()) / spread if spread > 1e-9 else None
 
@@ -222,9 +330,9 @@ def _contrast(rarer: int, rated: int, of_kappas: bool) -> Kind:
     return replace(rests_on(DIFFERENCE, rarer, rated, fewest=FEWEST_RARER), freedom=max(rarer / 2, 1.0))
 
 
-def _of_equal(kind: Kind, pairs: Sequence[_Pair], rarer: int, rated: int, of_kappas: bool) -> Kind:
+def _of_equal(kind: Kind, values: Floats, rarer: int, rated: int, of_kappas: bool) -> Kind:
     """A kind of agreement, or of a difference, which has an exact interval where all answers are equal."""
-    if any(value < 1 - ROUNDING for pair in pairs for value in pair.values):
+    if (values < 1 - ROUNDING).any():
         return kind
     by = unequal_of_kappa if of_kappas else unequal_of_ranks
     return replace(kind, unequal=by(rarer, rated))
@@ -254,34 +362,37 @@ def without_members(
     same = replace(scores, judges={one: np.where(whole, scores.judges[one], np.nan) for one in members})
     rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
     kind = _contrast(rarer, rated, by == "kappa")
-    together = _by_panel(same, members, by)
+    compared = _compared(same, by)
+    together = compared(_panel(same, members))
+    of_all = cache(lambda row: once(together.on(row)[0]))
     values, figures = [], list[Figure]()
     for judge in members:
-        rest = _by_panel(same, [one for one in members if one != judge], by)
-        both = [
-            (one, other) for one, other in zip(rest, together, strict=True) if one.defined and other.defined
-        ]
-        if both:
-            means = np.mean([(one.values[0], other.values[0]) for one, other in both], axis=0).tolist()
+        rest = compared(_panel(same, [one for one in members if one != judge]))
+        people = np.intersect1d(rest.defined, together.defined)
+        if len(people):
+            both = np.stack([rest.values[people, 0], together.values[people, 0]], axis=1)
+            means = both.mean(axis=0).tolist()
             values.append((judge, *means))
-            figures.append(PointEstimate(_gain(both), rated, means[0] - means[1], kind=kind))
+            on = _gain(rest, of_all, people.tolist())
+            figures.append(PointEstimate(on, rated, means[0] - means[1], kind=kind))
     drawing["people"] = "these"
-    gains = estimates(figures, table, **drawing)
+    gains = estimates(figures, table, criterion=criterion, **drawing)
     return [
         WithoutMember(judge, all_, without, gain)
         for (judge, without, all_), gain in zip(values, gains, strict=True)
     ]
 
 
-def _by_panel(scores: CriterionScores, members: Sequence[str], by: By) -> list[_Pair]:
-    return [*_pairs(scores, Contender(panel_name(members), tuple(members), scores.panel(members)), by)]
+def _panel(scores: CriterionScores, members: Sequence[str]) -> Contender:
+    return Contender(panel_name(members), tuple(members), scores.panel(members))
 
 
-def _gain(both: Sequence[tuple[_Pair, _Pair]]) -> Statistic:
-    def on(weights: Weights) -> Floats:
-        return mean_defined(np.array([one.on[0](weights) - other.on[0](weights) for one, other in both]))
+def _gain(rest: _Beside, of_all: Callable[[int], Statistic], people: Sequence[int]) -> Statistic:
+    def make() -> Statistic:
+        both = [(rest.on(row)[0], of_all(row)) for row in people]
+        return lambda weights: mean_defined(np.array([one(weights) - all_(weights) for one, all_ in both]))
 
-    return on
+    return deferred(make)
 
 
 def without_each(
@@ -299,10 +410,12 @@ def without_each(
     points: dict[str, dict[str, tuple[float, float]]] = {}
     for person in people:
         left = scores.without(person)
+        compared = _compared(left, by)
         for judge in left.contenders(panels):
-            pairs = [pair.values for pair in _pairs(left, judge, by) if pair.defined]
-            if pairs:
-                of_judge, of_person = np.mean(pairs, axis=0).tolist()
+            beside = compared(judge)
+            values = beside.values[beside.defined]
+            if len(values):
+                of_judge, of_person = values.mean(axis=0).tolist()
                 points.setdefault(judge.name, {})[table.people[person]] = of_judge, of_person
     return points
 
@@ -313,16 +426,19 @@ def rarer_answers(scores: CriterionScores) -> int:
     return round(share * int((scores.present > 0).sum()))
 
 
-def _means(pairs: Sequence[_Pair]) -> tuple[Statistic, Statistic, Statistic, Statistic]:
+def _means(beside: _Beside, people: Ints) -> tuple[Statistic, Statistic, Statistic, Statistic]:
     """Means over people of the judge's and the person's agreement, of their difference, and of the judge's
     less half of the person's.
 
     A person of whom one is undefined in a resample takes no part in it.
     """
+    made: list[tuple[Statistic, Statistic]] = []
 
     @once
     def on(weights: Weights) -> list[Floats]:
-        drawn = np.array([[statistic(weights) for statistic in pair.on] for pair in pairs])
+        if not made:
+            made.extend(map(beside.on, people.tolist()))
+        drawn = np.array([[statistic(weights) for statistic in both] for both in made])
         gap = drawn[:, 0] - drawn[:, 1]
         parts = (*drawn.swapaxes(0, 1), gap, drawn[:, 0] - drawn[:, 1] / 2)
         return [mean_defined(np.where(np.isnan(gap), np.nan, part)) for part in parts]

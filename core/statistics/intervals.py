@@ -212,7 +212,8 @@ def resampled(
     """A figure of `n` items with its interval, value ± t·SE on the scale of its kind, or why it has none.
 
     `units` is how many items or clusters a resample draws, where that is not `n`. SE is the standard
-    deviation of the resamples, t Student's, times `widened` (see `simultaneous`). With `without_each`, the
+    deviation of the resamples, t Student's, times `widened` (see `simultaneous`); t has no more degrees of
+    freedom than there are resamples, less one. With `without_each`, the
     figure without each annotator in turn, the interval is for annotators like these: the variance of items
     and that of k annotators by the jackknife, (k − 1)/k · the sum of squares about their mean (Efron and
     Stein 1981), are added, and t has the degrees of freedom of Satterthwaite (1946).
@@ -238,7 +239,8 @@ def resampled(
     undefined = len(drawn) - len(defined)
     if undefined > UNDEFINED_SHARE * len(drawn):
         return none(f"undefined in {undefined / len(drawn):.0%} of the resamples")
-    error, freedom = _spread(defined, units), min(float(units - kind.spent), kind.freedom)
+    by_draws = len(defined) - 1.0
+    error, freedom = _spread(defined, units), min(float(units - kind.spent), kind.freedom, by_draws)
     if without_each is not None:
         both = _with_annotators(error, freedom, kind.to(without_each, units))
         if both is None:
@@ -246,7 +248,7 @@ def resampled(
         error, freedom = both
     if kind.padded:
         low, high = bounded_mean(
-            value, error, units, kind.ends, math.inf if without_each is None else freedom
+            value, error, units, kind.ends, by_draws if without_each is None else freedom
         )
     else:
         own = float(kind.to(np.array([value]), units)[0])

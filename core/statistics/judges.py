@@ -4,6 +4,7 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
+from concord.arrays import levels
 from concord.estimate import undefined
 from concord.glossary import explain
 from concord.statistics import columns
@@ -94,7 +95,8 @@ def against_people(
 
 def commonest(score: Floats) -> tuple[float | None, float | None]:
     """A rater's most frequent answer and its share; None without answers."""
-    given, count = np.unique(np.round(score[~np.isnan(score)], DIGITS), return_counts=True)
+    given, code = levels(np.round(score[~np.isnan(score)], DIGITS))
+    count = np.bincount(code)
     return (float(given[count.argmax()]), float(count.max() / count.sum())) if len(given) else (None, None)
 
 

@@ -59,7 +59,7 @@ def lone(table: Ratings, criterion: str, by: By, **drawing: Unpack[Drawing]) -> 
         rows.append((person, *values))
         figures.append(PointEstimate(_contrast(own, others), rated, kind=kind, reason="answers do not vary"))
     drawing["people"] = "these"
-    done = estimates(figures, table, **drawing)
+    done = estimates(figures, table, criterion=criterion, **drawing)
     return [
         Lone(table.people[person], own, others, contrast)
         for (person, own, others), contrast in zip(rows, done, strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord import scores as rules
-from concord.arrays import Columns, Keyed, as_column, coded, numbered, taken
+from concord.arrays import Columns, Keyed, as_column, coded, combined, levels, numbered, taken
 from concord.errors import StudyError
 from concord.scores import DIGITS as DIGITS
 from concord.scores import FINAL as FINAL
@@ -31,6 +31,9 @@ Ends = tuple[float, float]
 
 FEWEST_LIKE_THESE = 5
 """With fewer annotators a claim about annotators like these has an interval too wide to be of use."""
+
+FEWEST_OF_A_KIND = 8
+"""Items of a kind, on average, below which it is no use to take them together."""
 
 COLUMNS = ("unit", "criterion", "rater", "kind", "score")
 
@@ -141,6 +144,22 @@ class CriterionScores:
         """The mean of everybody else on the items that this person and somebody else rated; nan elsewhere."""
         item, score = self.by(person)
         return _dense(item, divide(self._total[item] - score, self.present[item] - 1), self.items)
+
+    @cached_property
+    def kinds(self) -> Ints | None:
+        """The kind of each item, numbered from 0: those of a kind have equal ratings by the same raters.
+
+        None where kinds have fewer than `FEWEST_OF_A_KIND` items on average.
+        """
+        columns = [*map(self.of, self.people.tolist()), *self.judges.values()]
+        if self.unlinked:
+            columns += [self.target, self.present.astype(np.float64)]
+        kind = np.zeros(self.items, dtype=np.int64)
+        for column in columns:
+            kind = kinds_with(kind, column)
+            if FEWEST_OF_A_KIND * (int(kind.max(initial=0)) + 1) > self.items:
+                return None
+        return kind
 
     @cached_property
     def _total(self) -> Floats:
@@ -411,6 +430,14 @@ def _with_final(
         for judge, why in other.get(name, {}).items():
             of_final.setdefault(judge, f"{why} ({name})")
     return {**other, FINAL: {**of_final, **other.get(FINAL, {})}}
+
+
+def kinds_with(kind: Ints, column: Floats) -> Ints:
+    """Kinds of items, numbered from 0, by a column more (nan: missing)."""
+    code = np.zeros(len(column), dtype=np.int64)
+    there = ~np.isnan(column)
+    code[there] = levels(np.round(column[there], DIGITS))[1] + 1
+    return combined(kind, code)
 
 
 def _dense(item: npt.NDArray[np.integer], score: Floats, items: int) -> Floats:

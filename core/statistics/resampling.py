@@ -5,7 +5,7 @@ counts, exactly as they would be from the drawn items themselves, so differences
 they rest on the same draws.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -41,6 +41,18 @@ def once(count: Callable[[Weights], Result]) -> Callable[[Weights], Result]:
         if not kept or kept[0][0] is not weights:
             kept[:] = [(weights, count(weights))]
         return kept[0][1]
+
+    return on
+
+
+def deferred(make: Callable[[], Statistic]) -> Statistic:
+    """A statistic that is made when it is first asked for, and kept: many are read for their value alone."""
+    made: list[Statistic] = []
+
+    def on(weights: Weights) -> Floats:
+        if not made:
+            made.append(make())
+        return made[0](weights)
 
     return on
 
@@ -179,13 +191,19 @@ def bootstrap(
         return np.empty(0), np.empty((0, 0))
     whole = everything(items) if inclusion is None else inclusion[:, None]
     own = np.array([statistic(whole)[0] for statistic in statistics])
+    weights = draws(items, resamples, seed, among=among, clusters=clusters)
+    return own, figures_of(
+        statistics, weights if inclusion is None else (of * inclusion[:, None] for of in weights)
+    )
+
+
+def figures_of(statistics: Sequence[Statistic], drawn: Iterable[Weights]) -> Floats:
+    """Each figure of every resample (figures × resamples)."""
     parts = []
-    for weights in draws(items, resamples, seed, among=among, clusters=clusters):
-        if inclusion is not None:
-            weights = weights * inclusion[:, None]
+    for weights in drawn:
         values = np.array([statistic(weights) for statistic in statistics])
         parts.append(values.reshape(len(statistics), weights.shape[1]))
-    return own, np.concatenate([np.empty((len(statistics), 0)), *parts], axis=1)
+    return np.concatenate([np.empty((len(statistics), 0)), *parts], axis=1)
 
 
 def mean_defined(values: Floats) -> Floats:

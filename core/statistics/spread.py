@@ -112,7 +112,7 @@ def tastes(
         n, kind = int(items.sum()), "answers do not vary"
         slopes = [judge_slope, people_slope, *(_beyond(judge_slope, people_slope, way) for way in ways)]
         figures: list[Figure] = [PointEstimate(slope, n, reason=kind) for slope in slopes]
-        slope, people, *beyond = estimates(figures, table, **drawing)
+        slope, people, *beyond = estimates(figures, table, criterion=criterion, **drawing)
         rows.append(Taste(judge, slope, people, tuple(beyond)))
     return rows
 
@@ -142,7 +142,7 @@ def spread_estimates(
         ways += [] if feature is None else [spreads(scores, answers, feature)[-1]]
         n, why = int(np.isfinite(answers + scores.target).sum()), "answers do not vary"
         figures: list[Figure] = [PointEstimate(way, n, reason=why) for way in ways]
-        slope, ratio, *alike = estimates(figures, table, **drawing)
+        slope, ratio, *alike = estimates(figures, table, criterion=criterion, **drawing)
         rows.append(Spread(judge, slope, next(iter(alike), None), ratio))
     return rows
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -25,6 +26,7 @@ from concord.statistics.figures import (
 )
 from concord.statistics.intervals import BIAS, CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
+from concord.statistics.kinds import many
 from concord.statistics.ratings import Facet, Panels, Ratings, divide, sums
 from concord.statistics.resampling import mean
 from concord.table import Cell, Column, Note, Table
@@ -105,18 +107,24 @@ def study_agreement(
     in_order = {name: scores for name, scores in table.criteria.items() if scores.ordered}
     raters = {name: scores.contenders(panels) for name, scores in in_order.items()}
 
-    def figures(table: Ratings) -> list[Figure]:
+    def figures(names: Sequence[str], table: Ratings) -> list[Figure]:
         every: list[Figure] = []
-        for name, scores in ((name, table[name]) for name in in_order):
-            every += [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")]
-            every += [against_people(scores, rater) for rater in raters[name]]
+        for name in names:
+            every += [people_alpha(table[name], "ordinal"), people_alpha(table[name], "interval")]
+            every += [against_people(table[name], rater) for rater in raters[name]]
         return every
 
-    done = iter(estimates(figures(table), table, **drawing, again=figures))
+    # Items of few kinds on each criterion may be of many kinds on all.
+    apart = many(len(table.rated), drawing.get("resamples", 1000))
+    done: list[Estimate] = []
+    for names in [[name] for name in in_order] if apart else [[*in_order]]:
+        alone, make = names[0] if len(names) == 1 else "", partial(figures, names)
+        done += estimates(make(table), table, criterion=alone, **drawing, again=make)
+    left = iter(done)
     criteria = {}
     for name, scores in in_order.items():
-        alpha = {"ordinal": next(done), "interval": next(done)}
-        rows = tuple(RaterAgreement(rater.name, rater.members, next(done)) for rater in raters[name])
+        alpha = {"ordinal": next(left), "interval": next(left)}
+        rows = tuple(RaterAgreement(rater.name, rater.members, next(left)) for rater in raters[name])
         about = whom(table, name, drawing.get("people", "these"))
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), about]))
         rests_on = basis(table, name, method=method)["text"]

@@ -116,7 +116,7 @@ def ends(value, drawn, n, scale="plain"):
     """The ends of value ± t·SE, written out: SE of the resamples of n items on a scale.
 
     `scale` is “plain”, “log” or “z”: Fisher's, of correlations within ±(1 − 1/2n), with n − 2 degrees of
-    freedom.
+    freedom; t has no more than the resamples less one.
     """
     most = 1 - 1 / (2 * n)
     to, back, spent = {
@@ -124,5 +124,6 @@ def ends(value, drawn, n, scale="plain"):
         "log": (np.log, np.exp, 1),
         "z": (lambda r: np.arctanh(np.clip(r, -most, most)), np.tanh, 2),
     }[scale]
-    half = stats.t.ppf(0.975, n - spent) * np.std(to(np.array(drawn)), ddof=1) * np.sqrt(n / (n - 1))
+    freedom = min(n - spent, len(drawn) - 1)
+    half = stats.t.ppf(0.975, freedom) * np.std(to(np.array(drawn)), ddof=1) * np.sqrt(n / (n - 1))
     return pytest.approx((float(back(to(value) - half)), float(back(to(value) + half))))

@@ -236,10 +236,10 @@ def test_intervals_for_annotators_like_these_are_by_leaving_out_one_at_a_time():
     )
     persons, judge = matrix(rows), matrix(rows, "judge").loc["k"]
     without = [(judge - persons.drop(name).mean(axis=0)).mean() for name in persons.index]
-    # The variance of items is what the interval for these has; t has 59 degrees of freedom.
-    by_items = ((these["bias_high"] - these["bias"]) / stats.t.ppf(0.975, 59)) ** 2
+    # The variance of items is what the interval for these has; t has 39 degrees of freedom, of 40 resamples.
+    by_items = ((these["bias_high"] - these["bias"]) / stats.t.ppf(0.975, 39)) ** 2
     by_people = 2 / 3 * np.square(np.array(without) - np.mean(without)).sum()
-    freedom = (by_items + by_people) ** 2 / (by_items**2 / 59 + by_people**2 / 2)
+    freedom = (by_items + by_people) ** 2 / (by_items**2 / 39 + by_people**2 / 2)
     half = stats.t.ppf(0.975, freedom) * np.sqrt(by_items + by_people)
     assert (these["bias"], these["spearman"]) == (like["bias"], like["spearman"])
     assert (like["bias_low"], like["bias_high"]) == pytest.approx((like["bias"] - half, like["bias"] + half))
