@@ -51,10 +51,19 @@ AIMS: dict[str, Aim] = {
     "command": Aim(
         "command", "`concord agreement` of 1,600 items, CPU", "importing pandas, scipy.stats", 1.15
     ),
-    "large": Aim("command", "`concord agreement`, 50 people, 100,000 items", "CPU seconds", 15),
+    "large": Aim("command", "`concord agreement`, 50 people, 100,000 items", "CPU seconds", 8),
     "large memory": Aim("command", "the same, its peak", "MB", 600),
     "table 20,000": Aim("tables", "a table of 20,000 rows, CPU", "importing pandas, scipy.stats", 1.5),
     "reading five raters": Aim("tables", "reading 100,000 rows × 5 raters", "pandas and spearmanr", 2.5),
+    "check five raters": Aim(
+        "tables", "`concord check`, 100,000 rows × 5 raters", "pandas and spearmanr", 2.5
+    ),
+    "check 20,000 rated": Aim(
+        "tables", "`concord check`, 20,000 rows × 5 raters", "importing pandas, scipy.stats", 1.5
+    ),
+    "20 raters": Aim("tables", "`concord check`, 20 raters × 100 items, 3 judges", "CPU seconds", 1.5),
+    "50 raters": Aim("tables", "the same, 50 raters", "CPU seconds", 2.5),
+    "100 raters": Aim("tables", "the same, 100 raters", "CPU seconds", 5),
     "table of a million": Aim("tables", "`concord check`, a million rows, 2,000 rated", "CPU seconds", 6),
     "table of a million, memory": Aim("tables", "the same, its peak", "MB", 700),
     "table of ten million": Aim("tables", "`concord check`, ten million rows of Parquet", "CPU seconds", 60),

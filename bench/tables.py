@@ -4,7 +4,7 @@
 
 A table has an id, a model, a person's stars on 2,000 rows and a judge's on all. The one of 100,000 rows has
 three people and two judges on every row; there pandas reads it, groups people's answers and correlates. Its
-reading is measured apart from its intervals.
+reading is measured apart from its intervals. Tables of 100 items have 20, 50 and 100 people and three judges.
 """
 
 from __future__ import annotations
@@ -61,6 +61,15 @@ def full(rows: int) -> pd.DataFrame:
     return pd.DataFrame({"id": np.arange(rows), **stars})
 
 
+def raters(people: int) -> pd.DataFrame:
+    """So many people and three judges on each of 100 items, from 1 to 5."""
+    rng = np.random.default_rng(people)
+    quality = rng.normal(size=100)
+    names = [f"{kind}_{number + 1}" for kind, of in (("human", people), ("judge", 3)) for number in range(of)]
+    stars = {name: np.clip(np.round(3 + quality + rng.normal(0, 0.8, 100)), 1, 5) for name in names}
+    return pd.DataFrame({"id": np.arange(100), **stars}).astype(int)
+
+
 def measured(code: str, *arguments: object) -> tuple[float, float]:
     """Processor seconds and peak MB of a process."""
     program = "import resource, subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]], "
@@ -92,7 +101,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         full(100_000).to_csv(file, index=False)
         baseline = min(measured(PANDAS, file)[0] for _ in range(2))
         reached("reading five raters", min(measured(READ, file)[0] for _ in range(2)) / baseline)
-        print(f"100,000 rows × 5 raters with intervals: {measured(CHECK, file)[0] / baseline:.1f} × pandas")
+        reached("check five raters", min(measured(CHECK, file)[0] for _ in range(2)) / baseline)
+        full(20_000).to_csv(file, index=False)
+        reached("check 20,000 rated", min(measured(CHECK, file)[0] for _ in range(2)) / imports)
+        for people in (20, 50, 100):
+            raters(people).to_csv(file, index=False)
+            reached(f"{people} raters", min(measured(CHECK, file)[0] for _ in range(2)))
         if asked.parquet:
             large = Path(folder) / "table.parquet"
             parquet.write_table(sparse(asked.parquet), large)

@@ -7,6 +7,7 @@ be faster and wrong.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -19,7 +20,7 @@ from concord.estimate import Estimate, undefined
 from concord.statistics.figures import Figure, PointEstimate
 from concord.statistics.intervals import CORRELATION, unequal_of_ranks
 from concord.statistics.ratings import DIGITS, Floats, Ints
-from concord.statistics.resampling import Statistic, deferred, everything, gathering
+from concord.statistics.resampling import Statistic, Weights, deferred, everything, gathering, once
 
 Coefficient = Literal["spearman", "kendall", "pearson"]
 
@@ -181,6 +182,43 @@ def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> float:
 
         value = float(stats.kendalltau(x, y).statistic)
     return round(value, EXACT)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """A score of some `items`: `ranks` has in each resample their centred midranks (items × resamples) and
+    the weighted sum of squares of these, computed once for all scores that it is compared with.
+    """
+
+    items: Ints
+    ranks: Callable[[Weights], tuple[Floats, Floats]]
+
+
+def ranked(score: Floats) -> Ranked:
+    """A score (nan: missing) that many others of the same items are compared with."""
+    items = np.flatnonzero(~np.isnan(score))
+    distinct, code = levels(np.round(score[items], DIGITS))
+    place = np.full(len(score), -1)
+    place[items] = code
+    gather = gathering(place, len(distinct))
+
+    @once
+    def ranks(weights: Weights) -> tuple[Floats, Floats]:
+        rank, squares = _ranks(np.asarray(gather @ weights, dtype=np.float64))
+        return rank[code], squares
+
+    return Ranked(items, ranks)
+
+
+def correlation_of_ranked(x: Ranked, y: Ranked) -> Statistic:
+    """Spearman's ρ of two scores of the same items, as `correlation` has it."""
+
+    def on(weights: Weights) -> Floats:
+        (rank_x, squares_x), (rank_y, squares_y) = x.ranks(weights), y.ranks(weights)
+        weight = weights[x.items].astype(np.float64)
+        return _ratio(np.einsum("ir,ir,ir->r", weight, rank_x, rank_y), squares_x, squares_y)
+
+    return on
 
 
 class RowRanks(NamedTuple):

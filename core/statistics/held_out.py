@@ -13,9 +13,12 @@ from concord.statistics import columns, sets
 from concord.statistics.correlation import (
     EXACT,
     FEWEST,
+    Ranked,
     RowRanks,
     correlation,
+    correlation_of_ranked,
     point,
+    ranked,
     row_points,
     row_ranks,
 )
@@ -55,6 +58,9 @@ MOST_WITHOUT = 12
 
 MOST_IN_ROWS = 5_000
 """Items up to which the agreement of many people is computed at once."""
+
+MOST_RANKED = 20_000
+"""People × items up to which ranks in each resample are held, for all judges that are compared with them."""
 
 CELLS_OF_ROWS = 250_000
 """People × items (× answers) that are held at once."""
@@ -160,10 +166,18 @@ def _in_rows(scores: CriterionScores, people: Sequence[int]) -> Callable[[Conten
 
     everywhere = [ranks(part, rated[part]) for part in parts]
 
+    few = own.size <= MOST_RANKED
+
     @cache
     def of_person(row: int) -> Statistic:
         """A person's agreement on all that they and somebody else rated, the same beside most judges."""
+        if few:
+            return once(correlation_of_ranked(ranked(np.where(rated[row], own[row], np.nan)), target_of(row)))
         return once(correlation(own[row], np.where(rated[row], others[row], np.nan)))
+
+    @cache
+    def target_of(row: int) -> Ranked:
+        return ranked(np.where(rated[row], others[row], np.nan))
 
     def beside(judge: Contender) -> _Beside:
         items = rated & ~np.isnan(judge.score)
@@ -177,10 +191,18 @@ def _in_rows(scores: CriterionScores, people: Sequence[int]) -> Callable[[Conten
             values[part, 0] = row_points(of_judge, target, n)
             values[part, 1] = row_points(of_people, target, n)
 
+        everybody = bool((items == items[:1]).all())
+        shared = ranked(np.where(items[0], judge.score, np.nan)) if few and everybody and len(items) else None
+
         def on(row: int) -> tuple[Statistic, Statistic]:
-            target = np.where(items[row], others[row], np.nan)
-            same = bool((items[row] == rated[row]).all())
-            return correlation(judge.score, target), of_person(row) if same else correlation(own[row], target)
+            here = items[row]
+            if (here != rated[row]).any():
+                with_all = np.where(here, others[row], np.nan)
+                return correlation(judge.score, with_all), correlation(own[row], with_all)
+            if few:
+                of_judge = shared or ranked(np.where(here, judge.score, np.nan))
+                return correlation_of_ranked(of_judge, target_of(row)), of_person(row)
+            return correlation(judge.score, np.where(here, others[row], np.nan)), of_person(row)
 
         return _Beside(items, values, on)
 

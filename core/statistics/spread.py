@@ -170,7 +170,7 @@ def covariance(x: Floats, y: Floats, partner: Floats | None = None) -> Statistic
     )
 
     def on(weights: Weights) -> Floats:
-        weight = np.asarray(weights[items], dtype=np.float64)
+        weight = weights[items].astype(np.float64)
         n = np.maximum(weight.sum(axis=0), 1e-12)
         return np.asarray((one * other_score) @ weight / n - (one @ weight / n) * (other_score @ weight / n))
 

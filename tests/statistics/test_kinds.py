@@ -1,5 +1,7 @@
 """Resampling of many items of few kinds, and of many that differ, and agreement of many people at once."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -213,16 +215,19 @@ def gappy(seed, words=False):
     return read_ratings(pd.concat(rows, ignore_index=True), counted=())
 
 
-@pytest.mark.parametrize("by", ["spearman", "kappa"])
-def test_people_at_once_are_as_one_by_one(monkeypatch, by):
+@pytest.mark.parametrize(("by", "most"), [("spearman", 0), ("spearman", 100), ("kappa", 0)])
+def test_people_at_once_are_as_one_by_one(monkeypatch, by, most):
     """Agreement of all people in rows is that of each person alone, and so is what is resampled of it."""
     scores = gappy(5, words=by == "kappa")["quality"]
-    judge = scores.contenders([("j", "k")])[2]
+    # A judge that rated everything has the same items beside a person as that person has.
+    scores = replace(scores, judges={**scores.judges, "j": np.nan_to_num(scores.judges["j"], nan=2.0)})
+    judge = scores.contenders([("j", "k")])[0 if most else 2]
     [weights] = draws(40, 9, 1)
     together = held_out._compared(scores, by)(judge)
     monkeypatch.setattr(held_out, "CELLS_OF_ROWS", 1)
     if by == "spearman":
-        monkeypatch.setattr(held_out, "MOST_IN_ROWS", 0)
+        monkeypatch.setattr(held_out, "MOST_IN_ROWS", most)
+        monkeypatch.setattr(held_out, "MOST_RANKED", 0)
     alone = held_out._compared(scores, by)(judge)
     assert together.values.tolist() == alone.values.tolist()
     assert (together.items == alone.items).all()
