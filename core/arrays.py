@@ -151,7 +151,7 @@ def combined(*columns: npt.NDArray[np.integer]) -> Codes:
 FINEST = 2520
 """What the values of a scale, and their means over up to ten raters, are whole multiples of a part of."""
 
-MANY = 1000
+COUNTED_FROM = 1000
 """Values from which on counting them is faster than sorting."""
 
 
@@ -161,10 +161,10 @@ def levels(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], Co
     Answers have few distinct values: they are counted by the nearest multiple of 1/`FINEST`, and sorted where
     two values share one.
     """
-    if len(values) >= MANY:
-        least, greatest = float(values.min()), float(values.max())
-        if (greatest - least) * FINEST < len(values):
-            places = np.rint((values - least) * FINEST).astype(np.int64)
+    if len(values) >= COUNTED_FROM:
+        low, high = float(values.min()), float(values.max())
+        if (high - low) * FINEST < len(values):
+            places = np.rint((values - low) * FINEST).astype(np.int64)
             codes, distinct = numbered(places)
             level = np.empty(len(distinct))
             level[codes] = values

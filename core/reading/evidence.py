@@ -105,8 +105,8 @@ def _may_be(x: Floats, y: Floats) -> bool:
         gap = y[0] - y[1]
         return any(_equal(x, value) for value in (gap, -gap, np.abs(gap)))
     majority = _majority(y)
-    decided = np.zeros(len(x), dtype=bool) if majority is None else np.isfinite(majority)
-    return majority is not None and np.array_equal(x[decided], majority[decided])
+    clear = np.zeros(len(x), dtype=bool) if majority is None else np.isfinite(majority)
+    return majority is not None and np.array_equal(x[clear], majority[clear])
 
 
 def _equal(x: Floats, value: Floats) -> bool:

@@ -173,8 +173,8 @@ def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> float:
         x, y = midranks(x), midranks(y)
     if coefficient != "kendall":
         x, y = x - x.mean(), y - y.mean()
-        of_both, of_x, of_y = (float(np.einsum("i,i->", a, b)) for a, b in ((x, y), (x, x), (y, y)))
-        value = of_both / math.sqrt(of_x * of_y)
+        products, of_x, of_y = (float(np.einsum("i,i->", a, b)) for a, b in ((x, y), (x, x), (y, y)))
+        value = products / math.sqrt(of_x * of_y)
         return round(min(max(value, -1.0), 1.0), EXACT)
     value = float(correlation(x, y, "kendall")(everything(len(x)))[0])
     if np.isnan(value):  # more levels than are resampled
@@ -213,12 +213,12 @@ def ranked(score: Floats) -> Ranked:
 def correlation_of_ranked(x: Ranked, y: Ranked) -> Statistic:
     """Spearman's ρ of two scores of the same items, as `correlation` has it."""
 
-    def on(weights: Weights) -> Floats:
+    def rho(weights: Weights) -> Floats:
         (rank_x, squares_x), (rank_y, squares_y) = x.ranks(weights), y.ranks(weights)
         weight = weights[x.items].astype(np.float64)
         return _ratio(np.einsum("ir,ir,ir->r", weight, rank_x, rank_y), squares_x, squares_y)
 
-    return on
+    return rho
 
 
 class RowRanks(NamedTuple):
@@ -240,11 +240,11 @@ def row_ranks(score: Floats) -> RowRanks:
     starts[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
     ends = np.ones(score.shape, dtype=bool)
     ends[:, :-1] = starts[:, 1:]
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, place, score.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    lowest = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    highest = np.minimum.accumulate(np.where(ends, place, score.shape[1])[:, ::-1], axis=1)[:, ::-1]
     n = np.isfinite(score).sum(axis=1, keepdims=True)
     rank = np.zeros(score.shape)
-    np.put_along_axis(rank, order, np.where(place < n, (first + last) / 2 - (n - 1) / 2, 0), axis=1)
+    np.put_along_axis(rank, order, np.where(place < n, (lowest + highest) / 2 - (n - 1) / 2, 0), axis=1)
     return RowRanks(rank, np.einsum("ri,ri->r", rank, rank))
 
 
@@ -254,8 +254,8 @@ def row_points(x: RowRanks, y: RowRanks, n: Ints) -> Floats:
 
     Ranks are multiples of a half, so that sums of their products are exact in any order.
     """
-    together = np.einsum("ri,ri->r", *np.broadcast_arrays(x.rank, y.rank))
-    value = np.round(_ratio(together, x.squares, y.squares), EXACT)
+    products = np.einsum("ri,ri->r", *np.broadcast_arrays(x.rank, y.rank))
+    value = np.round(_ratio(products, x.squares, y.squares), EXACT)
     return np.where(n >= FEWEST, value, np.nan)
 
 

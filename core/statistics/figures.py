@@ -157,7 +157,7 @@ def measured(
     """
     drawing: dict[str, Any] = {"resamples": resamples, "seed": seed, "among": among, "clusters": clusters}
     drawing |= {"inclusion": inclusion}
-    own, drawn = _drawn([of.statistic for of in figures], items, kinds, drawing)
+    own, drawn = _bootstrap([of.statistic for of in figures], items, kinds, drawing)
     of_items = np.arange(items) if among is None else among
 
     def finished(place: int, figure: PointEstimate, value: float) -> Estimate:
@@ -185,16 +185,16 @@ def measured(
     return [finished(place, figure, value) for place, (figure, value) in enumerate(values)]
 
 
-def _drawn(
+def _bootstrap(
     statistics: Sequence[Statistic], items: int, kinds: Ints | None, drawing: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
     """`bootstrap`, by kinds of items where there are some."""
     if kinds is None or drawing["clusters"] is not None:
         return bootstrap(statistics, items, **drawing)
-    own, _ = bootstrap(statistics, items, **{**drawing, "resamples": 0})
+    values, _ = bootstrap(statistics, items, **{**drawing, "resamples": 0})
     weights = kind_draws(kinds, drawing["resamples"], drawing["seed"], drawing["inclusion"])
     try:
-        return own, figures_of(statistics, cast(Iterable[Weights], weights))
+        return values, figures_of(statistics, cast(Iterable[Weights], weights))
     except Unlike:
         return bootstrap(statistics, items, **drawing)
 

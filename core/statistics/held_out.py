@@ -103,7 +103,7 @@ HELD_OUT: Mapping[By, Table] = {
 
 
 @dataclass(frozen=True, eq=False)
-class _Beside:
+class _Comparison:
     """A judge beside each held-out person on the same `items` (people × items).
 
     `values` has both agreements, judge's and person's (people × 2), `on` makes them as statistics of weights.
@@ -111,7 +111,7 @@ class _Beside:
 
     items: Bools
     values: Floats
-    on: Callable[[int], tuple[Statistic, Statistic]]
+    statistics: Callable[[int], tuple[Statistic, Statistic]]
 
     @property
     def defined(self) -> Ints:
@@ -120,7 +120,7 @@ class _Beside:
         return np.flatnonzero(enough & ~np.isnan(self.values).any(axis=1))
 
 
-def _compared(scores: CriterionScores, by: By) -> Callable[[Contender], _Beside]:
+def _compared(scores: CriterionScores, by: By) -> Callable[[Contender], _Comparison]:
     """From a judge to it beside every person, on the items that the person, somebody else and the judge
     rated: what does not depend on the judge is computed once.
     """
@@ -133,80 +133,88 @@ def _compared(scores: CriterionScores, by: By) -> Callable[[Contender], _Beside]
     return _in_rows(scores, people)
 
 
-def _one_by_one(scores: CriterionScores, people: Sequence[int], by: By, judge: Contender) -> _Beside:
+def _one_by_one(scores: CriterionScores, people: Sequence[int], by: By, judge: Contender) -> _Comparison:
     items = np.zeros((len(people), scores.items), dtype=bool)
     values: list[tuple[float, float]] = []
     statistics: list[tuple[Statistic, Statistic]] = []
     for row, person in enumerate(people):
-        own = scores.of(person)
-        shared = np.where(np.isnan(own) | np.isnan(judge.score), np.nan, scores.others(person))
-        items[row] = ~np.isnan(shared)
+        ratings = scores.of(person)
+        target = np.where(np.isnan(ratings) | np.isnan(judge.score), np.nan, scores.others(person))
+        items[row] = ~np.isnan(target)
         if by == "absolute":
-            on = _absolute(judge.score, shared), _absolute(own, shared)
-            each = everything(scores.items)
-            values.append((float(on[0](each)[0]), float(on[1](each)[0])))
+            pair = _absolute(judge.score, target), _absolute(ratings, target)
+            weights = everything(scores.items)
+            values.append((float(pair[0](weights)[0]), float(pair[1](weights)[0])))
         else:
-            on = correlation(judge.score, shared), correlation(own, shared)
-            values.append((point(judge.score, shared), point(own, shared)))
-        statistics.append(on)
-    return _Beside(items, np.array(values).reshape(len(people), 2), statistics.__getitem__)
+            pair = correlation(judge.score, target), correlation(ratings, target)
+            values.append((point(judge.score, target), point(ratings, target)))
+        statistics.append(pair)
+    return _Comparison(items, np.array(values).reshape(len(people), 2), statistics.__getitem__)
 
 
-def _in_rows(scores: CriterionScores, people: Sequence[int]) -> Callable[[Contender], _Beside]:
+def _in_rows(scores: CriterionScores, people: Sequence[int]) -> Callable[[Contender], _Comparison]:
     """`_one_by_one` by Spearman's ρ, a row a person, as many at once as fit `CELLS_OF_ROWS`."""
-    own = np.array([scores.of(person) for person in people]).reshape(len(people), scores.items)
-    others = np.array([scores.others(person) for person in people]).reshape(own.shape)
-    rated: Bools = ~np.isnan(own) & ~np.isnan(others)
+    ratings = np.array([scores.of(person) for person in people]).reshape(len(people), scores.items)
+    targets = np.array([scores.others(person) for person in people]).reshape(ratings.shape)
+    rated: Bools = ~np.isnan(ratings) & ~np.isnan(targets)
     rows = max(1, CELLS_OF_ROWS // max(scores.items, 1))
     parts = [slice(start, start + rows) for start in range(0, len(people), rows)]
 
     def ranks(part: slice, items: Bools) -> tuple[RowRanks, RowRanks]:
-        mine, theirs = (row_ranks(np.where(items, score[part], np.nan)) for score in (own, others))
-        return mine, theirs
+        rating_ranks, target_ranks = (
+            row_ranks(np.where(items, score[part], np.nan)) for score in (ratings, targets)
+        )
+        return rating_ranks, target_ranks
 
-    everywhere = [ranks(part, rated[part]) for part in parts]
+    full_ranks = [ranks(part, rated[part]) for part in parts]
 
-    few = own.size <= MOST_RANKED
+    small = ratings.size <= MOST_RANKED
 
     @cache
     def of_person(row: int) -> Statistic:
         """A person's agreement on all that they and somebody else rated, the same beside most judges."""
-        if few:
-            return once(correlation_of_ranked(ranked(np.where(rated[row], own[row], np.nan)), target_of(row)))
-        return once(correlation(own[row], np.where(rated[row], others[row], np.nan)))
+        if small:
+            return once(
+                correlation_of_ranked(ranked(np.where(rated[row], ratings[row], np.nan)), target_of(row))
+            )
+        return once(correlation(ratings[row], np.where(rated[row], targets[row], np.nan)))
 
     @cache
     def target_of(row: int) -> Ranked:
-        return ranked(np.where(rated[row], others[row], np.nan))
+        return ranked(np.where(rated[row], targets[row], np.nan))
 
-    def beside(judge: Contender) -> _Beside:
+    def comparison(judge: Contender) -> _Comparison:
         items = rated & ~np.isnan(judge.score)
         values = np.empty((len(people), 2))
-        for part, of_all in zip(parts, everywhere, strict=True):
-            here = items[part]
-            n = here.sum(axis=1)
-            of_people, target = of_all if (here == rated[part]).all() else ranks(part, here)
-            alike = here[:1] if (here == here[:1]).all() else here
-            of_judge = row_ranks(np.where(alike, judge.score, np.nan))
-            values[part, 0] = row_points(of_judge, target, n)
-            values[part, 1] = row_points(of_people, target, n)
+        for part, ranks_of_all in zip(parts, full_ranks, strict=True):
+            row_items = items[part]
+            n = row_items.sum(axis=1)
+            rating_ranks, target_ranks = (
+                ranks_of_all if (row_items == rated[part]).all() else ranks(part, row_items)
+            )
+            item_rows = row_items[:1] if (row_items == row_items[:1]).all() else row_items
+            of_judge = row_ranks(np.where(item_rows, judge.score, np.nan))
+            values[part, 0] = row_points(of_judge, target_ranks, n)
+            values[part, 1] = row_points(rating_ranks, target_ranks, n)
 
-        everybody = bool((items == items[:1]).all())
-        shared = ranked(np.where(items[0], judge.score, np.nan)) if few and everybody and len(items) else None
+        equal_rows = bool((items == items[:1]).all())
+        judge_ranked = (
+            ranked(np.where(items[0], judge.score, np.nan)) if small and equal_rows and len(items) else None
+        )
 
-        def on(row: int) -> tuple[Statistic, Statistic]:
-            here = items[row]
-            if (here != rated[row]).any():
-                with_all = np.where(here, others[row], np.nan)
-                return correlation(judge.score, with_all), correlation(own[row], with_all)
-            if few:
-                of_judge = shared or ranked(np.where(here, judge.score, np.nan))
+        def statistics(row: int) -> tuple[Statistic, Statistic]:
+            row_items = items[row]
+            if (row_items != rated[row]).any():
+                target = np.where(row_items, targets[row], np.nan)
+                return correlation(judge.score, target), correlation(ratings[row], target)
+            if small:
+                of_judge = judge_ranked or ranked(np.where(row_items, judge.score, np.nan))
                 return correlation_of_ranked(of_judge, target_of(row)), of_person(row)
-            return correlation(judge.score, np.where(here, others[row], np.nan)), of_person(row)
+            return correlation(judge.score, np.where(row_items, targets[row], np.nan)), of_person(row)
 
-        return _Beside(items, values, on)
+        return _Comparison(items, values, statistics)
 
-    return beside
+    return comparison
 
 
 def _absolute(score: Floats, shared: Floats) -> Statistic:
@@ -216,53 +224,57 @@ def _absolute(score: Floats, shared: Floats) -> Statistic:
     return lambda weights: weighed(weights[both])
 
 
-def _by_answers(scores: CriterionScores, people: Sequence[int], rated: Floats, judge: Contender) -> _Beside:
+def _by_answers(
+    scores: CriterionScores, people: Sequence[int], rated: Floats, judge: Contender
+) -> _Comparison:
     """By kappa: a judge's answers, and those of people (people × items), beside those of the others."""
-    given = np.round(scores.score, DIGITS)
+    ratings = np.round(scores.score, DIGITS)
     panel = panel_answers(scores, judge.members)
-    answers = np.unique(np.concatenate([given, panel.answer]))
+    answers = np.unique(np.concatenate([ratings, panel.answer]))
     alike = sets.alike(answers) if scores.sets else None
-    its = panel.shares(answers, scores.items)
-    total = np.zeros(its.shape)
-    np.add.at(total, (scores.item, np.searchsorted(answers, given)), 1.0)
+    judge_shares = panel.shares(answers, scores.items)
+    total = np.zeros(judge_shares.shape)
+    np.add.at(total, (scores.item, np.searchsorted(answers, ratings)), 1.0)
     number = np.where(scores.present > 1, scores.present - 1.0, np.nan)[:, None]
-    answered = ~np.isnan(its[:, 0]) if its.shape[1] else np.zeros(scores.items, dtype=bool)
+    judged = ~np.isnan(judge_shares[:, 0]) if judge_shares.shape[1] else np.zeros(scores.items, dtype=bool)
 
-    def both(part: slice) -> tuple[Floats, Floats, Bools]:
+    def shares_of(part: slice) -> tuple[Floats, Floats, Bools]:
         """The shares of answers of people, and of the others (people × items × answers), and the items."""
-        mine = shares(rated[part], answers)
-        items: Bools = ~np.isnan(rated[part]) & answered & (scores.present > 1)
-        others = (total - mine) / number
-        others[~items] = np.nan
-        return mine, others, items
+        own_shares = shares(rated[part], answers)
+        items: Bools = ~np.isnan(rated[part]) & judged & (scores.present > 1)
+        other_shares = (total - own_shares) / number
+        other_shares[~items] = np.nan
+        return own_shares, other_shares, items
 
     items = np.zeros((len(people), scores.items), dtype=bool)
     values = np.empty((len(people), 2))
-    rows = max(1, CELLS_OF_ROWS // max(its.size, 1))
+    rows = max(1, CELLS_OF_ROWS // max(judge_shares.size, 1))
     for start in range(0, len(people), rows):
         part = slice(start, start + rows)
-        mine, others, items[part] = both(part)
-        values[part, 0] = _kappas(its[None], others, alike)
-        values[part, 1] = _kappas(mine, others, alike)
+        own_shares, other_shares, items[part] = shares_of(part)
+        values[part, 0] = _kappas(judge_shares[None], other_shares, alike)
+        values[part, 1] = _kappas(own_shares, other_shares, alike)
 
-    def on(row: int) -> tuple[Statistic, Statistic]:
-        mine, others, _ = both(slice(row, row + 1))
-        return kappa_of_shares(its, others[0], alike), kappa_of_shares(mine[0], others[0], alike)
+    def statistics(row: int) -> tuple[Statistic, Statistic]:
+        own_shares, other_shares, _ = shares_of(slice(row, row + 1))
+        return kappa_of_shares(judge_shares, other_shares[0], alike), kappa_of_shares(
+            own_shares[0], other_shares[0], alike
+        )
 
-    return _Beside(items, values, on)
+    return _Comparison(items, values, statistics)
 
 
-def _kappas(one: Floats, others: Floats, alike: Floats | None) -> Floats:
+def _kappas(first: Floats, second: Floats, alike: Floats | None) -> Floats:
     """Kappa as `kappa_of_shares` has it, one for each row of rows × items × answers; nan where undefined."""
-    items: Bools = np.asarray(~np.isnan(others[:, :, :1]))
-    ours, theirs = np.where(items, one, 0.0), np.where(items, others, 0.0)
+    items: Bools = np.asarray(~np.isnan(second[:, :, :1]))
+    shares_1, shares_2 = np.where(items, first, 0.0), np.where(items, second, 0.0)
     if alike is not None:
-        theirs = theirs @ alike
+        shares_2 = shares_2 @ alike
     n = items.sum(axis=(1, 2)).astype(np.float64)
-    chance = np.einsum("ra,ra->r", np.einsum("ria->ra", ours), np.einsum("ria->ra", theirs))
-    most = n**2 - chance
-    equal = np.einsum("ria,ria->r", ours, theirs)
-    return np.round(divide(equal * n - chance, np.where(most > 10**-DIGITS, most, 0)), EXACT)
+    chance = np.einsum("ra,ra->r", np.einsum("ria->ra", shares_1), np.einsum("ria->ra", shares_2))
+    room = n**2 - chance
+    equal = np.einsum("ria,ria->r", shares_1, shares_2)
+    return np.round(divide(equal * n - chance, np.where(room > 10**-DIGITS, room, 0)), EXACT)
 
 
 def held_out(
@@ -309,14 +321,14 @@ def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str,
     contrast = _contrast(rarer, rated, kappa_)
     compared = _compared(scores, by)
     for judge in scores.contenders(panels):
-        beside = compared(judge)
-        people = beside.defined
-        values = beside.values[people]
-        n, gaps = int(beside.items[people].any(axis=0).sum()), values[:, 0] - values[:, 1]
+        comparison = compared(judge)
+        people = comparison.defined
+        values = comparison.values[people]
+        n, gaps = int(comparison.items[people].any(axis=0).sum()), values[:, 0] - values[:, 1]
         row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference", "half"), undefined(why))
         if len(people):
             of_judges, of_people = values.mean(axis=0).tolist()
-            judges, persons, differences, halves = _means(beside, people)
+            judges, persons, differences, halves = _means(comparison, people)
             one, two = (_of_equal(kind, values, rarer, rated, kappa_) for kind in (correlation_, contrast))
             row = {
                 "judge": PointEstimate(judges, n, of_judges, kind=one),
@@ -385,23 +397,23 @@ def without_members(
     rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
     kind = _contrast(rarer, rated, by == "kappa")
     compared = _compared(same, by)
-    together = compared(_panel(same, members))
-    of_all = cache(lambda row: once(together.on(row)[0]))
+    whole_panel = compared(_panel(same, members))
+    of_panel = cache(lambda row: once(whole_panel.statistics(row)[0]))
     values, figures = [], list[Figure]()
     for judge in members:
         rest = compared(_panel(same, [one for one in members if one != judge]))
-        people = np.intersect1d(rest.defined, together.defined)
+        people = np.intersect1d(rest.defined, whole_panel.defined)
         if len(people):
-            both = np.stack([rest.values[people, 0], together.values[people, 0]], axis=1)
-            means = both.mean(axis=0).tolist()
+            values_of_both = np.stack([rest.values[people, 0], whole_panel.values[people, 0]], axis=1)
+            means = values_of_both.mean(axis=0).tolist()
             values.append((judge, *means))
-            on = _gain(rest, of_all, people.tolist())
-            figures.append(PointEstimate(on, rated, means[0] - means[1], kind=kind))
+            gain = _gain(rest, of_panel, people.tolist())
+            figures.append(PointEstimate(gain, rated, means[0] - means[1], kind=kind))
     drawing["people"] = "these"
     gains = estimates(figures, table, criterion=criterion, **drawing)
     return [
-        WithoutMember(judge, all_, without, gain)
-        for (judge, without, all_), gain in zip(values, gains, strict=True)
+        WithoutMember(judge, whole, without, gain)
+        for (judge, without, whole), gain in zip(values, gains, strict=True)
     ]
 
 
@@ -409,10 +421,12 @@ def _panel(scores: CriterionScores, members: Sequence[str]) -> Contender:
     return Contender(panel_name(members), tuple(members), scores.panel(members))
 
 
-def _gain(rest: _Beside, of_all: Callable[[int], Statistic], people: Sequence[int]) -> Statistic:
+def _gain(rest: _Comparison, of_panel: Callable[[int], Statistic], people: Sequence[int]) -> Statistic:
     def make() -> Statistic:
-        both = [(rest.on(row)[0], of_all(row)) for row in people]
-        return lambda weights: mean_defined(np.array([one(weights) - all_(weights) for one, all_ in both]))
+        pairs = [(rest.statistics(row)[0], of_panel(row)) for row in people]
+        return lambda weights: mean_defined(
+            np.array([part(weights) - panel(weights) for part, panel in pairs])
+        )
 
     return deferred(make)
 
@@ -434,8 +448,8 @@ def without_each(
         left = scores.without(person)
         compared = _compared(left, by)
         for judge in left.contenders(panels):
-            beside = compared(judge)
-            values = beside.values[beside.defined]
+            comparison = compared(judge)
+            values = comparison.values[comparison.defined]
             if len(values):
                 of_judge, of_person = values.mean(axis=0).tolist()
                 points.setdefault(judge.name, {})[table.people[person]] = of_judge, of_person
@@ -448,19 +462,19 @@ def rarer_answers(scores: CriterionScores) -> int:
     return round(share * int((scores.present > 0).sum()))
 
 
-def _means(beside: _Beside, people: Ints) -> tuple[Statistic, Statistic, Statistic, Statistic]:
+def _means(comparison: _Comparison, people: Ints) -> tuple[Statistic, Statistic, Statistic, Statistic]:
     """Means over people of the judge's and the person's agreement, of their difference, and of the judge's
     less half of the person's.
 
     A person of whom one is undefined in a resample takes no part in it.
     """
-    made: list[tuple[Statistic, Statistic]] = []
+    pairs: list[tuple[Statistic, Statistic]] = []
 
     @once
     def on(weights: Weights) -> list[Floats]:
-        if not made:
-            made.extend(map(beside.on, people.tolist()))
-        drawn = np.array([[statistic(weights) for statistic in both] for both in made])
+        if not pairs:
+            pairs.extend(map(comparison.statistics, people.tolist()))
+        drawn = np.array([[statistic(weights) for statistic in pair] for pair in pairs])
         gap = drawn[:, 0] - drawn[:, 1]
         parts = (*drawn.swapaxes(0, 1), gap, drawn[:, 0] - drawn[:, 1] / 2)
         return [mean_defined(np.where(np.isnan(gap), np.nan, part)) for part in parts]

@@ -21,18 +21,18 @@ class Unlike(Exception):
     """A statistic tells items of one kind apart: it has to be resampled item by item."""
 
 
-def many(items: int, resamples: int) -> bool:
+def is_large(items: int, resamples: int) -> bool:
     """Whether resamples of so many items are worth a shorter way."""
     return items * resamples > CELLS
 
 
 def kinds_of(table: Ratings, criterion: str, resamples: int) -> Ints | None:
     """The kind of each item that a person rated, −1 of the others; None where items are drawn one by one."""
-    every = table[criterion].kinds if many(len(table.rated), resamples) else None
-    if every is None:
+    kinds = table[criterion].kinds if is_large(len(table.rated), resamples) else None
+    if kinds is None:
         return None
     kind = np.full(len(table.units), -1)
-    kind[table.rated] = every[table.rated]
+    kind[table.rated] = kinds[table.rated]
     return kind
 
 
@@ -43,7 +43,7 @@ def enough(table: Ratings, resamples: int) -> int:
     number: Student's t has less than one degree of freedom for each resample.
     """
     items = len(table.rated)
-    if not many(items, resamples) or all(scores.kinds is not None for scores in table.criteria.values()):
+    if not is_large(items, resamples) or all(scores.kinds is not None for scores in table.criteria.values()):
         return resamples
     return max(resamples // 5, CELLS // items)
 
@@ -60,10 +60,10 @@ class KindWeights:
 
     def __init__(self, kind: Ints, weight: Floats) -> None:
         self.kind, self.weight = kind, weight
-        self.drawn = np.flatnonzero(kind >= 0)
-        self.first = np.zeros(len(weight), dtype=np.int64)
-        self.first[kind[self.drawn[::-1]]] = self.drawn[::-1]
-        self.example = self.first[kind[self.drawn]]
+        self.items = np.flatnonzero(kind >= 0)
+        self.examples = np.zeros(len(weight), dtype=np.int64)
+        self.examples[kind[self.items[::-1]]] = self.items[::-1]
+        self.example_of = self.examples[kind[self.items]]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -81,26 +81,27 @@ class KindWeights:
         return np.asarray(self.weight.sum(axis=0))
 
     def __getitem__(self, rows: Any) -> "KindWeights":
-        chosen = np.asarray(rows)
-        if chosen.dtype == bool:
-            chosen = np.flatnonzero(chosen)
-        kind = self.kind[chosen]
-        count, every = (np.bincount(of[of >= 0], minlength=len(self.weight)) for of in (kind, self.kind))
-        if ((count != 0) & (count != every)).any():
+        places = np.asarray(rows)
+        if places.dtype == bool:
+            places = np.flatnonzero(places)
+        kind = self.kind[places]
+        size = len(self.weight)
+        count, total = (np.bincount(codes[codes >= 0], minlength=size) for codes in (kind, self.kind))
+        if ((count != 0) & (count != total)).any():
             raise Unlike
         place = np.cumsum(count > 0) - 1
         return KindWeights(np.where(kind >= 0, place[kind], -1), self.weight[count > 0])
 
-    def __rmatmul__(self, of: Any) -> Floats:
-        if sparse.issparse(of):
-            columns: Any = cast(Any, of).tocsc()
-            if abs(columns[:, self.drawn] - columns[:, self.example]).max() > 0:
+    def __rmatmul__(self, values: Any) -> Floats:
+        if sparse.issparse(values):
+            columns: Any = cast(Any, values).tocsc()
+            if abs(columns[:, self.items] - columns[:, self.example_of]).max() > 0:
                 raise Unlike
-            return np.asarray(columns[:, self.first] @ self.weight)
-        values = np.asarray(of, dtype=np.float64)
-        if not np.array_equal(values[..., self.drawn], values[..., self.example], equal_nan=True):
+            return np.asarray(columns[:, self.examples] @ self.weight)
+        values = np.asarray(values, dtype=np.float64)
+        if not np.array_equal(values[..., self.items], values[..., self.example_of], equal_nan=True):
             raise Unlike
-        return np.asarray(values[..., self.first] @ self.weight)
+        return np.asarray(values[..., self.examples] @ self.weight)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> npt.NDArray[np.object_]:
         """No array of numbers: a matrix that asks gets one object, and then asks `__rmatmul__`."""
@@ -123,24 +124,24 @@ def draws(kind: Ints, resamples: int, seed: int, inclusion: Floats | None = None
     """
     if inclusion is not None:
         kind = np.where(kind >= 0, kinds_with(np.maximum(kind, 0), inclusion), -1)
-    among = np.flatnonzero(kind >= 0)
+    items = np.flatnonzero(kind >= 0)
     kind = kind.copy()
-    kind[among], known = numbered(kind[among])
-    counts = np.bincount(kind[among], minlength=len(known))
-    drawn = _drawn(counts.tobytes(), resamples, seed)
+    kind[items], numbers = numbered(kind[items])
+    counts = np.bincount(kind[items], minlength=len(numbers))
+    counts_by_kind = _counts(counts.tobytes(), resamples, seed)
     if inclusion is not None:
         of_kind = np.zeros(len(counts))
-        of_kind[kind[among]] = inclusion[among]
-        drawn = drawn * of_kind[:, None]
+        of_kind[kind[items]] = inclusion[items]
+        counts_by_kind = counts_by_kind * of_kind[:, None]
     together = max(1, CELLS // max(len(counts), 1))
     for start in range(0, resamples, together):
-        yield KindWeights(kind, drawn[:, start : start + together])
+        yield KindWeights(kind, counts_by_kind[:, start : start + together])
 
 
 @lru_cache(4)
-def _drawn(counts: bytes, resamples: int, seed: int) -> Floats:
+def _counts(counts: bytes, resamples: int, seed: int) -> Floats:
     """How often each kind is drawn (kinds × resamples)."""
     number = np.frombuffer(counts, dtype=np.int64)
     size = int(number.sum())
-    drawn = np.random.default_rng(seed).multinomial(size, number / size, size=resamples)
-    return np.ascontiguousarray(drawn.T, dtype=np.float64)
+    counts_by_kind = np.random.default_rng(seed).multinomial(size, number / size, size=resamples)
+    return np.ascontiguousarray(counts_by_kind.T, dtype=np.float64)

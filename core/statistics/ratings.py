@@ -435,8 +435,8 @@ def _with_final(
 def kinds_with(kind: Ints, column: Floats) -> Ints:
     """Kinds of items, numbered from 0, by a column more (nan: missing)."""
     code = np.zeros(len(column), dtype=np.int64)
-    there = ~np.isnan(column)
-    code[there] = levels(np.round(column[there], DIGITS))[1] + 1
+    present = ~np.isnan(column)
+    code[present] = levels(np.round(column[present], DIGITS))[1] + 1
     return combined(kind, code)
 
 

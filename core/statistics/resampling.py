@@ -47,14 +47,14 @@ def once(count: Callable[[Weights], Result]) -> Callable[[Weights], Result]:
 
 def deferred(make: Callable[[], Statistic]) -> Statistic:
     """A statistic that is made when it is first asked for, and kept: many are read for their value alone."""
-    made: list[Statistic] = []
+    statistics: list[Statistic] = []
 
-    def on(weights: Weights) -> Floats:
-        if not made:
-            made.append(make())
-        return made[0](weights)
+    def values(weights: Weights) -> Floats:
+        if not statistics:
+            statistics.append(make())
+        return statistics[0](weights)
 
-    return on
+    return values
 
 
 def draws(

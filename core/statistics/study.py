@@ -26,7 +26,7 @@ from concord.statistics.figures import (
 )
 from concord.statistics.intervals import BIAS, CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
-from concord.statistics.kinds import many
+from concord.statistics.kinds import is_large
 from concord.statistics.ratings import Facet, Panels, Ratings, divide, sums
 from concord.statistics.resampling import mean
 from concord.table import Cell, Column, Note, Table
@@ -115,16 +115,16 @@ def study_agreement(
         return every
 
     # Items of few kinds on each criterion may be of many kinds on all.
-    apart = many(len(table.rated), drawing.get("resamples", 1000))
-    done: list[Estimate] = []
-    for names in [[name] for name in in_order] if apart else [[*in_order]]:
-        alone, make = names[0] if len(names) == 1 else "", partial(figures, names)
-        done += estimates(make(table), table, criterion=alone, **drawing, again=make)
-    left = iter(done)
+    by_criterion = is_large(len(table.rated), drawing.get("resamples", 1000))
+    results: list[Estimate] = []
+    for names in [[name] for name in in_order] if by_criterion else [[*in_order]]:
+        criterion, make = names[0] if len(names) == 1 else "", partial(figures, names)
+        results += estimates(make(table), table, criterion=criterion, **drawing, again=make)
+    remaining = iter(results)
     criteria = {}
     for name, scores in in_order.items():
-        alpha = {"ordinal": next(left), "interval": next(left)}
-        rows = tuple(RaterAgreement(rater.name, rater.members, next(left)) for rater in raters[name])
+        alpha = {"ordinal": next(remaining), "interval": next(remaining)}
+        rows = tuple(RaterAgreement(rater.name, rater.members, next(remaining)) for rater in raters[name])
         about = whom(table, name, drawing.get("people", "these"))
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), about]))
         rests_on = basis(table, name, method=method)["text"]

@@ -232,7 +232,7 @@ def test_people_at_once_are_as_one_by_one(monkeypatch, by, most):
     assert together.values.tolist() == alone.values.tolist()
     assert (together.items == alone.items).all()
     for person in together.defined.tolist():
-        for one, other in zip(together.on(person), alone.on(person), strict=True):
+        for one, other in zip(together.statistics(person), alone.statistics(person), strict=True):
             assert one(weights) == pytest.approx(other(weights), nan_ok=True)
-        own = [float(of(np.ones((40, 1)))[0]) for of in together.on(person)]
+        own = [float(of(np.ones((40, 1)))[0]) for of in together.statistics(person)]
         assert own == pytest.approx(together.values[person].tolist())
