@@ -109,7 +109,7 @@ def one_by_one(monkeypatch):
         lambda table, **how: study_agreement(table, panels=(), **how).criteria["quality"].alpha,
     ],
 )
-def test_many_items_of_few_kinds_have_the_intervals_of_items_drawn_one_by_one(monkeypatch, table_of):
+def test_kinds_have_the_intervals_of_single_items(monkeypatch, table_of):
     """Both are bootstraps of 800 resamples: their standard errors differ by chance, 1 in 28 each."""
     table = large()
     by_kind = table_of(table, resamples=800)
