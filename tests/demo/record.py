@@ -21,10 +21,10 @@ from sqlite_utils import Database
 from concord.demo import workspace as demo
 from concord.store.integrity import DERIVED
 from concord.workspace import Workspace
-from tests.demo import own_data, pingpong, pingpong_v1, simulbench, stss
+from tests.demo import own_data, pingpong, pingpong_v1, simulbench, stss, stss_people
 from tests.mock.server import running
 
-PARTS = (pingpong, simulbench, stss, own_data, pingpong_v1)
+PARTS = (pingpong, simulbench, stss, own_data, pingpong_v1, stss_people)
 SEED = 7
 HOST = "demo"
 """The name that the machine of the recorded runs has."""

@@ -117,7 +117,20 @@ def told(run, failed):
     assert all(failure["kind"] and failure["message"] for failure in failed)
 
 
-def test_pingpong_is_played_and_judged(workspace, called):
+@pytest.fixture
+def printed(workspace, run):
+    """A command of docs/reproduce.md prints its table, or says in a sentence why there is none."""
+
+    def invoke(*args):
+        done = run(workspace, *args)
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+        assert done.exit_code == 0 or (done.exit_code == 1 and done.stderr.startswith("Error: ")), done.output
+        return done
+
+    return invoke
+
+
+def test_pingpong_is_played_and_judged(workspace, called, printed, tmp_path):
     """One turn, with a character and a situation of a line each, as every token of a prompt takes time."""
     own = workspace.path / "data" / "pingpong" / "en"
     (own / "characters").mkdir(parents=True)
@@ -135,9 +148,30 @@ def test_pingpong_is_played_and_judged(workspace, called):
         assert all(message.content.strip() for message in conversation.messages)
     scales = {criterion.name: criterion.scale for criterion in get("pingpong").criteria}
     assert all(score in scales[name] for name, score in scores)
+    other = tmp_path / "other.csv"
+    other.write_text("model,score\nplayer,3\n")
+    for option in (("--intervals", "percentile"), ("--against", other), ("--stability",)):
+        printed("leaderboard", "pingpong", *option)
+    printed("export", "conversations", "--out", tmp_path / "talks.jsonl", "--benchmark", "pingpong")
 
 
-def test_simulbench_is_played_and_judged(workspace, called, tmp_path):
+def test_pingpong_v1_rates_as_it_goes(workspace, called, printed):
+    own = workspace.path / "data" / "pingpong" / "en"
+    (own / "characters").mkdir(parents=True)
+    (own / "characters" / "pat.toml").write_text(CHARACTER)
+    (own / "situations.toml").write_text(SITUATION)
+    called(
+        *("run", "pingpong-v1", "--players", "player", "--interrogator", "judge"),
+        *("--characters", "pat", "--situations", "lost"),
+    )
+    run, _, scores, failed = outcome(workspace)
+    told(run, failed)
+    scales = {criterion.name: criterion.scale_of("judge") for criterion in get("pingpong-v1").criteria}
+    assert all(score in scales[name] for name, score in scores)
+    printed("leaderboard", "pingpong-v1", "--stability")
+
+
+def test_simulbench_is_played_and_judged(workspace, called, printed, tmp_path):
     file = tmp_path / "scripts.jsonl"
     file.write_text(json.dumps({**SCRIPT, "turn_num": 0}) + "\n")
     called("simulbench", "import", "scripts", str(file))
@@ -146,6 +180,8 @@ def test_simulbench_is_played_and_judged(workspace, called, tmp_path):
     told(run, failed)
     assert [c.messages[-1].role for c in found] == ["assistant"]
     assert all(1 <= score <= 10 for _, score in scores)
+    printed("leaderboard", "simulbench")
+    printed("compare", "simulbench")
 
 
 def test_two_days_of_a_small_town_are_simulated_and_scored(workspace, called, run):
@@ -171,6 +207,7 @@ def test_two_days_of_a_small_town_are_simulated_and_scored(workspace, called, ru
     )
     end, found, _, failed = outcome(workspace)
     told(end, failed)
+    assert run(workspace, "stss", "freeze", "--scenes", "5").exit_code in (0, 1)
     table = run(workspace, "leaderboard", "stss").output
     assert ("GA" in table) == bool(found)
     assert ("Nothing has been simulated yet" in table) == bool(failed)

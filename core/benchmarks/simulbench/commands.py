@@ -9,16 +9,19 @@ import click
 from concord.benchmarks.simulbench import extraction, files, toxicity
 from concord.benchmarks.simulbench.near_copies import near_copies
 from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script
+from concord.benchmarks.simulbench.targets import SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
+from concord.errors import ConcordError, check_known
 from concord.runs.planning import materials
 from concord.runs.plans import ProposePlan
 from concord.scenario import State
-from concord.store import scenarios
+from concord.store import scenarios, spotchecks
 from concord.store.actor import actor
+from concord.studies import audits
 from concord.workspace import Workspace
 
 STATES = ("proposed", "accepted", "rejected")
@@ -26,7 +29,7 @@ STATES = ("proposed", "accepted", "rejected")
 
 @click.group("simulbench")
 def command() -> None:
-    """SimulBench: tasks, scripts and toxicity."""
+    """SimulBench: tasks, scripts, toxicity and audits."""
 
 
 # -- tasks
@@ -217,3 +220,20 @@ def _store(workspace: str, what: str, items: Sequence[SimulationTask | Script], 
     with options.workspace(workspace).write() as db:
         new = scenarios.save(db, [item.scenario(source, "import") for item in items])
     echo(f"{len(items)} {what}, {new} of them new." if new < len(items) else f"{new} {what}.")
+
+
+# -- the human check
+
+
+@command.command("audit")
+@click.argument("name", default="")
+@options.form()
+@click.pass_obj
+def audit(folder: str, /, name: str, form: str) -> None:
+    """What people found of an audit's judgements: shares by judge, kind and type. The newest unless named."""
+    with Workspace.open(folder, create=False).read() as db:
+        names = [sample.name for sample in spotchecks.audits(db, SIMULBENCH.name)]
+        if not names:
+            raise ConcordError("There is no audit yet. Draw one on the page Spot-check.")
+        check_known("audit", [name] if name else [], names)
+        printing.show([audits.findings(db, SIMULBENCH.name, name or names[0])], form)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from concord.benchmarks.stss import files, scenes, scoring, system, views
+from concord.benchmarks.stss import files, scoring, system, views
+from concord.benchmarks.stss.scenes import PER_PAIR
+from concord.benchmarks.stss.scenes import freeze as freeze_scenes
 from concord.benchmarks.stss.scoring import Score, covered
 from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from
 from concord.benchmarks.stss.templates import missing
@@ -88,12 +90,24 @@ def _town(workspace: Workspace, name: str) -> tuple[Town, Path]:
 
 
 @command.command("freeze")
+@options.number("--scenes", 0, "How many, spread over the tasks; 0: every one. The paper has 325.", least=0)
+@options.number("--per-pair", PER_PAIR, "Scenes of one task for the same two people at most.", least=1)
+@options.seeded("chooses the same scenes")
 @click.pass_obj
-def freeze(folder: str) -> None:
+def freeze(folder: str, /, scenes: int, per_pair: int, seed: int) -> None:
     """Freeze the performers' conversations of day 1 as scenes. Stored scenes are kept."""
-    frozen, new = scenes.freeze(Workspace.open(folder, create=False))
-    counts = f"{len(frozen)} scenes ({_by_kind([task_from(s.body['task']).kind for s in frozen])})"
-    echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
+    frozen = freeze_scenes(Workspace.open(folder, create=False), scenes, per_pair, seed)
+    counts = _by_kind([task_from(scene.body["task"]).kind for scene in frozen.scenes])
+    echo(
+        f"{len(frozen.scenes)} scenes ({counts}), {frozen.new} of them new. Play them with `concord run "
+        "stss-language`."
+    )
+    if len(frozen.scenes) < scenes:
+        echo(
+            f"The simulations hold {frozen.possible} scenes. For {scenes}, simulate more tasks, models or "
+            "repeats (`concord run stss`), or raise --per-pair."
+        )
+    echo("Have people check a sample: `concord study draw NAME --benchmark stss-language --n 60`.")
 
 
 # -- trajectories of other simulators

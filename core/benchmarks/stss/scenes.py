@@ -1,8 +1,9 @@
 """Frozen scenes: the moment before a performer talked with somebody, with what both remembered then."""
 
+import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from concord.benchmarks.stss import STSS, language
 from concord.benchmarks.stss.scoring import before_event
@@ -18,24 +19,62 @@ PER_PAIR = 2
 """At most so many scenes of one task for the same two people, each from another simulation."""
 
 
-def freeze(workspace: Workspace) -> tuple[list[Scenario], int]:
-    """Freeze the scenes of all simulations; returns them and how many are new. Raises ConcordError."""
+class Frozen(NamedTuple):
+    """The scenes that are stored now, how many of them are new, and how many could be frozen."""
+
+    scenes: list[Scenario]
+    new: int
+    possible: int
+
+
+def freeze(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, seed: int = 0) -> Frozen:
+    """Freeze the scenes of all simulations, or so many of them, spread over the tasks.
+
+    Stored scenes stay and count; `seed` chooses the others. There may be fewer than `number`. Raises
+    ConcordError where nothing can be frozen.
+    """
     with workspace.read() as db:
         simulations = (
             (conversation, from_stored(conversations.known_trajectory(db, number)))
             for number, conversation in conversations.each(db, STSS.name)
         )
-        frozen = list(scenes(simulations))
-    if not frozen:
+        possible = list(scenes(simulations, per_pair))
+        stored = set(scenarios.keys(db, language.NAME, language.SCENARIO))
+    if not possible:
         raise ConcordError(
             "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run "
             "some with `concord run stss`."
         )
+    selection = spread(possible, number, stored, seed) if number else possible
     with workspace.write() as db:
-        return frozen, scenarios.save(db, frozen)
+        return Frozen(selection, scenarios.save(db, selection), len(possible))
 
 
-def scenes(simulations: Iterable[tuple[Conversation, Trajectory]]) -> Iterator[Scenario]:
+def spread(
+    possible: Sequence[Scenario], number: int, stored: Collection[str], seed: int = 0
+) -> list[Scenario]:
+    """So many scenes, those `stored` first, then each time one of the task with the fewest so far."""
+    selection = [scene for scene in possible if scene.key in stored]
+    counts = Counter(scene.body["task"]["id"] for scene in selection)
+    open_scenes: dict[str, list[Scenario]] = {}
+    for scene in possible:
+        if scene.key not in stored:
+            open_scenes.setdefault(scene.body["task"]["id"], []).append(scene)
+    for task, of_task in open_scenes.items():
+        random.Random(f"{seed} {task}").shuffle(of_task)
+    while len(selection) < number and open_scenes:
+        task = min(open_scenes, key=lambda name: (counts[name], name))
+        selection.append(open_scenes[task].pop())
+        counts[task] += 1
+        if not open_scenes[task]:
+            del open_scenes[task]
+    places = {scene.key: place for place, scene in enumerate(possible)}
+    return sorted(selection, key=lambda scene: places[scene.key])
+
+
+def scenes(
+    simulations: Iterable[tuple[Conversation, Trajectory]], per_pair: int = PER_PAIR
+) -> Iterator[Scenario]:
     """The scenes of simulations, in the order given; the same simulations give the same keys.
 
     A scene is a conversation of the performer before the day of the event (day 1): the first with each
@@ -51,7 +90,7 @@ def scenes(simulations: Iterable[tuple[Conversation, Trajectory]]) -> Iterator[S
             if task.performer not in talk.pair or (task.target and partner not in task.target):
                 continue
             pair = (task.id, partner)
-            if not before_event(task, talk, lived) or partner in seen or frozen[pair] >= PER_PAIR:
+            if not before_event(task, talk, lived) or partner in seen or frozen[pair] >= per_pair:
                 continue
             seen.add(partner)
             frozen[pair] += 1
