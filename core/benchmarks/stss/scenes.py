@@ -39,26 +39,26 @@ def freeze(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, seed
             for number, conversation in conversations.each(db, STSS.name)
         )
         possible = list(scenes(simulations, per_pair))
-        stored = set(scenarios.keys(db, language.NAME, language.SCENARIO))
+        keys = set(scenarios.keys(db, language.NAME, language.SCENARIO))
     if not possible:
         raise ConcordError(
             "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run "
             "some with `concord run stss`."
         )
-    selection = spread(possible, number, stored, seed) if number else possible
+    selection = spread(possible, number, keys, seed) if number else possible
     with workspace.write() as db:
         return Frozen(selection, scenarios.save(db, selection), len(possible))
 
 
 def spread(
-    possible: Sequence[Scenario], number: int, stored: Collection[str], seed: int = 0
+    possible: Sequence[Scenario], number: int, keys: Collection[str], seed: int = 0
 ) -> list[Scenario]:
-    """So many scenes, those `stored` first, then each time one of the task with the fewest so far."""
-    selection = [scene for scene in possible if scene.key in stored]
+    """So many scenes, those with these `keys` first, then each time one of the task with the fewest so far."""
+    selection = [scene for scene in possible if scene.key in keys]
     counts = Counter(scene.body["task"]["id"] for scene in selection)
     open_scenes: dict[str, list[Scenario]] = {}
     for scene in possible:
-        if scene.key not in stored:
+        if scene.key not in keys:
             open_scenes.setdefault(scene.body["task"]["id"], []).append(scene)
     for task, of_task in open_scenes.items():
         random.Random(f"{seed} {task}").shuffle(of_task)
