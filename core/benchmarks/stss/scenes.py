@@ -50,10 +50,8 @@ def freeze(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, seed
         return Frozen(selection, scenarios.save(db, selection), len(possible))
 
 
-def spread(
-    possible: Sequence[Scenario], number: int, keys: Collection[str], seed: int = 0
-) -> list[Scenario]:
-    """So many scenes, those with these `keys` first, then each time one of the task with the fewest so far."""
+def spread(possible: Sequence[Scenario], number: int, keys: Collection[str], seed: int = 0) -> list[Scenario]:
+    """So many scenes, those with these `keys` first, then one by one of the task with the fewest."""
     selection = [scene for scene in possible if scene.key in keys]
     counts = Counter(scene.body["task"]["id"] for scene in selection)
     open_scenes: dict[str, list[Scenario]] = {}
