@@ -96,6 +96,10 @@ class Failure(StrEnum):
         return not self.on_demand
 
 
+NOT_ASKED = "not_asked"
+"""The class of a judgement that failed without a call: the rubric asks nothing of the conversation."""
+
+
 class Effect(NamedTuple):
     """What a failure does. By default it fails at once, alone and unpaid, and the next run tries again."""
 

@@ -55,6 +55,7 @@ LEVELS = (
     ("reports",),
     ("lab",),
     ("exchange", "reading"),
+    ("lake",),
     ("commands", "demo", "library"),
     ("benchmarks",),
     ("cli", "pages", "app"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import click
 
@@ -96,30 +96,13 @@ def _ratings(
         echo(f"  {criterion.name}: {scale.low:g} to {scale.high:g}, {kind}{guess}")
 
 
-def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """NAME=VALUE, which may be repeated, as a mapping."""
-    for text in given:
-        if not all(part.strip() for part in text.partition("=")):
-            raise ConcordError(f"{option.opts[0]} {text}: it must be NAME=VALUE.")
-    return {name.strip(): value.strip() for name, _, value in (text.partition("=") for text in given)}
-
-
 def _scorers(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, Scorer]:
     """Who gave the scores on a criterion, by its name."""
-    pairs = _pairs(context, option, given)
+    pairs = options.pairs(context, option, given)
     for name, scorer in pairs.items():
         if scorer not in (Scorer.HUMAN, Scorer.JUDGE, Scorer.CODE):
             raise ConcordError(f"--scorer {name}={scorer}: it must be human, judge or code.")
     return {cells.nfc(name): Scorer(scorer) for name, scorer in pairs.items()}
-
-
-def _roles(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """NAME=ROLE as a mapping of names in lower case."""
-    pairs = _pairs(context, option, given)
-    for name, role in pairs.items():
-        if role not in get_args(Role):
-            raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(get_args(Role))}.")
-    return {name.lower(): role for name, role in pairs.items()}
 
 
 @command.command("dataset")
@@ -152,7 +135,7 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     "mapping",
     multiple=True,
     metavar="NAME=PATH",
-    callback=_pairs,
+    callback=options.pairs,
     help="Where something lies in a row: messages, or user and assistant, or first and second with a winner, "
     "or for a turn a row conversation, order, speaker and text; talk, system, rater, key, player, language, "
     "scenario, facet:NAME, context:HEADING, score:CRITERION (a judge's), human:CRITERION (a person's); "
@@ -170,7 +153,7 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     "roles",
     multiple=True,
     metavar="NAME=user",
-    callback=_roles,
+    callback=options.roles,
     help="Who a speaker is: user, assistant, system or tool; the NAME “*” is anybody else.",
 )
 @click.option(

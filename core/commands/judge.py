@@ -1,4 +1,6 @@
-"""`concord judge NAME --judges …`: judges over stored conversations, by a rubric or as a benchmark."""
+"""`concord judge`: judges over stored conversations, or over files of conversations of any size."""
+
+from __future__ import annotations
 
 from typing import Any
 
@@ -7,34 +9,56 @@ import click
 from concord.commands import options
 from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
-from concord.rubrics import rubric_store
-from concord.runs.plans import JudgePlan
-from concord.store import studies
 
 
 @click.command(name="judge")
-@click.argument("name")
+@click.argument("names", metavar="NAME | FILES…", nargs=-1, required=True)
 @options.several("--judges", "Models that rate.", required=True)
 @options.whose
 @options.where("conversations")
 @click.option("--study", default="", metavar="NAME", help="Only the conversations of this study.")
 @options.judging
 @running
+@options.lake
 @click.pass_obj
-def command(
+def command(folder: str, /, names: tuple[str, ...], **how: Any) -> None:
+    """Have judges rate conversations: stored ones, or those of files.
+
+    NAME is a rubric of the workspace (rubrics/NAME.toml), or a benchmark whose own questions are asked: of
+    the stored conversations that a judge has not rated yet.
+
+    With --out, FILES are Parquet or JSON Lines of conversations: files, folders, patterns, or addresses such
+    as s3://bucket/logs. What judges say by --rubric is written as Parquet; the workspace is not used but for
+    its models.toml and rubrics. The same command goes on where it was.
+    """
+    own = {name: how.pop(name) for name in options.LAKE}
+    if own["out"]:
+        from concord.commands import lake
+
+        lake.judge(folder, names, own, how)
+        return
+    if given := [name for name, value in own.items() if value]:
+        raise ConcordError(f"--{given[0].replace('_', '-')} is for files of conversations: add --out DIR.")
+    if len(names) > 1:
+        raise ConcordError("Name one rubric or benchmark; for files of conversations add --out DIR.")
+    _stored(folder, names[0], **how)
+
+
+def _stored(
     folder: str,
-    /,
     name: str,
+    *,
     judges: tuple[str, ...],
     benchmark: str,
     facets: options.Facets,
     study: str,
     **how: Any,
 ) -> None:
-    """Have judges rate the stored conversations that they have not rated yet.
+    """Judge the conversations of a workspace."""
+    from concord.rubrics import rubric_store
+    from concord.runs.plans import JudgePlan
+    from concord.store import studies
 
-    NAME is a rubric of the workspace (rubrics/NAME.toml), or a benchmark whose own questions are asked.
-    """
     workspace = options.workspace(folder)
     version, repeats = how.pop("version"), how.pop("judge_repeats")
     rubric = name if name in rubric_store.names(workspace) else ""

@@ -282,3 +282,71 @@ def cut_of(text: str) -> tuple[str, float]:
     if not criterion or not math.isfinite(cut):
         raise ConcordError(f"“{text}” is no CRITERION=SCORE, such as fluency=4.")
     return criterion, cut
+
+
+def pairs(_context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """NAME=VALUE, which may be repeated, as a mapping."""
+    for text in given:
+        if not all(part.strip() for part in text.partition("=")):
+            raise ConcordError(f"{option.opts[0]} {text}: it must be NAME=VALUE.")
+    return {name.strip(): value.strip() for name, _, value in (text.partition("=") for text in given)}
+
+
+def roles(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """NAME=ROLE as a mapping of names in lower case."""
+    named = pairs(context, option, given)
+    for name, role in named.items():
+        if role not in ROLES:
+            raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(ROLES)}.")
+    return {name.lower(): role for name, role in named.items()}
+
+
+ROLES = ("system", "user", "assistant", "tool")
+
+LAKE = ("rubric", "out", "workers", "shard", "keep", "name", "mapping", "roles", "partition")
+"""The options of `lake`."""
+
+
+def lake(command: F) -> F:
+    """How files of conversations are judged: what `LAKE` names."""
+    for option in (
+        click.option("--rubric", default="", metavar="R", help="With --out: a rubric, by name or as a file."),
+        click.option("--out", default="", metavar="DIR", help="Judge files; write the answers here."),
+        click.option(
+            "--workers", type=click.IntRange(1), default=None, help="With --out: processes of this machine."
+        ),
+        click.option(
+            "--shard",
+            default="",
+            metavar="I/N",
+            help="With --out: only the I-th of N parts, by hash of keys.",
+        ),
+        several("--keep", "With --out: columns kept beside answers, NAME or NAME=PATH."),
+        click.option(
+            "--name", default="", help="With --out: the name that conversations have in a workspace (lake)."
+        ),
+        click.option(
+            "--map",
+            "mapping",
+            multiple=True,
+            metavar="NAME=PATH",
+            callback=pairs,
+            help="With --out: where something lies in a row, as in `concord import conversations`.",
+        ),
+        click.option(
+            "--role",
+            "roles",
+            multiple=True,
+            metavar="NAME=user",
+            callback=roles,
+            help="With --out: who a speaker is, as in `concord import conversations`.",
+        ),
+        click.option(
+            "--partition",
+            type=click.IntRange(1),
+            default=None,
+            help="With --out: conversations of a partition, about (1000).",
+        ),
+    ):
+        command = option(command)
+    return command

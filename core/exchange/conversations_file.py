@@ -204,7 +204,7 @@ def store(
             read = list[tuple[str, Entry]]()
             for row in some:
                 with suppress(ImportRefused):  # wrong rows are counted in the survey
-                    read.append((row.where, _read(surveyed.reading, row)))
+                    read.append((row.where, read_row(surveyed.reading, row)))
             with part() as db:
                 stored = [e for where, e in read if _saved(db, e, where, counts, skip_wrong=skip_wrong)]
                 for vote in (v for entry in stored for v in entry.votes):
@@ -291,11 +291,15 @@ def _counted(names: Mapping[str, int], rows: int) -> str:
 
 
 def _begun(path: Path, options: FileOptions) -> FileSurvey:
-    """A survey that knows the form of the file."""
     kind = rows.kind_of(path)
+    return begun(path, kind, rows.read(path, kind, options.rows), options)
+
+
+def begun(path: Path, kind: str, file_rows: Iterable[FileRow], options: FileOptions) -> FileSurvey:
+    """A survey that knows the form of the file, by its first rows. Raises ImportRefused."""
     benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
     broken, names, unknown = "", tuple[str, ...](), dict[str, Any]()
-    for row in islice(rows.read(path, kind, options.rows), 200):
+    for row in islice(file_rows, 200):
         if row.fields is None:
             broken = broken or f"{row.where}, {row.wrong}"
             continue
@@ -345,7 +349,8 @@ def _batches(file_rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
         yield some
 
 
-def _read(reading: Reading, row: FileRow) -> Entry:
+def read_row(reading: Reading, row: FileRow) -> Entry:
+    """What a row holds. Raises ImportRefused."""
     if reading.shape is OWN_FORM:
         return images.copied(conversations_jsonl.read(row, reading), reading.folder)
     first_row = row.whole if reading.shape.turns is None else row.whole[ROWS][0]
@@ -360,7 +365,7 @@ def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None
     """Count what a row holds, or that it is wrong."""
     survey.rows += 1
     try:
-        entry = _read(survey.reading, row)
+        entry = read_row(survey.reading, row)
         for conversation in entry.conversations:
             digest = _digest(conversation)
             earlier = keys.of(conversation.key)

@@ -473,6 +473,11 @@ def _until(messages: Sequence[Message], turn: Any, where: str) -> tuple[Message,
     raise ImportRefused(f"{where}: the vote is about turn {turn!r}, but the dialogue has {number} replies.")
 
 
+def key_of(fields: Mapping[str, Any], shape: Shape) -> str:
+    """The key that a row names, without the name of its benchmark; “” where it names none."""
+    return _key(RowReader(fields, shape))
+
+
 def _key(walk: RowReader) -> str:
     """What the first path of a key leads to, or several with “+” between them: texts or numbers; else “”."""
     for path in walk.shape.key:

@@ -39,7 +39,7 @@ def read(
     """
     with ExitStack() as stack:
         beside = [_joined(join, stack.enter_context(kept())) for join in joins]
-        records = _rows(rows.read(path, kind, place), shape, beside)
+        records = shaped(rows.read(path, kind, place), shape, beside)
         if shape.spans:
             yield from spans.conversations(records)
         else:
@@ -58,8 +58,8 @@ def shape_of_spans(joins: Sequence[Path]) -> Shape | None:
     return None
 
 
-def _rows(
-    file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[tuple[Joined, TextsByKey]]
+def shaped(
+    file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[tuple[Joined, TextsByKey]] = ()
 ) -> Iterator[FileRow]:
     """The rows of a file with what belongs to them in others, without the fields that are left out."""
     for row in file_rows:

@@ -149,7 +149,7 @@ def read(path: Path, kind: str = "", place: str = "") -> Iterator[FileRow]:
         return _inside(path, kind, place)
     own = {"Parquet": _parquet, "Excel": _sheet, "Inspect": _inspect, "WhatsApp": _messages}
     own |= {"JSON": _document, "JSON Lines": _lines}
-    return _spans(own.get(kind, _cells)(path))
+    return unpacked_spans(own.get(kind, _cells)(path))
 
 
 def _inside(path: Path, kind: str, place: str) -> Iterator[FileRow]:
@@ -200,7 +200,7 @@ def lists_inside(fields: Mapping[str, Any], depth: int = 3) -> Iterator[str]:
             yield from (f"{name}.{path}" for path in lists_inside(value, depth - 1))
 
 
-def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
+def unpacked_spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
     """The rows; spans and log records of OpenTelemetry in one form, a row each."""
     for row in rows:
         fields = row.fields or {}
@@ -230,21 +230,23 @@ def _json(text: str) -> Any:
 def _lines(path: Path) -> Iterator[FileRow]:
     with _opened(path), path.open("rb") as file:
         for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
-            where = f"{path}, line {number}"
-            try:
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                fields = _json(line) if line else None
-            except UnicodeDecodeError:
-                yield FileRow(where, None, "is not UTF-8. Save the file as UTF-8.")
-                continue
-            except ValueError as error:
-                wrong = f"is not valid JSON ({error}). Every line must be one JSON object."
-                yield FileRow(where, None, wrong)
-                continue
-            if isinstance(fields, dict):
-                yield FileRow(where, fields, size=len(raw))
-            elif line:
-                yield FileRow(where, None, "is not a JSON object. Every line must be one.")
+            row = of_line(raw, f"{path}, line {number}", first=number == 1)
+            if row is not None:
+                yield row
+
+
+def of_line(raw: bytes, where: str, *, first: bool) -> FileRow | None:
+    """The row of a line of JSON Lines, which may be the `first` of its file; None for an empty one."""
+    try:
+        line = raw.decode("utf-8-sig" if first else "utf-8").strip()
+        fields = _json(line) if line else None
+    except UnicodeDecodeError:
+        return FileRow(where, None, "is not UTF-8. Save the file as UTF-8.")
+    except ValueError as error:
+        return FileRow(where, None, f"is not valid JSON ({error}). Every line must be one JSON object.")
+    if isinstance(fields, dict):
+        return FileRow(where, fields, size=len(raw))
+    return FileRow(where, None, "is not a JSON object. Every line must be one.") if line else None
 
 
 def _document(path: Path) -> Iterator[FileRow]:

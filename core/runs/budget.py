@@ -70,6 +70,7 @@ class Budget:
         guesses: Mapping[str, float],
         grant: Callable[[float], Awaitable[None]],
         halt: Callable[[str], None],
+        more: Callable[[float], Awaitable[float]] | None = None,
     ):
         self.limit = limit
         self.elsewhere = 0.0
@@ -80,6 +81,8 @@ class Budget:
         self._guesses = guesses
         """Tokens out of a call, by model, before any was made."""
         self._grant, self._halt = grant, halt
+        self._more = more
+        """Asks whoever shares out the limit for so much more; what is given is added to it, 0 for nothing."""
         self._seen = {name: _Seen() for name in models}
         self._spent = self._granted = 0.0
         self._in_flight: set[Reserved] = set()
@@ -135,6 +138,10 @@ class Budget:
                     raise
                 return held
             if alone:
+                needed = held.expected - self.left
+                if self._more is not None and (added := await self._more(needed)) > 0:
+                    self.limit += added
+                    continue
                 self._halt(self._sentence(held))
             else:
                 self._changed.clear()

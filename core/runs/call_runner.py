@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from sqlite_utils import Database
-
 from concord import messages as said
 from concord.codes import Failure
 from concord.configuration import Configuration, Reported, Use
@@ -32,12 +30,8 @@ from concord.llm.prompts import RenderedPrompt
 from concord.llm.replies import Unusable
 from concord.rating import NOTHING_SPENT, Spent
 from concord.runs import programs
-from concord.runs.batches import Batches
 from concord.runs.budget import Budget, most_tokens
 from concord.runs.handshakes import Handshakes, Request
-from concord.runs.planning import Job
-from concord.runs.stored import RunStore
-from concord.store import configurations, handshakes, runs
 from concord.store.runs import NotedCall
 from concord.store.writer import obstacle
 
@@ -57,19 +51,64 @@ class Halt(Protocol):
         """Make no new calls."""
 
 
+class Journal(Protocol):
+    """Where answered calls are kept until their work is done: the store of a run, a file of a partition."""
+
+    @property
+    def folder(self) -> Path:
+        """Where a program that judges is looked for first."""
+
+    async def admit(self) -> None:
+        """Wait until a call may be made, called before each. Raises RunStopped if the work has stopped."""
+
+    def note(
+        self, work: str, step: str, note: NotedCall, entry: Model, model: Model, handshake: Handshake | None
+    ) -> None:
+        """Keep an answered call, what it cost, and the handshake that it was.
+
+        `entry` is that of models.toml, `model` what its endpoint takes.
+        """
+
+    def spend(self, spent: Spent) -> None:
+        """Keep what a call cost that gave no answer."""
+
+    def forget(self, work: str, step: str) -> None:
+        """Forget the replies of a step that were all unusable: the next attempt asks again."""
+
+    async def latest(self, model: str) -> Configuration | None:
+        """The configuration of a model's results so far."""
+
+
+class Gathering(Protocol):
+    """Takes calls that are answered by batch."""
+
+    async def ask(
+        self,
+        work: str,
+        step: str,
+        prompt_hash: str,
+        model: str,
+        body: Callable[[], Mapping[str, Any]],
+        *,
+        gathers: bool = True,
+    ) -> None:
+        """Returns if the call is to be made directly; see `concord.runs.batches.Batches.ask`."""
+
+
 @dataclass
 class Calls:
     """What the pieces of work of a run share to ask models, and what they have spent.
 
+    `models` are as their endpoints take requests; `run` tells the seeds of a retry on demand from others.
     Only the run's event loop changes it.
     """
 
     run: int
-    store: RunStore
-    job: Job
+    journal: Journal
+    models: Mapping[str, Model]
     retry_failed: bool
     client: Client
-    batches: Batches
+    batches: Gathering
     handshakes: Handshakes
     budget: Budget | None
     halt: Halt
@@ -98,7 +137,7 @@ class Calls:
         self.stopped[model] = reason
         self.client.stop_model(model)
         self._decide(model, answers=False)
-        if self.stopped.keys() >= {name for name, of in self.job.models.items() if of.kind != "program"}:
+        if self.stopped.keys() >= {name for name, of in self.models.items() if of.kind != "program"}:
             self.halt(said.models_stopped(self.stopped, others=False), broken=True)
 
     def has_answered(self, model: str) -> None:
@@ -167,7 +206,7 @@ class Asker:
 
     def use(self, model: str) -> Use:
         """The configuration of a model, and what its endpoint reported for this piece of work."""
-        return Use(self.calls.job.models[model].configuration, self.reported.get(model, {}))
+        return Use(self.calls.models[model].configuration, self.reported.get(model, {}))
 
     async def __call__(
         self,
@@ -181,7 +220,7 @@ class Asker:
     ) -> replies.Answer:
         """The usable reply to a prompt, as `concord.llm.replies.answer` gives it. Raises CallFailed."""
 
-        entry = self.calls.job.models[model]
+        entry = self.calls.models[model]
         if entry.kind == "chat":
             prompt = prompt.asked_as(entry.replies)
 
@@ -202,14 +241,14 @@ class Asker:
             self.failure = failure
             if failure.code.on_demand:
                 # The next attempt must not read these unusable replies again.
-                self.calls.store.put(lambda db: runs.forget_step(db, self.work, step))
+                self.calls.journal.forget(self.work, step)
             raise
 
     def unexpected(self, error: Exception) -> CallFailed:
         """As `failing`; the last reply is forgotten, so that a retry on demand asks again."""
         self.failure = self.failing(error)
         step = self.last[0]
-        self.calls.store.put(lambda db: runs.forget_step(db, self.work, step))
+        self.calls.journal.forget(self.work, step)
         return self.failure
 
     def failing(self, error: Exception) -> CallFailed:
@@ -275,7 +314,7 @@ class Asker:
                 raise
 
         async def latest() -> Configuration | None:
-            return (await calls.store.look(lambda db: configurations.latest(db, [model]))).get(model)
+            return await calls.journal.latest(model)
 
         calls.check_asked(model)
         with calls.under_way(model):
@@ -288,7 +327,7 @@ class Asker:
         self.last = (step, model, done.text)
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.details.as_dict())
-        self._note(step, note, calls.job.models[model], handshake)
+        self._note(step, note, model, handshake)
         return done
 
     async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
@@ -311,31 +350,25 @@ class Asker:
             self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
             note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
             step = _VECTORS + next(iter(new))
-            self._note(step, note, calls.job.models[model])
+            self._note(step, note, model)
         self._count(model, *{self.vectors[mark][1] for mark in marks})
         return [embeddings.unpack(self.vectors[mark][0]) for mark in marks]
 
-    def _note(self, step: str, note: NotedCall, model: Model, handshake: Handshake | None = None) -> None:
+    def _note(self, step: str, note: NotedCall, model: str, handshake: Handshake | None = None) -> None:
         """Keep an answered call, what it cost, and the handshake that it was."""
-        entry = self.calls.handshakes.entries[model.name]
-
-        def keep(db: Database) -> None:
-            runs.note_call(db, self.work, step, note, model.configuration)
-            runs.spend(db, self.calls.run, note.spent)
-            if handshake is not None:
-                handshakes.put(db, entry.asked_as, handshake.as_dict())
-
-        self.calls.store.put(keep)
+        calls = self.calls
+        entry = calls.handshakes.entries[model]
+        calls.journal.note(self.work, step, note, entry, calls.models[model], handshake)
 
     async def _returned(
         self, model: str, prompt: RenderedPrompt, check: Callable[[Any], object] | None
     ) -> replies.Answer:
         """What a program that judges returns; as many run at once as its entry says."""
-        calls, entry = self.calls, self.calls.job.models[model]
+        calls, entry = self.calls, self.calls.models[model]
         gate = calls.programs.setdefault(model, asyncio.Semaphore(entry.max_concurrency or PROGRAMS))
         async with gate:
-            await calls.store.admit()
-            text = await programs.answer(entry, prompt.given, calls.store.workspace.path)
+            await calls.journal.admit()
+            text = await programs.answer(entry, prompt.given, calls.journal.folder)
         self.last = ("", model, text)
         try:
             value = replies.usable(text, prompt.reply, check)
@@ -376,8 +409,7 @@ class Asker:
         except CallFailed as failure:
             calls.spent += failure.spent
             if failure.spent.calls:
-                paid = failure.spent
-                calls.store.put(lambda db: runs.spend(db, calls.run, paid))
+                calls.journal.spend(failure.spent)
             raise
         calls.has_answered(model)
         calls.spent += done.spent
@@ -401,7 +433,7 @@ class Asker:
         if failure.code is not Failure.FORBIDDEN:
             return failure
         if await self.calls.answers_others(model):
-            return api_errors.refused_alone(failure, self.calls.job.models[model])
+            return api_errors.refused_alone(failure, self.calls.models[model])
         self.calls.stop_model(model, str(failure))
         return failure
 

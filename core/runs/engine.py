@@ -31,6 +31,7 @@ from concord.runs.benchmark import Owed
 from concord.runs.budget import Budget, check_priced
 from concord.runs.call_runner import Asker, Calls
 from concord.runs.handshakes import Handshakes
+from concord.runs.journal import StoreJournal
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.runs.plans import RunOptions, as_dict
 from concord.runs.registry import get
@@ -123,7 +124,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def _stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
+def stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
     """The first SIGINT or SIGTERM stops the run cleanly; the system ends the process at a second one.
 
     A handler of the loop would wait until the loop is free, and one of Python until its code is.
@@ -220,7 +221,7 @@ class _Run:
 
     async def go(self) -> Progress:
         """Make what is left; where the run stands at its end."""
-        with _stopped_by_signals(self._signalled), Writer(self.workspace.db_path, patient=True) as writer:
+        with stopped_by_signals(self._signalled), Writer(self.workspace.db_path, patient=True) as writer:
             self.store = RunStore(self.workspace, writer, lambda: self.stop)
             admit = self.store.admit
             if cluster := self.options.get("cluster"):
@@ -240,8 +241,15 @@ class _Run:
                 *(guesses, self.budget, self._collected),
             )
             self.calls = Calls(
-                *(self.number, self.store, self.job, self.options.get("retry_failed", False), self.client),
-                *(self.batches, shaken, self.budget, self.halt),
+                run=self.number,
+                journal=StoreJournal(self.store, self.number),
+                models=self.job.models,
+                retry_failed=self.options.get("retry_failed", False),
+                client=self.client,
+                batches=self.batches,
+                handshakes=shaken,
+                budget=self.budget,
+                halt=self.halt,
             )
             ever = await self.store.look(lambda db: configurations.latest(db, self.job.models))
             self.calls.answered.update(ever, of)
@@ -424,16 +432,12 @@ class _Run:
                     shown = [await self.store.look(partial(images.shown, conversation=c)) for c in shown]
                 else:
                     self.unseen.setdefault(owed.judge, set()).update(c.key for c in pictured)
-            judged, *more = await judging.verdict(ask, shown, owed, model)
+            judged, *more = await judging.judged(ask, shown, owed, model)
         except CallFailed as failure:
             self._failed(owed, failure)
             return
         except RunStopped:
             return  # The other verdicts of this conversation go on.
-        except ConcordError:
-            raise
-        except Exception as error:  # noqa: BLE001 - no reply may end a run
-            judged, more = judging.failed(owed, shown, model, ask.unexpected(error)), []
         verdict, unusable = replace(judged, spent=ask.spent), ask.failure
 
         def save(db: Database) -> None:

@@ -7,12 +7,28 @@ from itertools import combinations
 from typing import Any
 
 from concord.conversation import IMAGES, Conversation, Message
-from concord.errors import CallFailed
+from concord.errors import CallFailed, ConcordError
 from concord.llm.models import Model
 from concord.llm.replies import Unusable
 from concord.rating import Comparison, Judgement, Order, Preference, Rater
 from concord.runs import programs
+from concord.runs.asking import Asker
 from concord.runs.benchmark import Ask, Owed
+
+
+async def judged(
+    ask: Asker, conversations: Sequence[Conversation], owed: Owed, model: Model
+) -> tuple[Judgement | Comparison, ...]:
+    """As `verdict`; an error that was not foreseen is the failure of this verdict alone.
+
+    Raises what `verdict` raises, and RunStopped.
+    """
+    try:
+        return await verdict(ask, conversations, owed, model)
+    except ConcordError:
+        raise
+    except Exception as error:  # noqa: BLE001 - no reply may end a run
+        return (failed(owed, conversations, model, ask.unexpected(error)),)
 
 
 async def verdict(
@@ -72,6 +88,13 @@ def failed(
     """A verdict that failed for an unusable reply. Raises any other failure again."""
     if not failure.code.on_demand:
         raise failure
+    return verdict_failed(owed, conversations, model, failure)
+
+
+def verdict_failed(
+    owed: Owed, conversations: Sequence[Conversation], model: Model, failure: CallFailed
+) -> Judgement | Comparison:
+    """A verdict that failed, for whatever reason."""
     return _verdict(owed, conversations, model, failure=str(failure), raw=failure.raw)
 
 

@@ -256,11 +256,12 @@ def _ways(
         if benchmark.asking is None:
             raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
         return benchmark.ways(brought, plan.judges, plan.version)
+    programs = {name: _is_program(available or {}, name) for name in plan.judges}
+    if isinstance(plan, JudgePlan):
+        return judge.ways(used.rubric, used.variant, programs)
     # A program need not say why.
     plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
-    rubrics = [(name, plain if _is_program(available or {}, name) else used.rubric) for name in plan.judges]
-    if isinstance(plan, JudgePlan):
-        return [Way(judge.asking(r), judge.prompt_of(r, used.variant), [name]) for name, r in rubrics]
+    rubrics = [(name, plain if program else used.rubric) for name, program in programs.items()]
     return [
         Way(
             judge.pairwise(r, question),

@@ -17,7 +17,7 @@ from concord.llm.templates import compiled
 from concord.questions import LETTERS, ranks_of
 from concord.rating import Criterion, Order, Preference, Rating, asked, conditions_in_words
 from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, lines_of, shown, sides
-from concord.runs.benchmark import Asking
+from concord.runs.benchmark import Asking, Way
 
 OF_THE_WHOLE = "(This question is about the conversation as a whole.)"
 DEPENDS = "(Answer only if {when}; else null.)"
@@ -54,6 +54,13 @@ def prompt_of(rubric: Rubric, variant: str) -> Prompt:
         hash=hashlib.sha256(whole.encode()).hexdigest()[:16],
         _templates={part: compiled(text) for part, text in sources.items()},
     )
+
+
+def ways(rubric: Rubric, variant: str, judges: Mapping[str, bool]) -> list[Way]:
+    """How judges are asked by a rubric, by name and whether each is a program: it need not say why."""
+    plain = replace(rubric, judge=replace(rubric.judge, reasons="none"))
+    asked_by = [(name, plain if program else rubric) for name, program in judges.items()]
+    return [Way(asking(own), prompt_of(own, variant), [name]) for name, own in asked_by]
 
 
 def pairwise(rubric: Rubric, criterion: Criterion) -> Asking:

@@ -1,0 +1,228 @@
+"""The journal of a partition in progress: a file of answered calls beside it, a line each.
+
+A line is written as its answer arrives, so that a process that is killed pays again only for calls in flight.
+The file is locked by who works on the partition; the system gives the lock back when that process ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from concord.configuration import Configuration, Reported
+from concord.errors import ConcordError, RunStopped
+from concord.lake import plan as plans
+from concord.lake.plan import LakePlan
+from concord.llm.handshake import Handshake
+from concord.llm.models import Model
+from concord.rating import NOTHING_SPENT, Spent
+from concord.store.runs import NotedCall
+
+AGAIN_SECONDS = 0.5
+"""Between two tries to write what the disk did not take."""
+
+
+class Busy(ConcordError):
+    """Another process works on the partition."""
+
+
+class PartitionJournal:
+    """The answered calls of one partition. Raises Busy where another process has it, OSError for a disk."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._file = _locked(path)
+        self._unwritten = b""
+        self._torn = False
+        self.noted: dict[str, dict[str, NotedCall]] = {}
+        self.failures: Counter[str] = Counter()
+        """How often each piece of work failed by its endpoint."""
+        self.spent = NOTHING_SPENT
+        self._read()
+
+    def _read(self) -> None:
+        size = os.fstat(self._file).st_size
+        if not size:
+            return
+        with open(os.dup(self._file), "rb") as file:
+            file.seek(0)
+            last = b"\n"
+            for line in file:
+                last = line
+                with suppress(ValueError, KeyError, TypeError, AttributeError):  # the end of a full disk
+                    self._taken(json.loads(line))
+        self._torn = not last.endswith(b"\n")
+
+    def _taken(self, line: Mapping[str, Any]) -> None:
+        work = line.get("work", "")
+        if "forget" in line:
+            step = line["forget"]
+            there = self.noted.get(work, {})
+            for name in [n for n in there if n == step or n.startswith(f"{step} again ")]:
+                del there[name]
+        elif "failed" in line:
+            self.failures[work] += 1
+        else:
+            spent, reported = Spent(*line["spent"]), Reported(*line["reported"])
+            self.spent += spent
+            self.noted.setdefault(work, {})[line["step"]] = NotedCall(
+                line["asked"], line["reply"], line["cut"], spent, reported, line["beside"]
+            )
+
+    def note(self, work: str, step: str, note: NotedCall) -> None:
+        """Keep an answered call."""
+        self.spent += note.spent
+        self._write(
+            {
+                "work": work,
+                "step": step,
+                "asked": note.asked,
+                "reply": note.reply,
+                "cut": note.cut,
+                "spent": list(vars(note.spent).values()),
+                "reported": list(note.reported),
+                "beside": dict(note.beside),
+            }
+        )
+
+    def forget(self, work: str, step: str) -> None:
+        """Forget the replies of a step that were all unusable."""
+        self._write({"work": work, "forget": step})
+
+    def fail(self, work: str, code: str) -> None:
+        """Note that a piece of work failed by its endpoint."""
+        self.failures[work] += 1
+        self._write({"work": work, "failed": code})
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        self._unwritten += text.encode("utf-8", "surrogatepass") + b"\n"
+        self.flush()
+
+    def flush(self) -> str:
+        """Write what is not written yet; why it cannot be, “” where it is."""
+        if self._torn and self._unwritten:
+            self._unwritten, self._torn = b"\n" + self._unwritten, False
+        while self._unwritten:
+            try:
+                count = os.write(self._file, self._unwritten)
+            except OSError as error:
+                return error.strerror or str(error)
+            self._unwritten = self._unwritten[count:]
+        return ""
+
+    def close(self, *, done: bool = False) -> None:
+        """Give the partition back; its journal is deleted where it is `done`."""
+        if done:
+            self.path.unlink(missing_ok=True)
+        else:
+            self.flush()
+            with suppress(OSError):
+                if not os.fstat(self._file).st_size:
+                    self.path.unlink(missing_ok=True)
+        os.close(self._file)
+
+
+def _locked(path: Path) -> int:
+    """The open file, locked. Raises Busy."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(file).st_ino == path.stat().st_ino:
+                return file
+        except FileNotFoundError:
+            pass  # who had it before has ended it
+        except BlockingIOError:
+            os.close(file)
+            raise Busy(f"Another process works on {path.stem}.") from None
+        os.close(file)
+
+
+class LakeJournal:
+    """Keeps what was answered in the journal of the partition whose work it is.
+
+    See `concord.runs.asking.Journal`. `stopped` says why the work has stopped, “” before.
+    """
+
+    def __init__(self, plan: LakePlan, stopped: Callable[[], str]):
+        self.plan = plan
+        self._stopped = stopped
+        self.of: dict[str, PartitionJournal] = {}
+        """The journal of each piece of work under way."""
+        self.obstacle = ""
+        """Why what was answered cannot be written."""
+        self._looking: asyncio.Task[None] | None = None
+        self._configurations: dict[str, Configuration | None] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where a program that judges is looked for first."""
+        return Path(self.plan.folder)
+
+    async def admit(self) -> None:
+        """Wait until what was answered is written. Raises RunStopped if the work has stopped."""
+        if self.obstacle:
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.create_task(self._until_written())
+            await asyncio.shield(self._looking)
+        if reason := self._stopped():
+            raise RunStopped(reason)
+
+    async def _until_written(self) -> None:
+        while not self._stopped():
+            self.obstacle = next(filter(None, (each.flush() for each in {*self.of.values()})), "")
+            if not self.obstacle:
+                return
+            await asyncio.sleep(AGAIN_SECONDS)
+
+    def note(
+        self, work: str, step: str, note: NotedCall, entry: Model, model: Model, handshake: Handshake | None
+    ) -> None:
+        """Keep an answered call, what it cost, and the handshake that it was."""
+        journal = self.of[work]
+        journal.note(work, step, note)
+        self.obstacle = self.obstacle or journal.flush()
+        if handshake is not None:
+            folder = self.plan.judge_folder(model.name)
+            try:
+                plans.settle(folder, model.configuration)
+                plans.written(folder / HANDSHAKE, {"asked_as": entry.asked_as, **handshake.as_dict()})
+            except OSError as error:
+                self.obstacle = error.strerror or str(error)
+            self._configurations.pop(model.name, None)
+
+    def spend(self, spent: Spent) -> None:
+        """What a call cost that gave no answer is counted where the work stands, and not kept."""
+
+    def forget(self, work: str, step: str) -> None:
+        """Forget the replies of a step that were all unusable."""
+        if work in self.of:
+            self.of[work].forget(work, step)
+
+    async def latest(self, model: str) -> Configuration | None:
+        """The configuration of a judge's answers so far."""
+        if model not in self._configurations:
+            self._configurations[model] = plans.settled(self.plan.judge_folder(model))
+        return self._configurations[model]
+
+
+HANDSHAKE = "_handshake.json"
+
+
+def known_handshakes(plan: LakePlan) -> dict[str, Handshake]:
+    """What is known of the endpoints of the judges, where they were asked before."""
+    known = {}
+    for name, model in plan.models.items():
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            values = json.loads((plan.judge_folder(name) / HANDSHAKE).read_text(encoding="utf-8"))
+            if values.pop("asked_as") == model.asked_as:
+                known[name] = Handshake.from_dict(values)
+    return known

@@ -1,0 +1,321 @@
+"""What is asked of judges about a lake, and the folder that holds what they answered.
+
+A folder belongs to its files: `_plan.json` lists them. Each rubric has a folder in it, each judge one in
+that, named with the hash of what was asked: another rubric or model is written beside, never over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from concord.configuration import Configuration
+from concord.errors import ConfigError, ImportRefused
+from concord.files import VERSION, file_name, parse_json
+from concord.lake.partitions import (
+    WHOLE,
+    LakeFile,
+    LakeOptions,
+    LakeReader,
+    Partition,
+    Shard,
+    cut,
+    listed,
+    surveyed,
+)
+from concord.llm.models import Model, read_entry
+from concord.rubrics.reading import rubric_of
+from concord.rubrics.rubric import Rubric
+from concord.runs.benchmark import Way
+from concord.runs.rubric_judge import ways
+
+PLAN = "_plan.json"
+CONVERSATIONS = 1000
+"""Conversations of a partition, about."""
+NAME = "lake"
+"""The name under which a workspace knows conversations of a lake, unless another is given."""
+
+
+@dataclass(frozen=True)
+class LakePlan:
+    """Judges, a rubric, and the files whose conversations are judged: plain values that a worker is sent.
+
+    `entries` are the judges as models.toml has them; keys stay in the environment of who calls. `keep` are
+    the columns that are kept beside the answers, by name, with their paths in a row. `folder` is where
+    programs that judge are looked for.
+    """
+
+    rubric: str
+    body: Mapping[str, Any]
+    entries: Mapping[str, Mapping[str, Any]]
+    files: tuple[LakeFile, ...]
+    out: str
+    name: str = NAME
+    keep: Mapping[str, str] = field(default_factory=dict)
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, Any] = field(default_factory=dict)
+    shard: Shard = WHOLE
+    folder: str = "."
+    version: str = VERSION
+    called: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """Judges that are functions of this process, by name."""
+
+    @cached_property
+    def questions(self) -> Rubric:
+        """The rubric."""
+        return rubric_of(self.rubric, self.body, f"the rubric {self.rubric}")
+
+    @cached_property
+    def models(self) -> dict[str, Model]:
+        """The judges. Addresses that models.toml leaves to the environment are those of this machine."""
+        named = {name: read_entry(Path("models.toml"), name, entry) for name, entry in self.entries.items()}
+        return named | {name: Model.calling(name, function) for name, function in self.called.items()}
+
+    @cached_property
+    def ways(self) -> list[Way]:
+        """How each judge is asked."""
+        programs = {name: model.kind == "program" for name, model in self.models.items()}
+        return ways(self.questions, self.rubric, programs)
+
+    @cached_property
+    def partitions(self) -> list[Partition]:
+        """The partitions of the files."""
+        return list(cut(self.files))
+
+    def reader(self) -> LakeReader:
+        """Reads the partitions."""
+        return LakeReader(self.files, LakeOptions(self.name, self.mapping, self.roles), self.shard)
+
+    @cached_property
+    def rubric_folder(self) -> Path:
+        """The folder of the rubric's answers."""
+        return Path(self.out) / f"{file_name(self.rubric)}-{self.questions.hash[:8]}"
+
+    def judge_folder(self, judge: str) -> Path:
+        """The folder of a judge's answers, by the entry that it has in models.toml."""
+        return self.rubric_folder / f"{file_name(judge)}-{self.models[judge].configuration.hash[:8]}"
+
+    def part(self, judge: str, number: int) -> Path:
+        """The file of a judge's answers to a partition."""
+        return self.judge_folder(judge) / f"part-{number:06}{self.shard.suffix}.parquet"
+
+    def journal(self, number: int) -> Path:
+        """The journal of a partition in progress."""
+        return self.rubric_folder / f"part-{number:06}{self.shard.suffix}.journal"
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What a folder belongs to: its files, how they are read and cut, and by how many shards."""
+        values = {
+            "files": [asdict(file) for file in self.files],
+            "name": self.name,
+            "keep": dict(self.keep),
+            "mapping": dict(self.mapping),
+            "roles": dict(self.roles),
+            "shards": self.shard.total,
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(values))
+        return plain
+
+
+def files_of(addresses: Sequence[str], conversations: int = CONVERSATIONS) -> tuple[LakeFile, ...]:
+    """The files that addresses name, with their kinds. Raises ImportRefused naming the first that is none."""
+    return tuple(surveyed(address, size, conversations) for address, size in listed(addresses))
+
+
+def check_folder(plan: LakePlan) -> None:
+    """Make the folder, or check that it is the plan's. Raises ConfigError, before any call."""
+    out = Path(plan.out)
+    if "://" in plan.out:
+        raise ConfigError(
+            f"{plan.out}: a partition in progress has a journal beside it, which needs a folder of this "
+            "machine or a network file system. Name one, and copy the files when they are complete."
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        there = read_plan(out)
+        if there is None:
+            if others := [path.name for path in out.iterdir() if not path.name.startswith("_")]:
+                raise ConfigError(f"{out} holds other files ({others[0]}). Name a folder of its own.")
+        elif (changed := _changed(there, plan.inputs)) and _begun(out):
+            raise ConfigError(f"{out} holds judgements of another plan: {changed}. Name another folder.")
+    except OSError as error:
+        raise ConfigError(f"{out} cannot be written: {error.strerror or error}.") from error
+
+
+def _begun(out: Path) -> bool:
+    """Whether anything was asked, so that the folder holds answers."""
+    return any(True for _ in out.glob("*/*/part-*.parquet")) or any(
+        True for _ in out.glob("*/part-*.journal")
+    )
+
+
+def prepared(plan: LakePlan) -> None:
+    """Make the folders of a plan's answers, and write what is asked into them. Raises ConfigError."""
+    out = Path(plan.out)
+    try:
+        for judge in plan.models:
+            plan.judge_folder(judge).mkdir(parents=True, exist_ok=True)
+            _describe(plan, judge)
+        there = read_plan(out)
+        if there is None or _changed(there, plan.inputs):
+            written(out / PLAN, {"version": plan.version, **plan.inputs})
+    except OSError as error:
+        raise ConfigError(f"{out} cannot be written: {error.strerror or error}.") from error
+
+
+def _changed(there: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What differs between two plans, in words; “” for nothing."""
+    before = {str(file["address"]): file for file in there.get("files", [])}
+    files = {str(file["address"]): file for file in now["files"]}
+    if lost := before.keys() - files.keys():
+        return f"its files are others, such as {min(lost)}"
+    if new := files.keys() - before.keys():
+        return f"its files do not include {min(new)}"
+    if other := [address for address, file in files.items() if file != before[address]]:
+        return f"{other[0]} has changed or is cut otherwise"
+    names = {"shards": "the number of shards", "keep": "--keep", "mapping": "--map", "roles": "--role"}
+    names |= {"name": "--name"}
+    differing = next((name for name in names if there.get(name) != now[name]), "")
+    if not differing:
+        return ""
+    return f"{names[differing]} was {_words(there.get(differing))} and is {_words(now[differing])}"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(map(str, value)) or "empty"
+    return str(value)
+
+
+def _describe(plan: LakePlan, judge: str) -> None:
+    """Say beside a judge's answers what was asked."""
+    path = plan.judge_folder(judge) / PLAN
+    if not path.exists():
+        about = {
+            "version": plan.version,
+            "judge": judge,
+            "entry": dict(plan.entries.get(judge, {})),
+            "rubric": plan.rubric,
+            "rubric_hash": plan.questions.hash,
+            "body": plan.body,
+        }
+        written(path, about)
+
+
+def read_plan(folder: Path) -> dict[str, Any] | None:
+    """What was asked in a folder; None where it does not say. Raises ConfigError for a broken file."""
+    path = folder / PLAN
+    try:
+        value = parse_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}.") from error
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path} is no plan of Concord.")
+    return value
+
+
+def written(path: Path, value: Any) -> None:
+    """Write a file of JSON under another name, then rename it: nobody reads half of it. Raises OSError."""
+    mine = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        mine.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+        os.replace(mine, path)
+    finally:
+        mine.unlink(missing_ok=True)
+
+
+def settled(folder: Path) -> Configuration | None:
+    """The configuration of a judge's answers in its folder; None before the first."""
+    try:
+        values = parse_json((folder / CONFIGURATION).read_text(encoding="utf-8"))
+        return Configuration(**values)
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+CONFIGURATION = "_configuration.json"
+
+
+def settle(folder: Path, configuration: Configuration) -> None:
+    """Note the configuration of a judge's answers. Raises OSError."""
+    if settled(folder) != configuration:
+        written(folder / CONFIGURATION, asdict(configuration))
+
+
+_SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
+
+
+def shard_of(text: str) -> Shard:
+    """The shard that “3/40” names. Raises ConfigError."""
+    parts = _SHARD.fullmatch(text.strip())
+    if not parts or not 1 <= int(parts[1]) <= int(parts[2]):
+        raise ConfigError(f"“{text}” is no shard. Write --shard 3/40 for the third of forty.")
+    return Shard(int(parts[1]), int(parts[2]))
+
+
+def named_columns(keep: Sequence[str]) -> dict[str, str]:
+    """The columns that --keep names: NAME, or NAME=PATH. Raises ConfigError."""
+    columns = {}
+    for text in keep:
+        name, _, path = text.partition("=")
+        name = name.strip()
+        if not re.fullmatch(r"[^\W\d]\w{0,59}", name) or name in RESERVED:
+            raise ConfigError(
+                f"--keep {text}: a column is named by letters, and not as the answers' own are."
+            )
+        columns[name] = path.strip() or name
+    return columns
+
+
+RESERVED = (
+    *("key", "turn", "judge", "criterion", "score", "reason", "failure", "failure_class", "refusal"),
+    *("input_tokens", "output_tokens", "cost", "configuration", "rubric", "model", "calls", "chars", "turns"),
+)
+
+
+def parts_of(folder: Path) -> Iterator[Path]:
+    """The files of answers in a judge's folder, in their order."""
+    yield from sorted(folder.glob("part-*.parquet"))
+
+
+def check_files(plan: LakePlan) -> None:
+    """Raise ImportRefused where the files hold nothing to be judged."""
+    if not plan.partitions:
+        raise ImportRefused("The files hold no rows. Name others.")
+
+
+def planned(
+    addresses: Sequence[str],
+    rubric: Rubric,
+    judges: Mapping[str, Mapping[str, Any]],
+    out: str,
+    *,
+    conversations: int = CONVERSATIONS,
+    **how: Any,
+) -> LakePlan:
+    """A plan for the files that addresses name. `how` are other fields of `LakePlan`.
+
+    Raises ImportRefused for files and ConfigError for a rubric that cannot be used; nothing is written.
+    """
+    if not rubric.criteria:
+        raise ConfigError(
+            f"The rubric “{rubric.name}” asks only which of two is better. Files are judged by questions "
+            "about one conversation."
+        )
+    plan = LakePlan(rubric.name, rubric.body, judges, files_of(addresses, conversations), out, **how)
+    if not plan.models:
+        raise ConfigError("Name at least one judge.")
+    for name, model in plan.models.items():
+        if model.kind == "embeddings":
+            raise ConfigError(f"“{name}” turns texts into vectors; it cannot judge. Name another model.")
+    plan.reader().forms()
+    return plan

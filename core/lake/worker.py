@@ -1,0 +1,173 @@
+"""A worker: a process that judges the partitions whose numbers it is told, until its coordinator is gone.
+
+It is told on standard input, a JSON object a line, and answers on standard output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+import signal
+import sys
+import threading
+from contextlib import suppress
+from typing import Any
+
+from concord.errors import ConcordError
+from concord.lake.engines import BEAT_SECONDS, LakeHow
+from concord.lake.judging import Desk
+from concord.lake.partitions import Partition
+from concord.lake.plan import LakePlan
+from concord.lake.surveying import survey_partition
+from concord.lake.working import PartitionEnd, drive
+from concord.runs.engine import few_collections
+
+
+class Told:
+    """What the coordinator tells, in the worker's event loop; `gone` once it has ended."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.lines: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in sys.stdin.buffer:
+            self.loop.call_soon_threadsafe(self.lines.put_nowait, json.loads(line))
+        with suppress(RuntimeError):  # the loop is closed
+            self.loop.call_soon_threadsafe(self.lines.put_nowait, {"gone": True})
+
+
+class Worker:
+    """The partitions of one worker, and what it asks of its coordinator."""
+
+    def __init__(self, plan: LakePlan, how: LakeHow, share: int, out: int):
+        self.plan, self.how, self.out = plan, how, out
+        self.feeding: asyncio.Queue[Partition | None] = asyncio.Queue()
+        self.granted: asyncio.Queue[float] = asyncio.Queue()
+        self.desk: Desk | None = None
+        self.limits_of = share_of(plan, share)
+
+    def say(self, **values: Any) -> None:
+        """Tell the coordinator; a worker whose coordinator is gone ends by its input."""
+        with suppress(OSError):
+            os.write(self.out, json.dumps(values).encode() + b"\n")
+
+    async def listen(self, told: Told) -> None:
+        """Do what is told."""
+        while True:
+            line = await told.lines.get()
+            if "survey" in line:
+                one = survey_partition(self.plan, self.plan.partitions[line["survey"]])
+                self.say(survey=one.as_dict())
+            elif "judge" in line:
+                self.feeding.put_nowait(self.plan.partitions[line["judge"]])
+            elif "grant" in line:
+                self.granted.put_nowait(line["grant"])
+            elif "end" in line:
+                self.feeding.put_nowait(None)
+            elif "halt" in line or "gone" in line:
+                reason = line.get("halt") or "The coordinator is gone; the same command goes on."
+                self.feeding.put_nowait(None)
+                self.granted.put_nowait(0.0)
+                if self.desk is None:
+                    os._exit(0)
+                self.desk.halt(reason)
+
+    async def feed(self) -> Partition | None:
+        """The next partition that the coordinator gives."""
+        self.say(ready=True)
+        return await self.feeding.get()
+
+    async def more(self, needed: float) -> float:
+        """What the coordinator gives of the spending limit."""
+        self.say(need=needed)
+        return await self.granted.get()
+
+    def ended(self, end: PartitionEnd) -> None:
+        """Tell how a partition ended."""
+        self.say(ended=end.as_dict(), **self.stands())
+
+    def stands(self) -> dict[str, Any]:
+        """Where the worker stands."""
+        if self.desk is None:
+            return {}
+        desk, standing = self.desk, self.desk.standing
+        return {
+            "stands": {
+                "judged": standing.judged,
+                "failed": standing.failed,
+                "put_off": standing.put_off,
+                "reasons": standing.reasons,
+                "spent": list(vars(desk.calls.spent).values()),
+                "lost": desk.budget.lost if desk.budget else 0.0,
+                "message": desk.says(),
+                "stopped": dict(desk.calls.stopped),
+            }
+        }
+
+    async def beat(self) -> None:
+        """Tell where the worker stands, again and again."""
+        while True:
+            self.say(**self.stands())
+            await asyncio.sleep(BEAT_SECONDS)
+
+    async def go(self) -> None:
+        """Work until nothing is left to be done."""
+        listening = asyncio.create_task(self.listen(Told()))
+        # Before its first partition it surveys what it is told, and has no connections.
+        first = await self.feed()
+        if first is not None:
+            await self._judge([first])
+        listening.cancel()
+
+    async def _judge(self, given: list[Partition]) -> None:
+        self.desk = desk = Desk(
+            self.plan,
+            max_cost=None if self.how.max_cost is None else 0.0,
+            retry_failed=self.how.retry_failed,
+            limits_of=self.limits_of,
+            more=self.more,
+        )
+
+        async def feed() -> Partition | None:
+            return given.pop() if given else await self.feed()
+
+        beating = asyncio.create_task(self.beat())
+        try:
+            async with desk:
+                await drive(desk, feed, self.ended)
+        finally:
+            beating.cancel()
+
+
+def share_of(plan: LakePlan, share: int) -> dict[str, int]:
+    """What each judge may have in flight in one of so many workers."""
+    from concord.llm.client import limits
+
+    most = limits(plan.models.values())
+    return {name: max(1, most[model.endpoint] // share) for name, model in plan.models.items()}
+
+
+def main() -> None:
+    """Work for the process that began this one."""
+    plan, how, share = pickle.load(sys.stdin.buffer)
+    out = os.dup(1)
+    os.dup2(2, 1)  # what a program that judges prints is no answer to the coordinator
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches it too; the coordinator tells it to stop
+    worker = Worker(plan, how, share, out)
+    try:
+        with few_collections():
+            asyncio.run(worker.go())
+    except ConcordError as error:
+        worker.say(done=True, halted=str(error), broken=True)
+        return
+    halted, broken = (worker.desk.stop, worker.desk.broken) if worker.desk else ("", False)
+    worker.say(done=True, halted=halted, broken=broken, **worker.stands())
+    os._exit(0)  # the thread that reads its input is in a read that nothing ends
+
+
+if __name__ == "__main__":
+    main()

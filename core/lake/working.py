@@ -1,0 +1,197 @@
+"""The work of one process: its partitions one after another, overlapping, each committed by rename."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import ConcordError
+from concord.files import VERSION
+from concord.lake import plan as plans
+from concord.lake.journal import AGAIN_SECONDS, Busy, PartitionJournal
+from concord.lake.judging import Desk, JudgedPartition, items_of, judge_partition
+from concord.lake.partitions import Partition
+from concord.lake.plan import LakePlan
+from concord.runs.engine import GRACE_SECONDS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+AT_ONCE = 8
+"""Partitions that a process has open at once: the first ones wait for their last answers."""
+ABOUT = b"concord"
+"""The name of what a file of answers says of itself in its metadata."""
+
+
+@dataclass(frozen=True)
+class PartitionEnd:
+    """How work on a partition ended: `done` if every judge's answers are committed; an `error` is its own."""
+
+    number: int
+    done: bool
+    items: int = 0
+    error: str = ""
+    busy: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for another process."""
+        return asdict(self)
+
+
+def owing(plan: LakePlan, number: int, *, retry_failed: bool = False) -> list[str]:
+    """The judges whose answers to a partition are not committed, or have failures that are to be retried."""
+    return [
+        judge
+        for judge in plan.models
+        if not (part := plan.part(judge, number)).exists() or (retry_failed and about(part).get("failed"))
+    ]
+
+
+def about(part: Path) -> Mapping[str, Any]:
+    """What a file of answers says of itself: conversations, failures, cost; {} where it cannot be read."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        metadata = parquet.read_schema(part).metadata or {}
+        values = json.loads(metadata[ABOUT])
+    except (OSError, ArrowException, KeyError, ValueError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+async def work_on(desk: Desk, partition: Partition, begun: Callable[[], None]) -> PartitionEnd:
+    """Judge a partition and commit its answers; what fails is its own."""
+    plan = desk.plan
+    number = partition.number
+    try:
+        journal = PartitionJournal(plan.journal(number))
+    except Busy as error:
+        return PartitionEnd(number, False, error=str(error), busy=True)
+    done = False
+    try:
+        judges = owing(plan, number, retry_failed=desk.retry_failed)
+        if not judges:
+            done = True
+            return PartitionEnd(number, True)
+        earlier = {judge: _read(part) for judge in judges if (part := plan.part(judge, number)).exists()}
+        reader = plan.reader()
+        judged = await judge_partition(
+            items_of(plan, reader.rows(partition), reader.key),
+            plan,
+            desk=desk,
+            journal=journal,
+            judges=judges,
+            earlier=earlier,
+            begun=begun,
+        )
+        for judge in sorted(judged.complete):
+            await _commit(desk, judge, number, judged)
+        done = judged.complete == set(judges)
+        return PartitionEnd(number, done, judged.items)
+    finally:
+        journal.close(done=done)
+
+
+def _read(part: Path) -> pa.Table:
+    from pyarrow import parquet
+
+    return parquet.read_table(part)
+
+
+async def _commit(desk: Desk, judge: str, number: int, judged: JudgedPartition) -> None:
+    """Write a judge's answers under another name, then rename; waits while the disk takes nothing."""
+    plan = desk.plan
+    table, part = judged.tables[judge], plan.part(judge, number)
+    facts = {
+        "conversations": judged.items,
+        "failed": judged.failed[judge],
+        "cost": sum(table.column("cost").to_pylist()),
+        "version": VERSION,
+    }
+    table = table.replace_schema_metadata({ABOUT: json.dumps(facts).encode()})
+    while True:
+        try:
+            plans.settle(part.parent, desk.calls.models[judge].configuration)
+            _write(table, part)
+        except OSError as error:
+            desk.journal.obstacle = error.strerror or str(error)
+            if desk.stop:
+                raise ConcordError(f"{part} cannot be written: {desk.journal.obstacle}.") from error
+            await desk.rest(AGAIN_SECONDS)
+        else:
+            return
+
+
+def _write(table: pa.Table, part: Path) -> None:
+    from pyarrow import parquet
+
+    mine = part.with_name(f".{part.name}.{os.getpid()}")
+    try:
+        parquet.write_table(table, mine, compression="zstd")
+        with mine.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(mine, part)
+    finally:
+        mine.unlink(missing_ok=True)
+
+
+Feed = Callable[[], Awaitable[Partition | None]]
+
+
+async def drive(desk: Desk, feed: Feed, told: Callable[[PartitionEnd], None]) -> None:
+    """Work on partitions as they are fed, the next one once all judgements of the last have begun."""
+    tasks: set[asyncio.Task[None]] = set()
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def one(partition: Partition, begun: asyncio.Event) -> None:
+        try:
+            ended = await work_on(desk, partition, begun.set)
+        except asyncio.CancelledError:
+            told(PartitionEnd(partition.number, False))
+            raise
+        except Exception as error:  # noqa: BLE001 - one partition may not end the others
+            message = str(error) if isinstance(error, ConcordError) else f"{type(error).__name__}: {error}"
+            ended = PartitionEnd(partition.number, False, error=" ".join(message.split())[:500])
+        finally:
+            begun.set()
+            room.release()
+        told(ended)
+
+    def abandon() -> None:
+        for task in tasks:
+            task.cancel()
+
+    async def watch() -> None:
+        while not desk.stop:
+            await desk.rest(3600)
+        await asyncio.sleep(GRACE_SECONDS)
+        abandon()
+
+    watching = asyncio.create_task(watch())
+    try:
+        while not desk.stop:
+            await room.acquire()
+            partition = None if desk.stop else await feed()
+            if partition is None:
+                room.release()
+                break
+            begun = asyncio.Event()
+            task = asyncio.create_task(one(partition, begun))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+            await begun.wait()
+        if tasks:
+            await asyncio.wait(set(tasks))
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+        abandon()
+        if tasks:
+            await asyncio.wait(set(tasks))
