@@ -463,6 +463,16 @@ class LabelDraw(StrEnum):
     """So many of each of the judge's answers, with weights."""
 
 
+class LakeDraw(StrEnum):
+    """How people's sample is drawn from a lake."""
+
+    RANDOM = "random"
+    BY_ANSWER = "by_answer"
+    """More where the judge gives the rarer answer."""
+    DIFFERENCE = "difference"
+    """More where judges differ."""
+
+
 class IntervalMethod(StrEnum):
     """How the interval of a mean is found from its resamples."""
 

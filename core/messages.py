@@ -35,6 +35,7 @@ from concord.codes import (
     UseCondition,
     Verdict,
 )
+from concord.estimate import Estimate
 
 
 def reach(audience: Reach, command: str) -> str:
@@ -572,3 +573,81 @@ def models_stopped(reasons: Mapping[str, str], *, others: bool) -> str:
 def waits_too_long(seconds: float, longest: float) -> str:
     """An endpoint asks to wait for longer than a run does."""
     return f" It asks to wait {seconds:,.0f} s; Concord waits at most {longest:,.0f} s. Run again after that."
+
+
+def lake_figure(label: str, *, two: bool) -> str:
+    """What is estimated of a lake."""
+    return f"Share of yes on {label}" if two else f"Mean of {label}"
+
+
+def lake_answer(figure: str, people: Estimate, judges: Estimate, judge: str) -> str:
+    """What people would say of a whole lake, and what the judge alone says."""
+    alone = f"{judge} alone: {judges:.3f} on {judges.n or 0:,} judgements"
+    if people.value is None:
+        return f"{figure}: no estimate, because {people.reason}. {alone}."
+    ends = "" if people.low is None else f" (95% CI {people.low:.3f} to {people.high:.3f})"
+    return (
+        f"{figure}, as people would say: {people.value:.3f}{ends}, corrected by {people.n:,} items. {alone}."
+    )
+
+
+def lake_failed(failed: int, answered: int, refusals: int) -> str:
+    """What share of judgements failed."""
+    share = failed / (failed + answered)
+    refused = f", {refusals:,} of them refusals" if refusals else ""
+    return (
+        f"{failed:,} judgements failed ({share:.1%}{refused}) and are excluded: the estimate is of what was "
+        "judged."
+    )
+
+
+def lake_lost(count: int) -> str:
+    """How many items of people have no judgement in the lake."""
+    return f"{count:,} items that people rated have no judgement in the files and are excluded."
+
+
+def lake_assumptions(study: str, n: int, *, weighted: bool, judge: str) -> tuple[str, ...]:
+    """What an estimate of a lake assumes."""
+    how = (
+        "Items count by how many conversations of their stratum they stand for."
+        if weighted
+        else "It assumes that people's items are a random draw of the files."
+    )
+    return (
+        f"{judge}'s answers to everything, corrected by the {n:,} items of the study “{study}” that people "
+        "rated (prediction-powered inference, PPI++). Each group is corrected by the items in it.",
+        f"{how} It says what these annotators would say, on what the judge could answer.",
+    )
+
+
+def lake_unlike(what: str, errors: float) -> str:
+    """That a lake differs from the sample of it."""
+    return (
+        f"The files are unlike the sample in {what}: {errors:.1f} standard errors apart. The sample may be "
+        "no random draw of them; draw another one."
+    )
+
+
+def lake_no_value(column: str, count: int) -> str:
+    """That rows have no value of a group."""
+    return f"{count:,} judgements have no {column}."
+
+
+def lake_several_configurations(count: int) -> str:
+    """That a judge's answers were given by several configurations."""
+    return f"The judge answered in {count} configurations with the same requests."
+
+
+def lake_several_models(models: Sequence[str]) -> str:
+    """That an endpoint reported several models."""
+    return f"The endpoint reported several models: {listed(models)}."
+
+
+def lake_each_alone(count: int, wider: float) -> str:
+    """How intervals of several differences are to be read."""
+    if count < 2:
+        return "The interval is that of two groups of different items (Zou and Donner 2008)."
+    return (
+        f"Each interval holds for its difference alone (Zou and Donner 2008). For all {count} together take "
+        f"them {wider:.2f} times as wide."
+    )

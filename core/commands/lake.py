@@ -9,17 +9,20 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from concord.commands.printing import echo
+from concord.codes import LakeDraw
+from concord.commands import options
+from concord.commands.printing import columns, echo
 from concord.commands.progress import PLAIN_SECONDS, estimated
 from concord.errors import ConcordError, ConfigError, check_known
 from concord.files import read_toml
 from concord.files.plain import plain
 from concord.lake import engines, plan
-from concord.lake.engines import LakeHow, LakeProgress
+from concord.lake.coordinator import LakeHow, LakeProgress
 from concord.lake.partitions import WHOLE
 from concord.lake.plan import LakePlan
 from concord.llm.models import currency, load_models, pick
@@ -158,3 +161,165 @@ def entries(path: Path, judges: tuple[str, ...]) -> dict[str, Mapping[str, Any]]
         pick(known, name, None)
     tables = read_toml(path)["models"] if path.exists() else {}
     return {name: tables[name] for name in judges}
+
+
+@click.command("sample")
+@click.argument("files", metavar="DIR | FILES…", nargs=-1, required=True)
+@click.option("--study", required=True, help="The name of the new study.")
+@click.option("--n", type=click.IntRange(1), required=True, help="How many conversations.")
+@click.option("--rubric", default="", help="What people are asked; of a judged DIR its own.")
+@click.option(
+    "--draw",
+    "how",
+    type=click.Choice([draw.value for draw in LakeDraw]),
+    default=LakeDraw.RANDOM.value,
+    show_default=True,
+    help="At random, or of a judged DIR more where a judge gives the rarer answer, or judges differ.",
+)
+@click.option("--judge", default="", help="With by_answer: whose answers; the first judge's unless given.")
+@click.option("--criterion", default="", help="Answers to which question; the first unless given.")
+@options.several("--keep", "Columns of FILES that become facets, NAME or NAME=PATH.")
+@click.option("--name", default="", help="The name under which the conversations are kept (lake).")
+@click.option(
+    "--map", "mapping", multiple=True, metavar="NAME=PATH", callback=options.pairs, help="As in `import`."
+)
+@click.option(
+    "--role", "roles", multiple=True, metavar="NAME=user", callback=options.roles, help="As in `import`."
+)
+@options.seeded("draws the same sample")
+@options.number("--overlap", 0, "Raters for each item; 0: everybody.")
+@click.option("--title", default="", help="What annotators see as the study's name.")
+@click.pass_obj
+def sample_command(
+    folder: str,
+    /,
+    files: tuple[str, ...],
+    study: str,
+    n: int,
+    rubric: str,
+    how: str,
+    judge: str,
+    criterion: str,
+    keep: tuple[str, ...],
+    name: str,
+    mapping: dict[str, str],
+    roles: dict[str, str],
+    seed: int,
+    overlap: int,
+    title: str,
+) -> None:
+    """Draw what people rate from files of conversations, or from what judges said of them.
+
+    DIR is what `concord judge FILES --out DIR` wrote. Only the conversations that are drawn enter the
+    workspace, with the answers of judges in DIR. Unequal chances are kept: every figure weighs by them.
+    """
+    from concord.lake import sample
+    from concord.rubrics.shelf import Numbered
+    from concord.store import rubrics
+    from concord.store import studies as stored
+
+    workspace = options.workspace(folder)
+    draw, judged = LakeDraw(how), list[plan.JudgeFolder]()
+    asked: Rubric
+    if len(files) == 1 and plan.read_plan(Path(files[0])) is not None:
+        if keep or name or mapping or roles:
+            raise ConcordError(
+                f"{files[0]} says itself how its files are read: leave out --keep, --name, --map and --role."
+            )
+        own = "" if rubric.endswith(".toml") else rubric
+        of, judged = sample.judged_folders(Path(files[0]), own)
+        asked = judged[0].rubric
+    else:
+        if draw != LakeDraw.RANDOM:
+            raise ConcordError(f"--draw {how} needs judges' answers: name the DIR of `concord judge --out`.")
+        if not rubric:
+            raise ConcordError("Say what people are asked: --rubric NAME, or a file.")
+        asked = rubric_of(workspace.path, rubric)
+        of = LakePlan(
+            asked.name,
+            asked.body,
+            {},
+            plan.files_of(files),
+            "",
+            name=name or plan.NAME,
+            keep=plan.named_columns(keep),
+            mapping=mapping,
+            roles=roles,
+        )
+        of.reader().forms()
+    drawn = sample.draw(of, n, seed=seed, how=draw, judged=judged, criterion=criterion, judge=judge)
+    with workspace.write() as db:
+        numbered = Numbered(asked, rubrics.number(db, asked.name, asked.hash))
+        made = sample.store(
+            db,
+            study,
+            of,
+            drawn,
+            numbered,
+            judged=judged,
+            how=draw,
+            seed=seed,
+            overlap=overlap,
+            title=title,
+        )
+        units = len(stored.units(db, study))
+    echo(
+        f"Study “{study}”: {units:,} units of {n:,} conversations, drawn from "
+        f"{made.meta['drawn']['candidates']:,} with seed {seed}."
+    )
+    for stratum, size in made.meta["drawn"].get("strata", {}).items():
+        count = sum(1 for one in drawn.strata.values() if one == stratum)
+        echo(f"  {stratum}: {count:,} of {size:,}")
+    echo(f"Next: concord people invite NAME… --study {study}")
+
+
+@click.command("estimate")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--study", required=True, help="The study whose people correct the judge.")
+@options.several("--by", "Columns kept with --keep; NAME:week is the week of a time (or day, month).")
+@click.option("--criterion", default="", help="The question; the first that people were asked unless given.")
+@click.option("--judge", default="", help="The judge; the one that follows people best unless given.")
+@click.option("--rubric", default="", help="The rubric, where the folder has answers by several.")
+@click.option("--any-endpoint", is_flag=True, help="The judge's model is the same wherever it was served.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page that a browser opens.")
+@options.form()
+@click.pass_obj
+def estimate_command(
+    workspace: str,
+    /,
+    folder: Path,
+    study: str,
+    by: tuple[str, ...],
+    criterion: str,
+    judge: str,
+    rubric: str,
+    any_endpoint: bool,
+    html: Path | None,
+    form: str,
+) -> None:
+    """What people would say of all that was judged: the judge's answers, corrected by a study's people.
+
+    DIR is what `concord judge FILES --out DIR` wrote.
+    """
+    from concord.lake.counting import by_of
+    from concord.lake.estimate import LakeEstimateOptions, estimated
+    from concord.table import as_document
+    from concord.workspace import Workspace
+
+    chosen = LakeEstimateOptions(by_of(by), criterion, judge, rubric, any_endpoint)
+    with Workspace.open(workspace, create=False).read() as db:
+        of = estimated(db, folder, study, chosen)
+    if form == "table":
+        for sentence_ in of.sentences:
+            echo(sentence_)
+        for warning in of.warnings:
+            echo(f"Warning: {warning}")
+        echo()
+    echo(as_document(of.tables, form, width=columns(100)), nl=False)
+    if html is not None:
+        from datetime import date
+
+        from concord.lake.page import page
+
+        html.write_text(page(of, made=date.today()), encoding="utf-8")
+        echo(f"The page is in {html}.", err=True)

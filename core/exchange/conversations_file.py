@@ -367,15 +367,15 @@ def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None
     try:
         entry = read_row(survey.reading, row)
         for conversation in entry.conversations:
-            digest = _digest(conversation)
+            mark = digest(conversation)
             earlier = keys.of(conversation.key)
-            for place in (place for place, other in earlier if other != digest):
+            for place in (place for place, other in earlier if other != mark):
                 raise ImportRefused(
                     f"{row.where}: “{conversation.key}” stands in {place.rpartition(', ')[2]} with other "
                     "messages. Give each conversation a key of its own, or none."
                 )
             if not earlier:
-                keys.add(conversation.key, row.where, digest)
+                keys.add(conversation.key, row.where, mark)
             survey.repeated += bool(earlier)
             survey.conversations += not earlier
             survey.benchmarks.add(conversation.benchmark)
@@ -411,7 +411,8 @@ def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None
     return entry
 
 
-def _digest(conversation: Conversation) -> str:
+def digest(conversation: Conversation) -> str:
+    """Equal for conversations of one player with the same messages."""
     messages = [[message.role, message.content] for message in conversation.messages]
     dialogue = json.dumps([conversation.player, *messages])
     return hashlib.blake2b(dialogue.encode(), digest_size=12).hexdigest()
@@ -425,7 +426,7 @@ def _saved(db: Database, entry: Entry, where: str, counts: Counter[str], *, skip
     there = {c.key: conversations.find_id(db, c.key) for c in entry.conversations}
     for one in entry.conversations:
         number = there[one.key]
-        if number is not None and _digest(conversations.load(db, number)) != _digest(one):
+        if number is not None and digest(conversations.load(db, number)) != digest(one):
             if skip_wrong:
                 counts["left_out"] += 1
                 return False

@@ -1,6 +1,6 @@
 """The engine of a Dask cluster."""
 
-from concord.lake.engines import Coordinator, LakeProgress
+from concord.lake.coordinator import Coordinator, LakeProgress
 
 
 async def run(coordinator: Coordinator) -> LakeProgress:

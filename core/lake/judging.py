@@ -55,7 +55,7 @@ class LakeItem(NamedTuple):
 
 
 @dataclass
-class Standing:
+class SessionStanding:
     """What a process has done: judgements, of them failed or put off to the next attempt, and what it cost.
 
     `judged` counts judgements that a table has now, in this process or before.
@@ -73,10 +73,10 @@ class Standing:
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
 
-class Desk:
+class JudgeSession:
     """What the partitions of one process share: connections, handshakes, limits, and whether it goes on.
 
-    It belongs to one event loop: use it as `async with Desk(plan)`. With `max_cost` it stops there.
+    It belongs to one event loop: use it as `async with JudgeSession(plan)`. With `max_cost` it stops there.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Desk:
             model.sent_headers()
         self.plan = plan
         self.retry_failed = retry_failed
-        self.standing = Standing()
+        self.standing = SessionStanding()
         self.stop = ""
         """Why no new calls are made; “” while the work goes on."""
         self.broken = False
@@ -155,14 +155,14 @@ class Desk:
         return judge in self.calls.stopped
 
     async def rest(self, seconds: float) -> None:
-        """Wait, no longer than until the desk stops."""
+        """Wait, no longer than until the session stops."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._halted.wait()
 
 
 async def _granted(_amount: float) -> None:
-    """A desk's limit is its own: nothing else spends of it."""
+    """A session's limit is its own: nothing else spends of it."""
 
 
 @dataclass
@@ -182,7 +182,7 @@ async def judge_partition(
     items: Iterable[LakeItem],
     plan: LakePlan,
     *,
-    desk: Desk | None = None,
+    session: JudgeSession | None = None,
     journal: PartitionJournal | None = None,
     judges: Sequence[str] | None = None,
     earlier: Mapping[str, pa.Table] | None = None,
@@ -190,16 +190,16 @@ async def judge_partition(
 ) -> JudgedPartition:
     """Have judges answer a rubric about conversations.
 
-    With a `desk` it shares the connections and limits of others, with a `journal` answers that are in it are
-    not paid again. `judges` are those of the plan unless named. `earlier` are answers that are kept, of which
-    failures are asked again. `begun` is called once every judgement has begun.
+    With a `session` it shares the connections and limits of others, with a `journal` answers that are in it
+    are not paid again. `judges` are those of the plan unless named. `earlier` are answers that are kept, of
+    which failures are asked again. `begun` is called once every judgement has begun.
     """
-    if desk is None:
-        async with Desk(plan) as own:
+    if session is None:
+        async with JudgeSession(plan) as own:
             return await judge_partition(
-                items, plan, desk=own, journal=journal, judges=judges, earlier=earlier, begun=begun
+                items, plan, session=own, journal=journal, judges=judges, earlier=earlier, begun=begun
             )
-    work = _Work(plan, desk, journal, plan.models if judges is None else judges, earlier or {})
+    work = _Work(plan, session, journal, plan.models if judges is None else judges, earlier or {})
     try:
         async with asyncio.TaskGroup() as group:
             for item in items:
@@ -217,12 +217,12 @@ class _Work:
     def __init__(
         self,
         plan: LakePlan,
-        desk: Desk,
+        session: JudgeSession,
         journal: PartitionJournal | None,
         judges: Iterable[str],
         earlier: Mapping[str, pa.Table],
     ):
-        self.plan, self.desk, self.journal = plan, desk, journal
+        self.plan, self.session, self.journal = plan, session, journal
         self.judges = tuple(judges)
         self.ways = [way for way in plan.ways if way.judges[0] in self.judges]
         self.rows = {judge: Rows(tuple(plan.keep)) for judge in self.judges}
@@ -239,26 +239,26 @@ class _Work:
         for one in owed(self.ways, 1, item.conversation.key):
             if item.key in self.kept.get(one.judge, ()):
                 continue
-            await self.desk.places.acquire()
-            if self.desk.stop:
-                self.desk.places.release()
+            await self.session.places.acquire()
+            if self.session.stop:
+                self.session.places.release()
                 self.ended_early = True
                 return False
             group.create_task(self._one(item, one))
         return True
 
     async def _one(self, item: LakeItem, one: Owed) -> None:
-        desk = self.desk
+        session = self.session
         journal = self.journal
         try:
-            if desk.lacks(one.judge):
+            if session.lacks(one.judge):
                 self.lacking.add(one.judge)
                 return
             noted = journal.noted.pop(one.key, {}) if journal is not None else {}
             if journal is not None:
-                desk.journal.of[one.key] = journal
-            ask = Asker(desk.calls, one.key, noted)
-            model = desk.calls.models[one.judge]
+                session.journal.of[one.key] = journal
+            ask = Asker(session.calls, one.key, noted)
+            model = session.calls.models[one.judge]
             judged = await self._judged(ask, item.conversation, one, model)
             if judged is None:
                 self.lacking.add(one.judge)
@@ -275,37 +275,37 @@ class _Work:
                 next((report.model for report in use.reported if report.model), ""),
                 failure,
             )
-            desk.standing.judged += 1
+            session.standing.judged += 1
             if judgement.failure is not None:
                 self.failed[one.judge] += 1
-                desk.standing.failed += 1
-                desk.standing.count(failure or NOT_ASKED)
+                session.standing.failed += 1
+                session.standing.count(failure or NOT_ASKED)
         finally:
-            desk.journal.of.pop(one.key, None)
-            desk.places.release()
+            session.journal.of.pop(one.key, None)
+            session.places.release()
 
     async def _judged(
         self, ask: Asker, conversation: Conversation, one: Owed, model: Model
     ) -> Judgement | None:
         """The judgement; None where it is put off to the next attempt."""
-        desk, journal = self.desk, self.journal
+        session, journal = self.session, self.journal
         try:
             judged, *_ = await judging.judged(ask, [conversation], one, model)
         except CallFailed as failure:
-            desk.standing.put_off += 1
-            desk.standing.count(failure)
-            if journal is None or desk.lacks(one.judge) or failure.code.stops_model:
+            session.standing.put_off += 1
+            session.standing.count(failure)
+            if journal is None or session.lacks(one.judge) or failure.code.stops_model:
                 return None
             journal.fail(one.key, failure.code)
             if journal.failures[one.key] < TRIES:
                 return None
-            desk.standing.put_off -= 1
+            session.standing.put_off -= 1
             ask.failure = failure
             judged = judging.verdict_failed(one, [conversation], model, failure)
         except RunStopped:
             return None
         except ConcordError as error:
-            desk.halt(str(error), broken=True)
+            session.halt(str(error), broken=True)
             return None
         assert isinstance(judged, Judgement)
         return judged
@@ -365,7 +365,7 @@ class Rows:
             "judge": one.judge,
             "failure": judgement.failure,
             "failure_class": None,
-            "refusal": False,
+            "refused": False,
             "raw": None,
             "configuration": configuration,
             "rubric": plan.questions.hash,
@@ -383,7 +383,7 @@ class Rows:
         if judgement.failure is not None:
             raw = judgement.raw or (failure.raw if failure else "")
             same["failure_class"] = failure.code.value if failure else NOT_ASKED
-            same["refusal"] = bool(failure and (failure.code is Failure.REFUSED or places.refuses(raw)))
+            same["refused"] = bool(failure and (failure.code is Failure.REFUSED or places.refuses(raw)))
             same["raw"] = raw[:RAW] or None
             answers = [(None, criterion.name, None, None) for criterion in one.asking.criteria]
         paid = {
@@ -415,7 +415,7 @@ _FIELDS = {
     "reason": "string",
     "failure": "string",
     "failure_class": "string",
-    "refusal": "bool",
+    "refused": "bool",
     "raw": "string",
     "calls": "int32",
     "input_tokens": "int64",

@@ -419,6 +419,18 @@ class LakeReader:
             if entry.conversations:
                 yield LakeRow(row.where, row.whole, entry)
 
+    def keys(self, partition: Partition) -> Iterator[str]:
+        """The keys of the conversations of a partition; rows are read no further than needed."""
+        reading = self._reading(partition.file)
+        several = reading.shape.several is not None or len(reading.shape.sides) > 1 or reading.shape.votes
+        for row in self._rows(partition, reading):
+            key = "" if several or row.fields is None else row_key(row.fields, reading)
+            if key:
+                yield key.removeprefix(f"{self.options.name}/")
+                continue
+            entry = conversations_file.read_row(reading, row)
+            yield from map(self.key, entry.conversations)
+
     def _rows(self, partition: Partition, reading: Reading) -> Iterator[FileRow]:
         file = self.files[partition.file]
         shape = reading.shape

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,10 @@ class LakePlan:
     version: str = VERSION
     called: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """Judges that are functions of this process, by name."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process is sent: the fields, not what is made of them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def questions(self) -> Rubric:
@@ -277,7 +281,7 @@ def named_columns(keep: Sequence[str]) -> dict[str, str]:
 
 
 RESERVED = (
-    *("key", "turn", "judge", "criterion", "score", "reason", "failure", "failure_class", "refusal"),
+    *("key", "turn", "judge", "criterion", "score", "reason", "failure", "failure_class", "refused"),
     *("input_tokens", "output_tokens", "cost", "configuration", "rubric", "model", "calls", "chars", "turns"),
 )
 
@@ -319,3 +323,73 @@ def planned(
             raise ConfigError(f"“{name}” turns texts into vectors; it cannot judge. Name another model.")
     plan.reader().forms()
     return plan
+
+
+@dataclass(frozen=True)
+class JudgeFolder:
+    """The answers of a judge to a rubric: where they lie, and what was asked."""
+
+    path: Path
+    judge: str
+    entry: Mapping[str, Any]
+    rubric: Rubric
+
+    @property
+    def configuration(self) -> Configuration | None:
+        """The configuration of the judge; None before its first answer."""
+        return settled(self.path)
+
+    @property
+    def parts(self) -> list[Path]:
+        """Its files of answers."""
+        return list(parts_of(self.path))
+
+
+def judge_folders(out: Path) -> list[JudgeFolder]:
+    """The answers that a folder holds, by rubric and judge. Raises ConfigError where it is no such folder."""
+    if read_plan(out) is None:
+        raise ConfigError(
+            f"{out} holds no judgements of files. Make some with `concord judge FILES --out DIR`."
+        )
+    folders = []
+    for path in sorted(out.glob(f"*/*/{PLAN}")):
+        about = read_plan(path.parent) or {}
+        try:
+            rubric = rubric_of(str(about["rubric"]), about["body"], f"the rubric {about['rubric']}")
+            folders.append(JudgeFolder(path.parent, str(about["judge"]), about["entry"], rubric))
+        except KeyError as error:
+            raise ConfigError(f"{path} is no plan of Concord: it lacks {error}.") from error
+    return folders
+
+
+def reopened(out: Path) -> LakePlan:
+    """The files of a folder's plan, to be read again; it has no judges. Raises ConfigError."""
+    values = read_plan(out)
+    if values is None:
+        raise ConfigError(
+            f"{out} holds no judgements of files. Make some with `concord judge FILES --out DIR`."
+        )
+    try:
+        files = tuple(LakeFile(**{**file, "groups": tuple(file["groups"])}) for file in values["files"])
+        return LakePlan(
+            "",
+            {},
+            {},
+            files,
+            str(out),
+            name=values["name"],
+            keep=values["keep"],
+            mapping=values["mapping"],
+            roles=values["roles"],
+        )
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"{out / PLAN} is no plan of Concord: {error}.") from error
+
+
+_PART = re.compile(r"part-(\d+)")
+
+
+def part_number(part: Path) -> int:
+    """The number of the partition whose answers a file holds."""
+    found = _PART.match(part.name)
+    return int(found[1]) if found else -1

@@ -16,8 +16,8 @@ from contextlib import suppress
 from typing import Any
 
 from concord.errors import ConcordError
-from concord.lake.engines import BEAT_SECONDS, LakeHow
-from concord.lake.judging import Desk
+from concord.lake.coordinator import BEAT_SECONDS, LakeHow
+from concord.lake.judging import JudgeSession
 from concord.lake.partitions import Partition
 from concord.lake.plan import LakePlan
 from concord.lake.surveying import survey_partition
@@ -40,14 +40,14 @@ class Told:
             self.loop.call_soon_threadsafe(self.lines.put_nowait, {"gone": True})
 
 
-class Worker:
+class LakeWorker:
     """The partitions of one worker, and what it asks of its coordinator."""
 
     def __init__(self, plan: LakePlan, how: LakeHow, share: int, out: int):
         self.plan, self.how, self.out = plan, how, out
         self.feeding: asyncio.Queue[Partition | None] = asyncio.Queue()
         self.granted: asyncio.Queue[float] = asyncio.Queue()
-        self.desk: Desk | None = None
+        self.session: JudgeSession | None = None
         self.limits_of = share_of(plan, share)
 
     def say(self, **values: Any) -> None:
@@ -72,9 +72,9 @@ class Worker:
                 reason = line.get("halt") or "The coordinator is gone; the same command goes on."
                 self.feeding.put_nowait(None)
                 self.granted.put_nowait(0.0)
-                if self.desk is None:
+                if self.session is None:
                     os._exit(0)
-                self.desk.halt(reason)
+                self.session.halt(reason)
 
     async def feed(self) -> Partition | None:
         """The next partition that the coordinator gives."""
@@ -92,19 +92,19 @@ class Worker:
 
     def stands(self) -> dict[str, Any]:
         """Where the worker stands."""
-        if self.desk is None:
+        if self.session is None:
             return {}
-        desk, standing = self.desk, self.desk.standing
+        session, standing = self.session, self.session.standing
         return {
             "stands": {
                 "judged": standing.judged,
                 "failed": standing.failed,
                 "put_off": standing.put_off,
                 "reasons": standing.reasons,
-                "spent": list(vars(desk.calls.spent).values()),
-                "lost": desk.budget.lost if desk.budget else 0.0,
-                "message": desk.says(),
-                "stopped": dict(desk.calls.stopped),
+                "spent": list(vars(session.calls.spent).values()),
+                "lost": session.budget.lost if session.budget else 0.0,
+                "message": session.says(),
+                "stopped": dict(session.calls.stopped),
             }
         }
 
@@ -124,7 +124,7 @@ class Worker:
         listening.cancel()
 
     async def _judge(self, given: list[Partition]) -> None:
-        self.desk = desk = Desk(
+        self.session = session = JudgeSession(
             self.plan,
             max_cost=None if self.how.max_cost is None else 0.0,
             retry_failed=self.how.retry_failed,
@@ -137,8 +137,8 @@ class Worker:
 
         beating = asyncio.create_task(self.beat())
         try:
-            async with desk:
-                await drive(desk, feed, self.ended)
+            async with session:
+                await drive(session, feed, self.ended)
         finally:
             beating.cancel()
 
@@ -157,14 +157,14 @@ def main() -> None:
     out = os.dup(1)
     os.dup2(2, 1)  # what a program that judges prints is no answer to the coordinator
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches it too; the coordinator tells it to stop
-    worker = Worker(plan, how, share, out)
+    worker = LakeWorker(plan, how, share, out)
     try:
         with few_collections():
             asyncio.run(worker.go())
     except ConcordError as error:
         worker.say(done=True, halted=str(error), broken=True)
         return
-    halted, broken = (worker.desk.stop, worker.desk.broken) if worker.desk else ("", False)
+    halted, broken = (worker.session.stop, worker.session.broken) if worker.session else ("", False)
     worker.say(done=True, halted=halted, broken=broken, **worker.stands())
     os._exit(0)  # the thread that reads its input is in a read that nothing ends
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from concord import messages
-from concord.lake.engines import BEAT_SECONDS, Coordinator, LakeProgress, Surveying, known_survey
+from concord.lake.coordinator import BEAT_SECONDS, Coordinator, LakeProgress, Surveying, known_survey
 from concord.lake.surveying import PartitionSurvey
 from concord.lake.working import PartitionEnd
 from concord.rating import NOTHING_SPENT, Spent

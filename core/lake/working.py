@@ -15,7 +15,7 @@ from concord.errors import ConcordError
 from concord.files import VERSION
 from concord.lake import plan as plans
 from concord.lake.journal import AGAIN_SECONDS, Busy, PartitionJournal
-from concord.lake.judging import Desk, JudgedPartition, items_of, judge_partition
+from concord.lake.judging import JudgedPartition, JudgeSession, items_of, judge_partition
 from concord.lake.partitions import Partition
 from concord.lake.plan import LakePlan
 from concord.runs.engine import GRACE_SECONDS
@@ -65,9 +65,9 @@ def about(part: Path) -> Mapping[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-async def work_on(desk: Desk, partition: Partition, begun: Callable[[], None]) -> PartitionEnd:
+async def work_on(session: JudgeSession, partition: Partition, begun: Callable[[], None]) -> PartitionEnd:
     """Judge a partition and commit its answers; what fails is its own."""
-    plan = desk.plan
+    plan = session.plan
     number = partition.number
     try:
         journal = PartitionJournal(plan.journal(number))
@@ -75,7 +75,7 @@ async def work_on(desk: Desk, partition: Partition, begun: Callable[[], None]) -
         return PartitionEnd(number, False, error=str(error), busy=True)
     done = False
     try:
-        judges = owing(plan, number, retry_failed=desk.retry_failed)
+        judges = owing(plan, number, retry_failed=session.retry_failed)
         if not judges:
             done = True
             return PartitionEnd(number, True)
@@ -84,14 +84,14 @@ async def work_on(desk: Desk, partition: Partition, begun: Callable[[], None]) -
         judged = await judge_partition(
             items_of(plan, reader.rows(partition), reader.key),
             plan,
-            desk=desk,
+            session=session,
             journal=journal,
             judges=judges,
             earlier=earlier,
             begun=begun,
         )
         for judge in sorted(judged.complete):
-            await _commit(desk, judge, number, judged)
+            await _commit(session, judge, number, judged)
         done = judged.complete == set(judges)
         return PartitionEnd(number, done, judged.items)
     finally:
@@ -104,9 +104,9 @@ def _read(part: Path) -> pa.Table:
     return parquet.read_table(part)
 
 
-async def _commit(desk: Desk, judge: str, number: int, judged: JudgedPartition) -> None:
+async def _commit(session: JudgeSession, judge: str, number: int, judged: JudgedPartition) -> None:
     """Write a judge's answers under another name, then rename; waits while the disk takes nothing."""
-    plan = desk.plan
+    plan = session.plan
     table, part = judged.tables[judge], plan.part(judge, number)
     facts = {
         "conversations": judged.items,
@@ -117,13 +117,13 @@ async def _commit(desk: Desk, judge: str, number: int, judged: JudgedPartition) 
     table = table.replace_schema_metadata({ABOUT: json.dumps(facts).encode()})
     while True:
         try:
-            plans.settle(part.parent, desk.calls.models[judge].configuration)
+            plans.settle(part.parent, session.calls.models[judge].configuration)
             _write(table, part)
         except OSError as error:
-            desk.journal.obstacle = error.strerror or str(error)
-            if desk.stop:
-                raise ConcordError(f"{part} cannot be written: {desk.journal.obstacle}.") from error
-            await desk.rest(AGAIN_SECONDS)
+            session.journal.obstacle = error.strerror or str(error)
+            if session.stop:
+                raise ConcordError(f"{part} cannot be written: {session.journal.obstacle}.") from error
+            await session.rest(AGAIN_SECONDS)
         else:
             return
 
@@ -144,14 +144,14 @@ def _write(table: pa.Table, part: Path) -> None:
 Feed = Callable[[], Awaitable[Partition | None]]
 
 
-async def drive(desk: Desk, feed: Feed, told: Callable[[PartitionEnd], None]) -> None:
+async def drive(session: JudgeSession, feed: Feed, told: Callable[[PartitionEnd], None]) -> None:
     """Work on partitions as they are fed, the next one once all judgements of the last have begun."""
     tasks: set[asyncio.Task[None]] = set()
     room = asyncio.Semaphore(AT_ONCE)
 
     async def one(partition: Partition, begun: asyncio.Event) -> None:
         try:
-            ended = await work_on(desk, partition, begun.set)
+            ended = await work_on(session, partition, begun.set)
         except asyncio.CancelledError:
             told(PartitionEnd(partition.number, False))
             raise
@@ -168,16 +168,16 @@ async def drive(desk: Desk, feed: Feed, told: Callable[[PartitionEnd], None]) ->
             task.cancel()
 
     async def watch() -> None:
-        while not desk.stop:
-            await desk.rest(3600)
+        while not session.stop:
+            await session.rest(3600)
         await asyncio.sleep(GRACE_SECONDS)
         abandon()
 
     watching = asyncio.create_task(watch())
     try:
-        while not desk.stop:
+        while not session.stop:
             await room.acquire()
-            partition = None if desk.stop else await feed()
+            partition = None if session.stop else await feed()
             if partition is None:
                 room.release()
                 break

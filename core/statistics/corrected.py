@@ -1,7 +1,9 @@
 """A mean over items that judges scored, corrected by those that people scored too (PPI++)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -28,6 +30,31 @@ class Corrected:
     value: Estimate
     weight: Estimate
     worth: Estimate
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of scores: how many, their mean and their variance (of all, divided by n); nan for none."""
+
+    n: int
+    mean: float
+    variance: float
+
+    @classmethod
+    def of(cls, scores: Floats) -> Self:
+        """Those of single scores."""
+        if not len(scores):
+            return cls(0, math.nan, math.nan)
+        return cls(len(scores), float(scores.mean()), float(scores.var()))
+
+    @classmethod
+    def of_counts(cls, counts: Mapping[float, int]) -> Self:
+        """Those of scores by how often each stands: sums are taken first, and divided once."""
+        n = sum(counts.values())
+        if not n:
+            return cls(0, math.nan, math.nan)
+        mean = math.fsum(score * count for score, count in counts.items()) / n
+        return cls(n, mean, math.fsum(count * (score - mean) ** 2 for score, count in counts.items()) / n)
 
 
 def corrected_mean(
@@ -61,14 +88,25 @@ def corrected_mean(
     for fewer than four items of people. Raises ValueError where people and judges have different items, and
     for a score of people outside `scale`.
     """
+    everything = Moments.of(np.concatenate([judged, others]))
+    return corrected_by_moments(people, judged, everything, scale=scale, weights=weights, strata=strata)
+
+
+def corrected_by_moments(
+    people: Floats,
+    judged: Floats,
+    everything: Moments,
+    *,
+    scale: Ends | None = None,
+    weights: Floats | None = None,
+    strata: Ints | None = None,
+) -> Corrected:
+    """As `corrected_mean`, where of the judges' scores of all items, the n among them, moments are known."""
     if len(people) != len(judged):
         raise ValueError("people and judges must have scored the same items")
-    n, rest = len(people), len(others)
-    everything = np.concatenate([judged, others])
-    by_people, by_judges = (
-        Estimate(float(scores.mean()), n=len(scores)) if len(scores) else undefined("no item", n=0)
-        for scores in (people, everything)
-    )
+    n, rest = len(people), everything.n - len(people)
+    by_people = Estimate(float(people.mean()), n=n) if n else undefined("no item", n=0)
+    by_judges = Estimate(everything.mean, n=everything.n) if everything.n else undefined("no item", n=0)
     if n < FEWEST:
         few = undefined(too_few(n, of="with people") if n else "no item with people", n=n)
         return Corrected(by_people, by_judges, few, few, few)
@@ -78,7 +116,7 @@ def corrected_mean(
     covariance = float(((people - people.mean()) * (judged - judged.mean())).sum() / (n - 1))
     weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
     share = rest / (n + rest)
-    value = float(people.mean() + weight * (everything.mean() - judged.mean()))
+    value = float(people.mean() + weight * (everything.mean - judged.mean()))
     variance = max(0.0, var_people - share * (2 * weight * covariance - weight**2 * var_judged))
     if variance > 1e-12:
         worth = Estimate(n * var_people / variance, n=n)
@@ -96,7 +134,7 @@ def corrected_mean(
 def _weighted(
     people: Floats,
     judged: Floats,
-    everything: Floats,
+    everything: Moments,
     weights: Floats,
     strata: Ints | None,
     by_judges: Estimate,
@@ -109,9 +147,9 @@ def _weighted(
     var_judged = float(weights @ apart**2) / total
     covariance = float(weights @ ((people - mean_people) * apart)) / total
     weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
-    value = mean_people + weight * (float(everything.mean()) - mean_judged)
+    value = mean_people + weight * (everything.mean - mean_judged)
     error = weighted_error(people - weight * judged, weights, strata)
-    variance = error**2 + weight**2 * float(everything.var()) / len(everything)
+    variance = error**2 + weight**2 * everything.variance / everything.n
     alone = weighted_error(people, weights, strata) ** 2
     worth = Estimate(n * alone / variance, n=n) if variance > 1e-12 else undefined("no error", n=n)
     size = max(int(effective(weights)), 2)

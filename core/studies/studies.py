@@ -232,8 +232,11 @@ def ratings_for_agreement(
         frames.refusal_criteria(db, name),
         cluster_by=cluster_by,
     )
+    weights, strata = _inclusion(db, study, rows)
     return replace(
         of,
+        weights=weights,
+        strata=strata,
         extra=extra,
         excluded=tuple(exclusions.excluded(db, name).values()),
         again={purpose: tuple(known.pairs(db, name, purpose)) for purpose in ("repeat", "revise")},
@@ -244,6 +247,22 @@ def ratings_for_agreement(
         looks=looks.items_at_looks(db, name),
         unfinished=looks.unfinished(db, name),
     )
+
+
+def _inclusion(db: Database, study: Study, rows: Columns) -> tuple[dict[int, float], dict[int, int]]:
+    """How many conversations each unit that people rated stands for, and its stratum, where the study was
+    drawn from strata whose sizes it says.
+    """
+    sizes = study.meta.get("drawn", {}).get("strata", {})
+    if len(sizes) < 2:
+        return {}, {}
+    rated = set(coded(rows["unit"][rows["kind"] == "human"])[1])
+    units = [unit for unit in studies.units(db, study.name) if unit["id"] in rated]
+    conversations = Counter(stratum for stratum, _ in {(u["stratum"], u["conversation_id"]) for u in units})
+    numbers = {stratum: number for number, stratum in enumerate(sizes)}
+    own = [unit for unit in units if unit["stratum"] in sizes]
+    weights = {unit["id"]: sizes[unit["stratum"]] / conversations[unit["stratum"]] for unit in own}
+    return weights, {unit["id"]: numbers[unit["stratum"]] for unit in own}
 
 
 def study_ratings(

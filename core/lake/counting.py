@@ -1,0 +1,244 @@
+"""Counts of a judge's answers in a lake: by group and score, however many rows there are.
+
+Files are read a batch at a time; what is kept grows with groups and scores, not with rows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from concord.errors import ImportRefused, StudyError, not_found
+from concord.statistics.corrected import Moments
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS = 200_000
+"""Rows that are counted at once."""
+MOST_GROUPS = 5_000
+MISSING = "(none)"
+"""The value of a group where a row has none."""
+UNITS = ("day", "week", "month")
+
+
+class By(NamedTuple):
+    """A column by which answers are grouped; of a time its day, week or month where `unit` says so."""
+
+    column: str
+    unit: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"{self.column} ({self.unit})" if self.unit else self.column
+
+    def value(self, text: str | None) -> str:
+        """The group of a value."""
+        if text is None or text == "":
+            return MISSING
+        if not self.unit:
+            return text
+        return _period(text, self.unit)
+
+
+def by_of(texts: Sequence[str]) -> tuple[By, ...]:
+    """The columns that --by names: NAME, or NAME:week of a time. Raises StudyError."""
+    columns = []
+    for text in texts:
+        column, _, unit = text.partition(":")
+        if unit and unit not in UNITS:
+            raise StudyError(f"--by {text}: write {column}:day, {column}:week or {column}:month.")
+        columns.append(By(column, unit))
+    return tuple(columns)
+
+
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+def _period(text: str, unit: str) -> str:
+    """The day, ISO week or month of a time as ISO 8601 writes it."""
+    parts = _DATE.match(text)
+    if not parts:
+        return MISSING
+    try:
+        day = date(*map(int, parts.groups()))
+    except ValueError:
+        return MISSING
+    if unit == "day":
+        return day.isoformat()
+    if unit == "month":
+        return f"{day:%Y-%m}"
+    year, week, _ = day.isocalendar()
+    return f"{year}-W{week:02}"
+
+
+Group = tuple[str, ...]
+
+
+@dataclass
+class AnswerCounts:
+    """What a judge answered on a criterion: how often each score by group, failures by their class.
+
+    `chars` are sums of the length of replies and of its square, over `answered` rows. `sampled` are the rows
+    of the keys that were asked for: key and turn with score, groups and length.
+    """
+
+    by: tuple[By, ...]
+    scores: dict[Group, Counter[float]] = field(default_factory=lambda: defaultdict(Counter))
+    failures: dict[Group, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    refusals: int = 0
+    chars: float = 0.0
+    squares: float = 0.0
+    sampled: dict[tuple[str, int | None], tuple[float, Group, int]] = field(default_factory=dict)
+    configurations: Counter[str] = field(default_factory=Counter)
+    models: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def answered(self) -> int:
+        """Rows with a score."""
+        return sum(counts.total() for counts in self.scores.values())
+
+    @property
+    def failed(self) -> int:
+        """Rows without one."""
+        return sum(counts.total() for counts in self.failures.values())
+
+    def moments(self, group: Mapping[int, str] = {}) -> Moments:
+        """Those of the scores of a group, by the places of columns with their values; of all unless given."""
+        return Moments.of_counts(self.of_group(group))
+
+    def of_group(self, group: Mapping[int, str] = {}) -> Counter[float]:
+        """How often each score stands in a group."""
+        total = Counter[float]()
+        for values, counts in self.scores.items():
+            if all(values[place] == value for place, value in group.items()):
+                total.update(counts)
+        return total
+
+    def failed_in(self, group: Mapping[int, str] = {}) -> int:
+        """Failures in a group."""
+        return sum(
+            counts.total()
+            for values, counts in self.failures.items()
+            if all(values[place] == value for place, value in group.items())
+        )
+
+    def values(self, place: int) -> dict[str, int]:
+        """The values of a column with the number of rows, those with a score."""
+        counted = Counter[str]()
+        for values, counts in self.scores.items():
+            counted[values[place]] += counts.total()
+        return dict(sorted(counted.items()))
+
+    def length(self) -> Moments:
+        """Those of the length of replies."""
+        n = self.answered
+        mean = self.chars / n if n else math.nan
+        return Moments(n, mean, max(self.squares / n - mean**2, 0.0) if n else math.nan)
+
+
+def count(
+    parts: Sequence[Path], criterion: str, by: Sequence[By] = (), keys: Collection[str] = ()
+) -> AnswerCounts:
+    """Count the answers of files on a criterion, and read those of some keys.
+
+    Raises StudyError for a column that the files do not have, or that has too many values, ImportRefused for
+    a file that cannot be read.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    counts = AnswerCounts(tuple(by))
+    wanted = pa.array(sorted(keys), pa.string())
+    columns = ["key", "turn", "score", "failure_class", "refused", "chars", "configuration", "model"]
+    for batch in _batches(parts, criterion, [*columns, *dict.fromkeys(one.column for one in by)]):
+        _add(counts, batch, by)
+        if len(counts.scores) > MOST_GROUPS:
+            raise StudyError(
+                f"{' and '.join(one.name for one in by)} make more than {MOST_GROUPS:,} groups. Group a time "
+                "by its week, NAME:week."
+            )
+        if len(wanted):
+            for row in batch.filter(pc.is_in(batch.column("key"), value_set=wanted)).to_pylist():
+                if row["score"] is not None:
+                    group = tuple(one.value(row[one.column]) for one in by)
+                    counts.sampled[row["key"], row["turn"]] = (row["score"], group, row["chars"])
+    return counts
+
+
+def _batches(parts: Sequence[Path], criterion: str, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """The rows on a criterion, ROWS or so at a time."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import dataset
+
+    if not parts:
+        return
+    try:
+        whole = dataset.dataset([str(part) for part in parts], format="parquet")
+        names = set(whole.schema.names)
+        if lacking := [name for name in columns if name not in names]:
+            own = sorted(names - set(_OWN))
+            raise StudyError(
+                f"{not_found('column', lacking[0], own)} Columns of the files are kept with `concord judge … "
+                "--keep NAME`."
+            )
+        chosen = pc.field("criterion") == criterion
+        scanner = whole.scanner(columns=list(columns), filter=chosen, batch_readahead=4, fragment_readahead=2)
+        some: list[pa.RecordBatch] = []
+        rows = 0
+        for batch in scanner.to_batches():
+            some.append(batch)
+            rows += batch.num_rows
+            if rows >= ROWS:
+                yield pa.Table.from_batches(some)
+                some, rows = [], 0
+        if rows:
+            yield pa.Table.from_batches(some)
+    except (OSError, pa.ArrowException) as error:
+        raise ImportRefused(f"The answers cannot be read: {str(error).splitlines()[0][:200]}.") from error
+
+
+_OWN = (
+    *("key", "turn", "judge", "criterion", "score", "reason", "failure", "failure_class", "refused", "raw"),
+    *("calls", "input_tokens", "output_tokens", "cost", "configuration", "rubric", "prompt", "model"),
+    *("simulated", "chars", "turns"),
+)
+
+
+def _add(counts: AnswerCounts, table: pa.Table, by: Sequence[By]) -> None:
+    """Count a batch."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for one in by:
+        if one.unit:
+            place = table.schema.get_field_index(one.column)
+            days = pc.utf8_slice_codeunits(table.column(one.column), 0, 10)
+            table = table.set_column(place, one.column, days)
+    chars = table.column("chars").cast(pa.float64())
+    squares = pc.multiply(chars, chars)
+    table = table.append_column("_squares", squares)
+    names = list(dict.fromkeys(one.column for one in by))
+    grouped = table.group_by([*names, "score", "failure_class", "configuration", "model"]).aggregate(
+        [("key", "count"), ("chars", "sum"), ("_squares", "sum"), ("refused", "sum")]
+    )
+    for row in grouped.to_pylist():
+        group: Group = tuple(one.value(row[one.column]) for one in by)
+        number = row["key_count"]
+        counts.refusals += row["refused_sum"] or 0
+        counts.configurations[row["configuration"]] += number
+        counts.models[row["model"]] += number
+        if row["score"] is None:
+            counts.failures[group][row["failure_class"]] += number
+        else:
+            counts.scores[group][row["score"]] += number
+            counts.chars += row["chars_sum"]
+            counts.squares += row["_squares_sum"]

@@ -1,0 +1,448 @@
+"""What people would say of a whole lake, overall and by group, from a judge's answers and people's sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord import messages
+from concord.configuration import Configuration
+from concord.errors import StudyError, check_known
+from concord.estimate import Estimate
+from concord.lake.counting import MISSING, AnswerCounts, By, Group, count
+from concord.lake.plan import JudgeFolder
+from concord.lake.sample import judged_folders
+from concord.rating import Criterion
+from concord.statistics.estimation import (
+    UNLIKE,
+    GroupEstimate,
+    SampledItems,
+    difference,
+    group_estimate,
+    simultaneous,
+    unlike_mean,
+    unlike_shares,
+    wanted_items,
+)
+from concord.statistics.intervals import Ends
+from concord.statistics.ratings import Floats
+from concord.store import configurations, studies
+from concord.store.studies import Study
+from concord.studies.studies import StudyRatings, ratings_for_agreement
+from concord.table import Cell, Column, Table
+
+MOST_DIFFERENCES = 15
+NEXT = 100
+"""Further items of people that are shared out over groups."""
+FEWEST_TO_CHOOSE = 10
+"""Items of people below which no judge is chosen by how well it follows them."""
+
+
+@dataclass(frozen=True)
+class LakeEstimateOptions:
+    """What is estimated: by which columns, on which criterion, by which judge; chosen unless named.
+
+    With `any_endpoint` the judge may have been served elsewhere when it was validated.
+    """
+
+    by: tuple[By, ...] = ()
+    criterion: str = ""
+    judge: str = ""
+    rubric: str = ""
+    any_endpoint: bool = False
+
+
+@dataclass(frozen=True)
+class LakeEstimate:
+    """The tables of an estimate, its sentences, warnings, and the figures of all and of groups.
+
+    `groups` are those of each column by its name; `both` those of two columns together.
+    """
+
+    tables: tuple[Table, ...]
+    sentences: tuple[str, ...]
+    warnings: tuple[str, ...]
+    overall: GroupEstimate
+    groups: Mapping[str, Mapping[str, GroupEstimate]]
+    both: Mapping[Group, GroupEstimate]
+    criterion: Criterion
+    judge: str
+    scale: Ends
+    differences: Mapping[str, Mapping[tuple[str, str], Estimate]] = field(default_factory=dict)
+
+
+def estimated(db: Database, out: Path, study: str, options: LakeEstimateOptions) -> LakeEstimate:
+    """Estimate a lake by a study's people.
+
+    Raises StudyError where the judge, or what it was asked, is another one than the study's, NotFound for
+    unknown names, ConfigError for a folder without answers.
+    """
+    of_study = studies.get(db, study)
+    _, folders = judged_folders(out, options.rubric or _folder_of(out, of_study))
+    rubric = folders[0].rubric
+    kept_hash = of_study.meta.get("rubric", {}).get("hash", "")
+    if kept_hash and kept_hash != rubric.hash:
+        raise StudyError(
+            f"People of “{study}” were asked another version of the rubric “{rubric.name}” than the judges "
+            f"of {out}. Have the files judged by the study's version, or people rate by this one."
+        )
+    criterion = _criterion(of_study, rubric.criteria, options.criterion)
+    people = _people(db, of_study, criterion)
+    if not people:
+        raise StudyError(f"Nobody has rated “{criterion.label}” in the study “{study}” yet.")
+    if options.judge:
+        check_known("judge", options.judge, [folder.judge for folder in folders])
+    wanted = [folder for folder in folders if options.judge in ("", folder.judge)]
+    counted = {
+        folder.judge: count(folder.parts, criterion.name, options.by, {key for key, _ in people})
+        for folder in wanted
+    }
+    judge = options.judge or _best(counted, people)
+    folder = next(folder for folder in wanted if folder.judge == judge)
+    _check_configuration(db, study, folder, options)
+    return _estimate(of_study, criterion, folder, counted[judge], people, options)
+
+
+def _folder_of(out: Path, study: Study) -> str:
+    """The folder of the study's rubric, where answers by several rubrics are there."""
+    wanted = study.meta.get("rubric", {})
+    if not wanted:
+        return ""
+    name = f"{wanted.get('name')}-{str(wanted.get('hash'))[:8]}"
+    return name if (out / name).is_dir() else ""
+
+
+def _criterion(study: Study, asked: Sequence[Criterion], name: str) -> Criterion:
+    """The criterion that is estimated: one that people and judges were asked."""
+    of_people = {criterion.name for criterion in study.criteria}
+    both = {criterion.name: criterion for criterion in asked if criterion.name in of_people}
+    if not both:
+        raise StudyError(f"People of “{study.name}” were asked nothing that the judges were.")
+    if name:
+        check_known("criterion", name, both)
+    criterion = both[name] if name else next(iter(both.values()))
+    if not criterion.scale.ordered or criterion.scale.sets or criterion.scale.kind.content:
+        usable = [one.name for one in both.values() if one.scale.ordered and not one.scale.sets]
+        hint = f" Name another one: --criterion {usable[0]}." if usable else ""
+        raise StudyError(f"“{criterion.label}” has no mean: its answers have no order.{hint}")
+    return criterion
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """People's mean of an item, and what the item stands for."""
+
+    score: float
+    weight: float
+    stratum: int
+
+
+def _people(db: Database, study: Study, criterion: Criterion) -> dict[tuple[str, int | None], _Rated]:
+    """People's mean of each item, by its key in the lake and its turn."""
+    of: StudyRatings = ratings_for_agreement(db, study.name, exclude_refused=False)
+    chosen = (of.column("kind") == "human") & (of.column("criterion") == criterion.name)
+    totals: dict[int, list[float]] = {}
+    for unit, score in zip(of.column("unit")[chosen], of.column("score")[chosen], strict=True):
+        totals.setdefault(int(unit), []).append(float(score))
+    prefix = f"{study.benchmark}/"
+    rated = {}
+    for unit in studies.units(db, study.name):
+        if unit["id"] in totals:
+            scores = totals[unit["id"]]
+            key = (unit["key"].removeprefix(prefix), unit["turn"] if not criterion.whole else None)
+            weight, stratum = of.weights.get(unit["id"], 1.0), of.strata.get(unit["id"], 0)
+            rated[key] = _Rated(sum(scores) / len(scores), weight, stratum)
+    return rated
+
+
+def _best(counted: Mapping[str, AnswerCounts], people: Mapping[tuple[str, int | None], _Rated]) -> str:
+    """The judge that follows people best on the items of the sample, by Pearson's r; the first for few."""
+
+    def follows(judge: str) -> float:
+        sample = counted[judge].sampled
+        both = [(people[key].score, sample[key][0]) for key in people if key in sample]
+        if len(both) < FEWEST_TO_CHOOSE:
+            return 0.0
+        x, y = np.array(both).T
+        return float(np.corrcoef(x, y)[0, 1]) if np.ptp(x) > 0 and np.ptp(y) > 0 else 0.0
+
+    return max(counted, key=follows)
+
+
+def _check_configuration(db: Database, study: str, folder: JudgeFolder, options: LakeEstimateOptions) -> None:
+    """Raise StudyError where the judge of the lake is another one than the study's."""
+    here = folder.configuration
+    validated: list[Configuration] = [
+        use.configuration
+        for about, use in configurations.of_study_judges(db, study)
+        if about["judge"] == folder.judge and use.configuration is not None
+    ]
+    if here is None or not validated or any(one.hash == here.hash for one in validated):
+        return
+    changes = [one.changes(here) for one in validated]
+    same_but_place = [what for what in changes if all(text.startswith("endpoint is") for text in what)]
+    if same_but_place and options.any_endpoint:
+        return
+    remedy = " If both serve the same model, add --any-endpoint." if same_but_place else ""
+    raise StudyError(
+        f"“{folder.judge}” judged the files as another configuration than the one that people validated: "
+        f"{'; '.join(changes[0])}. Have it judge the study's items as it is now, or judge the files as it "
+        f"was.{remedy}"
+    )
+
+
+def _estimate(
+    study: Study,
+    criterion: Criterion,
+    folder: JudgeFolder,
+    counts: AnswerCounts,
+    people: Mapping[tuple[str, int | None], _Rated],
+    options: LakeEstimateOptions,
+) -> LakeEstimate:
+    keys = [key for key in people if key in counts.sampled]
+    if not keys:
+        raise StudyError(
+            f"None of the {len(people):,} items that people rated in “{study.name}” was judged in the files "
+            f"by “{folder.judge}”. Draw the study's items from them: concord sample."
+        )
+    scale = (float(criterion.scale.low), float(criterion.scale.high))
+    weights, strata = _weights(study, people, keys)
+    sample = SampledItems(
+        np.array([people[key].score for key in keys]),
+        np.array([counts.sampled[key][0] for key in keys]),
+        weights,
+        strata,
+    )
+    groups_of = [counts.sampled[key][1] for key in keys]
+    overall = group_estimate(sample, counts.moments(), scale)
+    groups = {
+        one.name: {
+            value: group_estimate(
+                sample.among(np.array([group[place] == value for group in groups_of])),
+                counts.moments({place: value}),
+                scale,
+            )
+            for value in counts.values(place)
+        }
+        for place, one in enumerate(options.by)
+    }
+    both: dict[Group, GroupEstimate] = {}
+    if len(options.by) == 2:
+        both = {
+            group: group_estimate(
+                sample.among(np.array([own == group for own in groups_of])),
+                counts.moments(dict(enumerate(group))),
+                scale,
+            )
+            for group in sorted(counts.scores)
+        }
+    differences = {name: _differences(of) for name, of in groups.items()}
+    result = LakeEstimate(
+        (),
+        (),
+        tuple(_warnings(counts, keys, sample, people, options)),
+        overall,
+        groups,
+        both,
+        criterion,
+        folder.judge,
+        scale,
+        differences,
+    )
+    return _written(result, study, counts, sample, len(people) - len(keys), options)
+
+
+def _weights(
+    study: Study, people: Mapping[tuple[str, int | None], _Rated], keys: Sequence[tuple[str, int | None]]
+) -> tuple[Floats | None, Any]:
+    """The weights of the sample's items and their strata; None where it was drawn at random."""
+    if len(study.meta.get("drawn", {}).get("strata", {})) < 2:
+        return None, None
+    return np.array([people[key].weight for key in keys]), np.array([people[key].stratum for key in keys])
+
+
+def _differences(groups: Mapping[str, GroupEstimate]) -> dict[tuple[str, str], Estimate]:
+    """Every two groups, where these are few; else each group from the one before it."""
+    names = list(groups)
+    pairs = [(b, a) for place, a in enumerate(names) for b in names[place + 1 :]]
+    if len(pairs) > MOST_DIFFERENCES:
+        pairs = list(zip(names[1:], names[:-1], strict=True))
+    return {
+        (one, other): difference(groups[one].corrected.value, groups[other].corrected.value)
+        for one, other in pairs
+    }
+
+
+def _warnings(
+    counts: AnswerCounts,
+    keys: Sequence[tuple[str, int | None]],
+    sample: SampledItems,
+    people: Mapping[tuple[str, int | None], _Rated],
+    options: LakeEstimateOptions,
+) -> list[str]:
+    """In what the lake is unlike the sample."""
+    warnings = []
+    apart = unlike_mean(sample.judge, sample.weights, counts.moments())
+    if apart > UNLIKE:
+        warnings.append(messages.lake_unlike("the judge's scores", apart))
+    lengths = np.array([counts.sampled[key][2] for key in keys], dtype=np.float64)
+    apart = unlike_mean(lengths, sample.weights, counts.length())
+    if apart > UNLIKE:
+        warnings.append(messages.lake_unlike("the length of replies", apart))
+    for place, one in enumerate(options.by):
+        values = [counts.sampled[key][1][place] for key in keys]
+        value, apart = unlike_shares(values, sample.weights, counts.values(place))
+        if apart > UNLIKE:
+            warnings.append(messages.lake_unlike(f"the share of {one.name} {value}", apart))
+        if MISSING in counts.values(place):
+            warnings.append(messages.lake_no_value(one.name, counts.values(place)[MISSING]))
+    if len(counts.configurations) > 1:
+        warnings.append(messages.lake_several_configurations(len(counts.configurations)))
+    if len(models := [model for model in counts.models if model]) > 1:
+        warnings.append(messages.lake_several_models(models))
+    return warnings
+
+
+DIFFERENCE = (
+    Column("difference"),
+    Column("value", "as people would say", interval="ends", signed=True),
+)
+COLUMNS = (
+    Column("judged", "judged", digits=0),
+    Column("failed", "failed", percent=True, digits=1),
+    Column("judge_mean", "judge alone"),
+    Column("corrected", "as people would say", interval="ends", n=True),
+    Column("closeness", "closeness", interval="ends"),
+    Column("worth", "needed by people alone", digits=0),
+    Column("weight", file_only=True),
+)
+
+
+def _row(of: GroupEstimate, judged: int, failed: int) -> dict[str, Cell]:
+    corrected = of.corrected
+    every = judged + failed
+    return {
+        "judged": judged,
+        "failed": failed / every if every else 0.0,
+        "judge_mean": corrected.judges,
+        "corrected": corrected.value,
+        "closeness": of.closeness,
+        "worth": corrected.worth,
+        "weight": corrected.weight,
+    }
+
+
+def _counted(of: GroupEstimate, counts: AnswerCounts, group: Mapping[int, str]) -> dict[str, Cell]:
+    """The cells of a group."""
+    return _row(of, counts.of_group(group).total(), counts.failed_in(group))
+
+
+def _written(
+    of: LakeEstimate,
+    study: Study,
+    counts: AnswerCounts,
+    sample: SampledItems,
+    lost: int,
+    options: LakeEstimateOptions,
+) -> LakeEstimate:
+    """The estimate with its tables and sentences."""
+    label = of.criterion.label
+    two = of.scale == (0.0, 1.0)
+    figure = messages.lake_figure(label, two=two)
+    notes = messages.lake_assumptions(
+        study.name, len(sample.people), weighted=sample.weights is not None, judge=of.judge
+    )
+    meta = {"study": study.name, "judge": of.judge, "criterion": of.criterion.name, "judged": counts.answered}
+    tables = [
+        Table(
+            "lake-overall",
+            f"{figure}: all",
+            (Column("group"), *COLUMNS),
+            ({"group": "all", **_row(of.overall, counts.answered, counts.failed)},),
+            notes=notes,
+            meta=meta,
+        )
+    ]
+    for place, one in enumerate(options.by):
+        rows = [
+            {"group": value, **_counted(group, counts, {place: value})}
+            for value, group in of.groups[one.name].items()
+        ]
+        columns = (Column("group", one.name), *COLUMNS)
+        tables.append(Table(f"lake-by-{one.column}", f"{figure}, by {one.name}", columns, tuple(rows)))
+    if of.both:
+        first, second = options.by
+        rows = [
+            {"first": group[0], "second": group[1], **_counted(one, counts, dict(enumerate(group)))}
+            for group, one in of.both.items()
+        ]
+        named = (Column("first", first.name), Column("second", second.name))
+        title = f"{figure}, by {first.name} and {second.name}"
+        tables.append(Table("lake-by-both", title, (*named, *COLUMNS), tuple(rows)))
+    for name, differences in of.differences.items():
+        rows = [
+            {"difference": f"{one} − {other}", "value": value} for (one, other), value in differences.items()
+        ]
+        if rows:
+            tables.append(
+                Table(
+                    f"lake-differences-{name.partition(' ')[0]}",
+                    f"Differences by {name}",
+                    DIFFERENCE,
+                    tuple(rows),
+                    notes=(messages.lake_each_alone(len(rows), simultaneous(len(rows))),),
+                )
+            )
+    tables += _next_table(of, counts, options)
+    sentences = [
+        messages.lake_answer(figure, of.overall.corrected.value, of.overall.corrected.judges, of.judge)
+    ]
+    if counts.failed:
+        sentences.append(messages.lake_failed(counts.failed, counts.answered, counts.refusals))
+    if lost:
+        sentences.append(messages.lake_lost(lost))
+    return LakeEstimate(
+        tuple(tables),
+        tuple(sentences),
+        of.warnings,
+        of.overall,
+        of.groups,
+        of.both,
+        of.criterion,
+        of.judge,
+        of.scale,
+        of.differences,
+    )
+
+
+def _next_table(of: LakeEstimate, counts: AnswerCounts, options: LakeEstimateOptions) -> list[Table]:
+    """Where people are needed next, by the column with the most groups that people's items cover least."""
+    tables = []
+    for place, one in enumerate(options.by):
+        groups = {value: group.corrected.value for value, group in of.groups[one.name].items()}
+        sizes = counts.values(place)
+        total = sum(sizes.values())
+        wanted = wanted_items(groups, {value: size / total for value, size in sizes.items()}, NEXT)
+        rows: list[dict[str, Cell]] = [
+            {"group": value, "rated": groups[value].n or 0, "next": next_, "corrected": groups[value]}
+            for value, next_ in sorted(wanted.items(), key=lambda pair: -pair[1])
+        ]
+        tables.append(
+            Table(
+                f"lake-next-{one.column}",
+                f"Where people are needed next, by {one.name}",
+                (
+                    Column("group", one.name),
+                    Column("rated", "rated by people", digits=0),
+                    Column("next", f"of the next {NEXT}", digits=0),
+                    Column("corrected", "as people would say", interval="ends"),
+                ),
+                tuple(rows),
+            )
+        )
+    return tables

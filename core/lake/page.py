@@ -1,0 +1,10 @@
+"""An estimate of a lake as a page."""
+
+from datetime import date
+
+from concord.lake.estimate import LakeEstimate
+
+
+def page(of: LakeEstimate, *, made: date) -> str:
+    """The page."""
+    raise NotImplementedError

@@ -1,0 +1,351 @@
+"""Draw what people rate from a lake: at random, or more where a judge gives the rare answer or judges differ.
+
+Only the conversations that are drawn enter a workspace, with the answers that judges gave in the lake. How
+many conversations each stratum has is kept with the study: every figure weighs by it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord.codes import LakeDraw
+from concord.configuration import Reported, Use
+from concord.conversation import Conversation, Unit
+from concord.errors import ImportRefused, StudyError, check_known
+from concord.exchange.conversations_file import digest
+from concord.lake.judging import LakeItem, items_of
+from concord.lake.partitions import LakeReader
+from concord.lake.plan import JudgeFolder, LakePlan, judge_folders, part_number, reopened
+from concord.rating import Judgement, Rater, Rating, Spent
+from concord.rubrics.rubric import Rubric
+from concord.rubrics.shelf import Numbered
+from concord.runs.rubric_judge import ways
+from concord.store import audit, configurations, conversations, ratings, studies
+from concord.store import images as stored_images
+from concord.store.studies import Study
+from concord.studies.sampling import chance_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+EVENLY = 0.5
+"""The share of a sample that is spread evenly over strata; the rest is in proportion to their sizes."""
+MOST_STRATA = 20
+FACET = 80
+"""Characters of the value of a facet."""
+ALL = "all"
+"""The stratum of a random draw."""
+
+
+@dataclass
+class _Lowest:
+    """The n keys of a stratum that the seed puts first, and how many it has."""
+
+    n: int
+    size: int = 0
+    heap: list[tuple[int, str, int]] = field(default_factory=list)
+
+    def add(self, chance: int, key: str, number: int) -> None:
+        """Take a key of a partition."""
+        self.size += 1
+        if len(self.heap) < self.n:
+            heapq.heappush(self.heap, (-chance, key, number))
+        elif -chance > self.heap[0][0]:
+            heapq.heapreplace(self.heap, (-chance, key, number))
+
+    def first(self, n: int) -> list[tuple[str, int]]:
+        """The first n keys with their partitions."""
+        return [(key, number) for _, key, number in sorted(self.heap, reverse=True)[:n]]
+
+
+@dataclass(frozen=True)
+class LakeSample:
+    """What was drawn: conversations by key with their strata, and how many conversations each stratum has."""
+
+    items: Mapping[str, LakeItem]
+    strata: Mapping[str, str]
+    sizes: Mapping[str, int]
+    images: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def draw(
+    plan: LakePlan,
+    n: int,
+    *,
+    seed: int = 0,
+    how: LakeDraw = LakeDraw.RANDOM,
+    judged: Sequence[JudgeFolder] = (),
+    criterion: str = "",
+    judge: str = "",
+) -> LakeSample:
+    """Draw n conversations of a plan's files by a seed.
+
+    By answer and by difference the strata are made of what the judges answered on a criterion; those that no
+    judge answered are not drawn. Raises StudyError where there are fewer, ImportRefused for files.
+    """
+    strata: dict[str, _Lowest] = {}
+    keys: Iterator[tuple[str, str, int]]
+    if how == LakeDraw.RANDOM:
+        keys = ((key, ALL, number) for key, number in _keys(plan))
+    else:
+        keys = _answered(judged, how, criterion, judge)
+    for key, stratum, number in keys:
+        if stratum not in strata and len(strata) >= MOST_STRATA:
+            raise StudyError(f"Judges give more than {MOST_STRATA} different answers. Draw at random.")
+        strata.setdefault(stratum, _Lowest(n)).add(chance_of(seed, key), key, number)
+    sizes = {name: strata[name].size for name in sorted(strata)}
+    total = sum(sizes.values())
+    if n > total:
+        raise StudyError(f"There are {total:,} conversations for a sample of {n:,}. Ask for fewer.")
+    wanted = allotted(sizes, n)
+    chosen = {
+        key: (name, number) for name, count in wanted.items() for key, number in strata[name].first(count)
+    }
+    items, images = _read(plan, {key: number for key, (_, number) in chosen.items()})
+    return LakeSample(items, {key: name for key, (name, _) in chosen.items()}, sizes, images)
+
+
+def allotted(sizes: Mapping[str, int], n: int) -> dict[str, int]:
+    """How many of n each stratum gives: half of them evenly, half in proportion, none more than it has."""
+    size = np.array(list(sizes.values()), dtype=np.float64)
+    ideal = n * (EVENLY / len(size) + (1 - EVENLY) * size / size.sum())
+    given = np.minimum(np.floor(ideal), size)
+    while int(given.sum()) < n:
+        room = np.where(given < size, ideal - given, -np.inf)
+        given[int(room.argmax())] += 1
+    return dict(zip(sizes, given.astype(int).tolist(), strict=True))
+
+
+def _keys(plan: LakePlan) -> Iterator[tuple[str, int]]:
+    """All keys of the files, with the numbers of their partitions."""
+    reader = plan.reader()
+    for partition in plan.partitions:
+        for key in reader.keys(partition):
+            yield key, partition.number
+
+
+def _answered(
+    judged: Sequence[JudgeFolder], how: LakeDraw, criterion: str, judge: str
+) -> Iterator[tuple[str, str, int]]:
+    """Keys with a stratum made of what judges answered."""
+    rubric = judged[0].rubric
+    names = [c.name for c in rubric.criteria]
+    criterion = criterion or names[0]
+    check_known("criterion", criterion, names)
+    scale = next(c.scale for c in rubric.criteria if c.name == criterion)
+    if judge:
+        check_known("judge", judge, [folder.judge for folder in judged])
+        judged = [folder for folder in judged if folder.judge == judge]
+    if how == LakeDraw.DIFFERENCE and len(judged) < 2:
+        raise StudyError("Judges can differ only where there are two. Draw --draw by_answer.")
+    if how == LakeDraw.BY_ANSWER:
+        judged = judged[:1]
+    parts: dict[int, list[list[Path]]] = {}
+    for place, folder in enumerate(judged):
+        for part in folder.parts:
+            parts.setdefault(part_number(part), [[] for _ in judged])[place].append(part)
+    for number, by_judge in sorted(parts.items()):
+        answers = [_scores(some, criterion) for some in by_judge]
+        for key in dict.fromkeys(key for one in answers for key in one):
+            given = [one[key] for one in answers if key in one]
+            if len(given) < len(answers):
+                continue
+            word = scale.word(given[0])
+            if how == LakeDraw.DIFFERENCE and len(set(given)) > 1:
+                word = "judges differ"
+            yield key, word, number
+
+
+def _scores(parts: Sequence[Path], criterion: str) -> dict[str, float]:
+    """The score of each key of some files; of turns that are rated one by one the least."""
+    scores: dict[str, float] = {}
+    for part in parts:
+        table = answers_of(part, ["key", "criterion", "score"])
+        for key, name, score in zip(*(table.column(c).to_pylist() for c in range(3)), strict=True):
+            if name == criterion and score is not None:
+                scores[key] = min(score, scores.get(key, score))
+    return scores
+
+
+def answers_of(part: Path, columns: Sequence[str]) -> pa.Table:
+    """Columns of a file of answers. Raises ImportRefused for a file that cannot be read."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return parquet.read_table(part, columns=list(columns))
+    except (OSError, pa.ArrowException) as error:
+        raise ImportRefused(f"{part} cannot be read: {str(error).splitlines()[0][:200]}.") from error
+
+
+def _read(plan: LakePlan, chosen: Mapping[str, int]) -> tuple[dict[str, LakeItem], dict[str, bytes]]:
+    """The conversations of keys, from their partitions, and their images."""
+    reader: LakeReader = plan.reader()
+    items, images = dict[str, LakeItem](), dict[str, bytes]()
+    for number, count in sorted(Counter(chosen.values()).items()):
+        left = count
+        for row in reader.rows(plan.partitions[number], []):
+            for item in items_of(plan, [row], reader.key):
+                if chosen.get(item.key) == number and item.key not in items:
+                    items[item.key] = item
+                    images |= row.entry.images
+                    left -= 1
+            if not left:
+                break
+    return items, images
+
+
+def store(
+    db: Database,
+    study: str,
+    plan: LakePlan,
+    sample: LakeSample,
+    rubric: Numbered,
+    *,
+    judged: Sequence[JudgeFolder] = (),
+    how: LakeDraw = LakeDraw.RANDOM,
+    seed: int = 0,
+    overlap: int = 0,
+    title: str = "",
+) -> Study:
+    """Store the conversations of a sample and a study of them, with what judges answered in the lake.
+
+    Raises StudyError where a study has this name, or none can be rated, ImportRefused for a conversation that
+    is stored with other messages.
+    """
+    studies.refuse_taken(db, study)
+    there = conversations.existing(db, [item.conversation.key for item in sample.items.values()])
+    for item in sample.items.values():
+        number = there.get(item.conversation.key)
+        if number is not None and digest(conversations.load(db, number)) != digest(item.conversation):
+            raise ImportRefused(
+                f"A conversation “{item.conversation.key}” with other messages is stored already. Name the "
+                "lake's conversations otherwise: --name."
+            )
+    rubric.publish(db)
+    named = {key: _with_columns(item, plan) for key, item in sample.items.items()}
+    stored_images.save(db, dict(sample.images))
+    conversations.save_all(db, list(named.values()))
+    ids = conversations.existing(db, [conversation.key for conversation in named.values()])
+    units: list[tuple[int, int | None, str]] = []
+    for key in sorted(sample.strata, key=lambda key: chance_of(seed, key, "order")):
+        conversation = named[key]
+        units += [
+            (ids[conversation.key], turn, sample.strata[key]) for turn in _turns(rubric.rubric, conversation)
+        ]
+    if not units:
+        raise StudyError("The rubric asks nothing of the conversations that were drawn.")
+    drawn: dict[str, Any] = {
+        "benchmark": plan.name,
+        "n": len(sample.items),
+        "by": [] if how == LakeDraw.RANDOM else [how.value],
+        "candidates": sum(sample.sizes.values()),
+        "lake": {"files": [file.address for file in plan.files][:20], "draw": how.value},
+    }
+    if len(sample.sizes) > 1:
+        drawn["strata"] = dict(sample.sizes)
+    content = rubric.rubric
+    made = Study(
+        study,
+        content.criteria,
+        title or content.title,
+        content.guidance,
+        per_turn=content.per_turn,
+        overlap=overlap,
+        seed=seed,
+        meta={"rubric": rubric.noted, "drawn": drawn},
+    )
+    studies.create(db, made)
+    studies.add_units(db, study, units)
+    audit.record(db, "drawn", study, detail=audit.facts(n=drawn["n"], by=drawn["by"], seed=seed))
+    for folder in judged:
+        if folder.rubric.hash == content.hash:
+            _store_answers(db, folder, rubric, named)
+    return studies.get(db, study)
+
+
+def _turns(rubric: Rubric, conversation: Conversation) -> tuple[int | None, ...]:
+    try:
+        return rubric.units(conversation)
+    except StudyError:
+        return ()
+
+
+def _with_columns(item: LakeItem, plan: LakePlan) -> Conversation:
+    """The conversation, with the kept columns among its facets, so that figures are shown by them."""
+    columns = {
+        name: value[:FACET] for name, value in zip(plan.keep, item.columns, strict=False) if value is not None
+    }
+    return replace(item.conversation, facets={**columns, **item.conversation.facets})
+
+
+def _store_answers(
+    db: Database, folder: JudgeFolder, rubric: Numbered, named: Mapping[str, Conversation]
+) -> None:
+    """Store what a judge answered in the lake about these conversations: nothing is paid twice."""
+    if folder.configuration is None:
+        return
+    program = folder.entry.get("kind") == "program"
+    [way] = ways(rubric.rubric, rubric.variant, {folder.judge: program})
+    prompt = way.prompt
+    ratings.remember_prompt(db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body)
+    wanted = ["key", "turn", "criterion", "score", "reason", "failure", "calls", "input_tokens"]
+    wanted += ["output_tokens", "cost", "model", "simulated"]
+    answers: dict[str, list[dict[str, Any]]] = {}
+    for part in folder.parts:
+        for row in _rows_of(part, wanted, named):
+            answers.setdefault(row["key"], []).append(row)
+    for key, rows in answers.items():
+        conversation = named[key]
+        scored = tuple(
+            Rating(Unit(conversation.key, row["turn"]), row["criterion"], row["score"], row["reason"] or "")
+            for row in rows
+            if row["score"] is not None
+        )
+        if not scored:
+            continue
+        spent = Spent(
+            *(sum(row[name] for row in rows) for name in ("calls", "input_tokens", "output_tokens"))
+        )
+        judgement = Judgement(
+            f"{conversation.key}|{folder.judge}|{rubric.variant}|0",
+            conversation.key,
+            Rater(folder.judge, "judge", rubric.variant, rows[0]["simulated"]),
+            scored,
+            prompt=prompt.hash,
+            spent=replace(spent, cost=sum(row["cost"] for row in rows)),
+        )
+        use = Use(folder.configuration, {Reported(rows[0]["model"] or ""): 1})
+        ratings.save_judgement(db, judgement, configurations.columns(db, use))
+
+
+def _rows_of(part: Path, columns: Sequence[str], keys: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a file of answers that are about some keys."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = answers_of(part, columns)
+    rows: list[dict[str, Any]] = table.filter(
+        pc.is_in(table.column("key"), value_set=pa.array(list(keys), pa.string()))
+    ).to_pylist()
+    return rows
+
+
+def judged_folders(out: Path, rubric: str = "") -> tuple[LakePlan, list[JudgeFolder]]:
+    """The files of a folder of answers, and its judges by one rubric. Raises ConfigError or NotFound."""
+    plan, folders = reopened(out), judge_folders(out)
+    names = {f"{folder.path.parent.name}": folder.rubric.name for folder in folders}
+    chosen = [key for key, name in names.items() if not rubric or rubric in (key, name)]
+    if rubric and not chosen:
+        check_known("rubric", rubric, names.values())
+    if len(chosen) > 1:
+        raise StudyError(f"{out} has answers by several rubrics: {', '.join(chosen)}. Name one: --rubric.")
+    return plan, [folder for folder in folders if folder.path.parent.name in chosen]

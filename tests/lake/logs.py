@@ -1,0 +1,81 @@
+"""Files of conversations, judged against mock models, and what the mock's ledger says was paid."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import dataset, parquet
+
+from concord.files import read_toml
+from concord.lake import plan
+from concord.lake.plan import LakePlan
+from concord.llm.models import load_models
+from concord.rubrics.reading import read
+from concord.workspace import Workspace
+
+RUBRIC = """
+title = "Support"
+unit = "conversation"
+[[criteria]]
+name = "solved"
+statement = "The assistant solves the problem."
+type = "yes-no"
+[[criteria]]
+name = "polite"
+statement = "The assistant is polite."
+scale = "1..5"
+"""
+
+
+def conversation(number: int) -> dict[str, Any]:
+    """A row of a log."""
+    return {
+        "id": f"c{number:05}",
+        "messages": [
+            {"role": "user", "content": f"My parcel {number} is lost."},
+            {"role": "assistant", "content": "I am sorry to hear that. " * (number % 7 + 1)},
+        ],
+        "segment": "ab"[number % 2],
+        "created": f"2026-0{number % 3 + 1}-1{number % 4}T08:00:00Z",
+    }
+
+
+def lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Write JSON Lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def table(path: Path, rows: Sequence[Mapping[str, Any]], **how: Any) -> Path:
+    """Write Parquet."""
+    parquet.write_table(pa.Table.from_pylist(list(rows)), path, **how)
+    return path
+
+
+def planned(
+    workspace: Workspace, files: Sequence[Path], out: Path, judges: Sequence[str] = ("a", "b"), **how: Any
+) -> LakePlan:
+    """A plan of small partitions for judges of a workspace, by RUBRIC."""
+    file = workspace.path / "rubrics" / "support.toml"
+    file.parent.mkdir(exist_ok=True)
+    if not file.exists():
+        file.write_text(RUBRIC, encoding="utf-8")
+    load_models(workspace.models_path)
+    entries = read_toml(workspace.models_path)["models"]
+    how = {"conversations": 20, "folder": str(workspace.path), **how}
+    chosen = {judge: entries[judge] for judge in judges}
+    return plan.planned([*map(str, files)], read(file), chosen, str(out), **how)
+
+
+def rows(
+    out: Path, columns: Sequence[str] = ("key", "judge", "criterion", "score", "reason", "failure")
+) -> list[Any]:
+    """The answers in a folder, in an order of their own."""
+    parts = sorted(map(str, out.glob("*/*/part-*.parquet")))
+    whole = dataset.dataset(parts).to_table(columns=[*columns]).to_pylist() if parts else []
+    return sorted(tuple(map(str, row.values())) for row in whole)
