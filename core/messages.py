@@ -651,3 +651,8 @@ def lake_each_alone(count: int, wider: float) -> str:
         f"Each interval holds for its difference alone (Zou and Donner 2008). For all {count} together take "
         f"them {wider:.2f} times as wide."
     )
+
+
+def lake_limit(limit: float, spent: float) -> str:
+    """That a job on files has spent its limit."""
+    return f"Stopped at the spending limit of {limit:g}: {spent:.2f} is spent. Raise --max-cost to go on."

@@ -1,8 +1,426 @@
-"""The engine of a Dask cluster."""
+"""The engine of a Dask cluster: its workers judge partitions, and write them where all machines see them.
 
-from concord.lake.coordinator import Coordinator, LakeProgress
+A task is one partition; Dask gives the tasks of a worker that is lost to another one, which goes on from the
+journal. Keys and addresses are those of the worker's environment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from concord import messages
+from concord.errors import ConfigError
+from concord.files import VERSION
+from concord.lake.coordinator import BEAT_SECONDS, Coordinator, LakeProgress, Surveying, known_survey
+from concord.lake.judging import JudgeSession
+from concord.lake.partitions import Partition
+from concord.lake.plan import LakePlan
+from concord.lake.surveying import PartitionSurvey, survey_partition
+from concord.lake.working import PartitionEnd, drive
+from concord.llm.client import limits
+from concord.rating import Spent
+from concord.runs.engine import stopped_by_signals
+
+CONNECT_SECONDS = 20
+TRIES = 3
+"""Tasks that may fail on one partition before it is left."""
+AHEAD = 2
+"""Tasks that wait at the scheduler for each thread of a worker."""
+LOOK_SECONDS = 0.05
+"""How often is looked which tasks have ended."""
+STOP_SECONDS = 0.5
+"""How often a task looks whether the job has stopped."""
+PLACE_SECONDS = 0.2
+"""How long a worker waits for each further place at an endpoint."""
+BUSY_SECONDS = 2.0
+ROOM = 1.5
+"""How many times the expected cost of a partition its lease is."""
+
+
+# ── On a worker ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class JudgeTask:
+    """One partition: its number, what it may spend, and where a file says that the job has stopped.
+
+    `limits` are the calls in flight that the endpoint of each judge allows to all workers together, `share`
+    among so many tasks.
+    """
+
+    number: int
+    lease: float | None
+    retry_failed: bool
+    stop: str
+    share: int
+    version: str = VERSION
+
+
+def there() -> str:
+    """The version of Concord on a worker."""
+    return VERSION
+
+
+def survey_task(plan: LakePlan, number: int) -> dict[str, Any]:
+    """Survey a partition."""
+    return survey_partition(plan, plan.partitions[number]).as_dict()
+
+
+def judge_task(plan: LakePlan, task: JudgeTask) -> dict[str, Any]:
+    """Judge a partition and commit it; says how it ended, where it was, and what it cost."""
+    here = _address()
+    if task.version != VERSION:
+        return {"worker": here, "refused": f"has Concord {VERSION}, and this is {task.version}"}
+    try:
+        for model in plan.models.values():
+            model.key()
+            model.sent_headers()
+    except ConfigError as error:
+        return {"worker": here, "refused": f"cannot judge: {error}"}
+    with _places(plan, task.share) as places:
+        return {"worker": here, **asyncio.run(_judged(plan, task, places))}
+
+
+def _address() -> str:
+    from distributed import get_worker
+
+    return str(get_worker().address)
+
+
+@contextmanager
+def _places(plan: LakePlan, share: int) -> Iterator[dict[str, int]]:
+    """The calls in flight that this task may have to each judge, held for the block.
+
+    Endpoints are shared by all workers, those of this machine's own addresses by its workers.
+    """
+    from distributed import Semaphore
+
+    held: list[tuple[Any, int]] = []
+    places: dict[str, int] = {}
+    try:
+        by_endpoint: dict[tuple[str, str], int] = {}
+        for endpoint, most in limits(plan.models.values()).items():
+            where = f"@{socket.gethostname()}" if _own(endpoint[0]) else ""
+            semaphore = Semaphore(max_leases=most, name=f"concord {endpoint}{where}")
+            wanted, count = max(1, most // max(share, 1)), 0
+            while count < wanted:
+                if not semaphore.acquire(timeout=PLACE_SECONDS if count else None):
+                    break
+                count += 1
+            held.append((semaphore, count))
+            by_endpoint[endpoint] = max(count, 1)
+        for name, model in plan.models.items():
+            places[name] = by_endpoint[model.endpoint]
+        yield places
+    finally:
+        for semaphore, count in held:
+            for _ in range(count):
+                semaphore.release()
+
+
+def _own(base_url: str) -> bool:
+    """Whether an address is of the machine that asks."""
+    host = urlsplit(base_url).hostname or ""
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host == "localhost" or host.endswith(".localhost")
+
+
+async def _judged(plan: LakePlan, task: JudgeTask, places: Mapping[str, int]) -> dict[str, Any]:
+    session = JudgeSession(plan, max_cost=task.lease, retry_failed=task.retry_failed, limits_of=places)
+    ends: list[PartitionEnd] = []
+    left = [plan.partitions[task.number]]
+
+    async def feed() -> Partition | None:
+        return left.pop() if left else None
+
+    async def look() -> None:
+        while not os.path.exists(task.stop):
+            await asyncio.sleep(STOP_SECONDS)
+        session.halt("The job was stopped; calls in flight were finished.")
+
+    looking = asyncio.create_task(look())
+    try:
+        async with session:
+            await drive(session, feed, ends.append)
+    finally:
+        looking.cancel()
+        with suppress(asyncio.CancelledError):
+            await looking
+    standing = session.standing
+    return {
+        "end": ends[0].as_dict() if ends else PartitionEnd(task.number, False).as_dict(),
+        "judged": standing.judged,
+        "failed": standing.failed,
+        "put_off": standing.put_off,
+        "reasons": standing.reasons,
+        "spent": list(vars(session.calls.spent).values()),
+        "lost": session.budget.lost if session.budget else 0.0,
+        "halted": session.stop,
+        "broken": session.broken,
+        "stopped": dict(session.calls.stopped),
+        "message": session.says(),
+    }
+
+
+# ── Here ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 async def run(coordinator: Coordinator) -> LakeProgress:
-    """Judge a plan with the workers of a Dask cluster."""
-    raise NotImplementedError
+    """Judge a plan with the workers of a Dask cluster. Raises ConfigError where it cannot be used."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise ConfigError("--cluster needs Dask: pip install 'concord-eval[cluster]'.") from error
+    address = coordinator.how.cluster
+    connecting = distributed.Client(address, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False)
+    try:
+        client = await connecting
+    except (OSError, RuntimeError, ValueError, TimeoutError) as error:
+        raise ConfigError(f"The Dask cluster {address} cannot be reached: {error}.") from error
+    try:
+        return await _Cluster(coordinator, client).go()
+    finally:
+        await client.close()
+
+
+@dataclass
+class _Leases:
+    """What may still be spent, and what tasks hold of it."""
+
+    limit: float | None
+    spent: float
+    held: dict[int, float] = field(default_factory=dict)
+    judged: int = 0
+    paid: float = 0.0
+
+    def take(self, number: int, guess: float) -> float | None:
+        """A lease for a partition that is expected to cost `guess`; 0 where nothing is left."""
+        if self.limit is None:
+            return None
+        left = self.limit - self.spent - sum(self.held.values())
+        lease = max(min(guess * ROOM, left), 0.0)
+        self.held[number] = lease
+        return lease
+
+    def give_back(self, number: int, spent: float) -> None:
+        """A task has ended."""
+        self.held.pop(number, None)
+        self.spent += spent
+
+
+class _Cluster:
+    """The tasks of a job, and how they ended."""
+
+    def __init__(self, coordinator: Coordinator, client: Any):
+        self.of, self.plan, self.client = coordinator, coordinator.plan, client
+        self.refused: dict[str, str] = {}
+        """Workers that are not used, with the reason."""
+        self.running: dict[Any, int] = {}
+        self.sent: Any = None
+        self.stop_file = Path(self.plan.out) / f"_stop-{uuid.uuid4().hex[:12]}"
+        self.later: set[asyncio.Task[None]] = set()
+        self.leases = _Leases(coordinator.how.max_cost, 0.0)
+        self.said: dict[str, None] = {}
+        self.stopped: dict[str, str] = {}
+
+    async def go(self) -> LakeProgress:
+        """Survey and judge."""
+        await self._check()
+        signals: list[int] = []
+
+        def signalled(number: int) -> None:
+            signals.append(number)
+            self.halt("Stopped by a signal; calls in flight were finished.")
+
+        with stopped_by_signals(signalled):
+            try:
+                self.sent = await self.client.scatter(self.plan, broadcast=True, hash=False)
+                counts = known_survey(self.plan)
+                if counts is None:
+                    counts = await self._survey()
+                if not self.of.stop:
+                    self.of.begin(counts)
+                    self.leases.spent = self.of.before
+                    await self._judge()
+            finally:
+                self.stop_file.unlink(missing_ok=True)
+        self.of.progress.signal = signals[0] if signals else 0
+        parts = [*self.said, *(f"{name} {why}." for name, why in self.refused.items())]
+        if self.stopped and not self.of.stop:
+            self.of.broken = True
+            others = len(self.plan.models) > len(self.stopped)
+            parts.append(messages.models_stopped(self.stopped, others=others))
+        return self.of.close(" ".join(parts))
+
+    async def _workers(self) -> dict[str, int]:
+        """The workers that are used, with their threads."""
+        about = (await self.client.scheduler.identity())["workers"]
+        return {name: int(of["nthreads"]) for name, of in about.items() if name not in self.refused}
+
+    async def _check(self) -> None:
+        """Raise ConfigError where there are no workers, or they have no Concord or another one."""
+        workers = await self._workers()
+        if not workers:
+            address = self.of.how.cluster
+            raise ConfigError(
+                f"The Dask cluster {address} has no workers. Start some: `dask worker {address}`."
+            )
+        answers = await self.client.run(there, on_error="return")
+        for name, version in answers.items():
+            if isinstance(version, Exception):
+                raise ConfigError(
+                    f"The worker {name} of the cluster has no Concord: {type(version).__name__}: {version}."
+                )
+            if version != VERSION:
+                raise ConfigError(f"The worker {name} has Concord {version}, and this is {VERSION}.")
+
+    def halt(self, reason: str, *, broken: bool = False) -> None:
+        """Have tasks finish their calls in flight; hand out no more."""
+        self.of.stop = self.of.stop or reason
+        self.of.broken |= broken
+        with suppress(OSError):
+            self.stop_file.touch()
+
+    async def _survey(self) -> list[int]:
+        """Have all partitions surveyed. Raises ImportRefused or ConfigError for what is wrong."""
+        surveying, left = Surveying(self.plan), [p.number for p in self.plan.partitions][::-1]
+
+        def submit() -> None:
+            number = left.pop()
+            future = self.client.submit(survey_task, self.sent, number, pure=False)
+            self.running[future] = number
+
+        def taken(_number: int, result: dict[str, Any]) -> None:
+            surveying.add(PartitionSurvey.from_dict(result))
+
+        while (left or self.running) and not self.of.stop:
+            room = AHEAD * sum((await self._workers()).values()) - len(self.running)
+            while left and room > 0:
+                submit()
+                room -= 1
+            await self._ends(taken, left.append)
+            self.of.tell()
+            if self.of.progress.problems:
+                raise ConfigError(self.of.progress.problems[0])
+        return [] if self.of.stop else surveying.ended()
+
+    async def _judge(self) -> None:
+        while self.of.todo or self.running or self.later:
+            if self.of.stop and not self.running:
+                break
+            workers = await self._workers()
+            if not workers and self.refused:
+                self.halt("No worker of the cluster can be used.", broken=True)
+            self.of.progress.workers = len(workers)
+            room = AHEAD * sum(workers.values()) - len(self.running)
+            while room > 0 and (partition := self.of.next()) is not None:
+                if not self._submit(partition, workers):
+                    self.of.todo.appendleft(partition)
+                    break
+                room -= 1
+            await self._ends(self._ended, self.of.again)
+            self.of.tell()
+
+    def _submit(self, partition: Partition, workers: Mapping[str, int]) -> bool:
+        """Hand a partition out; False where the spending limit has nothing left for it now."""
+        lease = self.leases.take(partition.number, self._guess(partition))
+        if lease is not None and lease <= 0:
+            self.leases.give_back(partition.number, 0.0)
+            if not self.running:
+                self.halt(messages.lake_limit(self.leases.limit or 0.0, self.leases.spent))
+            return False
+        share = min(sum(workers.values()), len(self.plan.partitions))
+        task = JudgeTask(partition.number, lease, self.of.how.retry_failed, str(self.stop_file), share)
+        only = {"workers": list(workers)} if self.refused else {}
+        future = self.client.submit(judge_task, self.sent, task, pure=False, **only)
+        self.running[future] = partition.number
+        return True
+
+    def _guess(self, partition: Partition) -> float:
+        """What a partition is expected to cost: as those before, else by a first guess."""
+        count = self.of.counts[partition.number]
+        if self.leases.judged:
+            return count * len(self.plan.models) * self.leases.paid / self.leases.judged
+        total = 0.0
+        for way in self.plan.ways:
+            tokens_in, tokens_out = way.asking.expected
+            total += count * self.plan.models[way.judges[0]].cost(tokens_in, tokens_out)
+        return total
+
+    async def _ends(self, taken: Callable[[int, dict[str, Any]], None], again: Callable[[int], None]) -> None:
+        """Take the tasks that have ended, waiting a moment for one."""
+        for _ in range(int(BEAT_SECONDS / LOOK_SECONDS)):
+            if any(future.done() for future in self.running):
+                break
+            await asyncio.sleep(LOOK_SECONDS)
+        for future in [one for one in self.running if one.done()]:
+            number = self.running.pop(future)
+            error = await future.exception() if future.status == "error" else None
+            if future.status == "finished":
+                taken(number, await future.result())
+                continue
+            self.leases.give_back(number, self.leases.held.get(number, 0.0))
+            self.of.tries[number] += 1
+            if future.status in ("cancelled", "lost") and self.client.status != "running":
+                self.halt("The Dask cluster is gone.", broken=True)
+            elif self.of.tries[number] >= TRIES:
+                why = f"{type(error).__name__}: {error}" if error else f"the task was {future.status}"
+                self.of.problem(number, " ".join(why.split())[:300])
+            else:
+                again(number)
+
+    def _ended(self, number: int, result: dict[str, Any]) -> None:
+        if "refused" in result:
+            self.leases.give_back(number, 0.0)
+            self.refused[result["worker"]] = result["refused"]
+            self.of.again(number)
+            return
+        end, spent = PartitionEnd(**result["end"]), Spent(*result["spent"])
+        self.leases.give_back(number, spent.cost + result["lost"])
+        self.leases.judged += result["judged"]
+        self.leases.paid += spent.cost
+        progress = self.of.progress
+        progress.judged += result["judged"]
+        progress.failed += result["failed"]
+        progress.put_off += result["put_off"]
+        progress.spent += spent
+        for reason, count in result["reasons"].items():
+            progress.reasons[reason] = progress.reasons.get(reason, 0) + count
+        if result["message"]:
+            self.said[result["message"]] = None
+        self.stopped |= result["stopped"]
+        if end.busy:
+            self._later(number, end.error)
+        elif result["halted"] and result["broken"]:
+            self.halt(result["halted"], broken=True)
+        elif result["halted"] and not self.of.stop:
+            # Its lease was too small: what is left of the limit may do.
+            self.of.again(number)
+        else:
+            self.of.ended(end)
+
+    def _later(self, number: int, why: str) -> None:
+        """Have a partition tried again that another worker still holds."""
+        self.of.tries[number] += 1
+        if self.of.tries[number] > 60:
+            self.of.problem(number, why)
+            return
+
+        async def wait() -> None:
+            await asyncio.sleep(BUSY_SECONDS)
+            self.of.again(number)
+
+        task = asyncio.create_task(wait())
+        self.later.add(task)
+        task.add_done_callback(self.later.discard)
