@@ -591,13 +591,13 @@ def lake_answer(figure: str, people: Estimate, judges: Estimate, judge: str) -> 
     )
 
 
-def lake_failed(failed: int, answered: int, refusals: int) -> str:
+def lake_failed(failed: int, judged: int, refusals: int) -> str:
     """What share of judgements failed."""
-    share = failed / (failed + answered)
-    refused = f", {refusals:,} of them refusals" if refusals else ""
+    share = failed / (failed + judged)
+    refusals_text = f", {refusals:,} of them refusals" if refusals else ""
     return (
-        f"{failed:,} judgements failed ({share:.1%}{refused}) and are excluded: the estimate is of what was "
-        "judged."
+        f"{failed:,} judgements failed ({share:.1%}{refusals_text}) and are excluded: the estimate is of "
+        "what was judged."
     )
 
 
@@ -608,7 +608,7 @@ def lake_lost(count: int) -> str:
 
 def lake_assumptions(study: str, n: int, *, weighted: bool, judge: str) -> tuple[str, ...]:
     """What an estimate of a lake assumes."""
-    how = (
+    draw = (
         "Items count by how many conversations of their stratum they stand for."
         if weighted
         else "It assumes that people's items are a random draw of the files."
@@ -616,15 +616,15 @@ def lake_assumptions(study: str, n: int, *, weighted: bool, judge: str) -> tuple
     return (
         f"{judge}'s answers to everything, corrected by the {n:,} items of the study “{study}” that people "
         "rated (prediction-powered inference, PPI++). Each group is corrected by the items in it.",
-        f"{how} It says what these annotators would say, on what the judge could answer.",
+        f"{draw} It says what these annotators would say, on what the judge could answer.",
     )
 
 
-def lake_unlike(what: str, errors: float) -> str:
+def lake_unlike(feature: str, errors: float) -> str:
     """That a lake differs from the sample of it."""
     return (
-        f"The files are unlike the sample in {what}: {errors:.1f} standard errors apart. The sample may be "
-        "no random draw of them; draw another one."
+        f"The files are unlike the sample in {feature}: {errors:.1f} standard errors apart. The sample may "
+        "be no random draw of them; draw another one."
     )
 
 
@@ -635,7 +635,7 @@ def lake_no_value(column: str, count: int) -> str:
 
 def lake_several_configurations(count: int) -> str:
     """That a judge's answers were given by several configurations."""
-    return f"The judge answered in {count} configurations with the same requests."
+    return f"The judge judged in {count} configurations with the same requests."
 
 
 def lake_several_models(models: Sequence[str]) -> str:
@@ -653,6 +653,6 @@ def lake_each_alone(count: int, wider: float) -> str:
     )
 
 
-def lake_limit(limit: float, spent: float) -> str:
+def lake_limit(limit: float, cost: float) -> str:
     """That a job on files has spent its limit."""
-    return f"Stopped at the spending limit of {limit:g}: {spent:.2f} is spent. Raise --max-cost to go on."
+    return f"Stopped at the spending limit of {limit:g}: {cost:.2f} is spent. Raise --max-cost to go on."

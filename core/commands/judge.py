@@ -21,7 +21,7 @@ from concord.errors import ConcordError
 @running
 @options.lake
 @click.pass_obj
-def command(folder: str, /, names: tuple[str, ...], **how: Any) -> None:
+def command(folder: str, /, names: tuple[str, ...], **choices: Any) -> None:
     """Have judges rate conversations: stored ones, or those of files.
 
     NAME is a rubric of the workspace (rubrics/NAME.toml), or a benchmark whose own questions are asked: of
@@ -31,20 +31,20 @@ def command(folder: str, /, names: tuple[str, ...], **how: Any) -> None:
     as s3://bucket/logs. What judges say by --rubric is written as Parquet; the workspace is not used but for
     its models.toml and rubrics. The same command goes on where it was.
     """
-    own = {name: how.pop(name) for name in options.LAKE}
-    if own["out"]:
+    lake_options = {name: choices.pop(name) for name in options.LAKE}
+    if lake_options["out"]:
         from concord.commands import lake
 
-        lake.judge(folder, names, own, how)
+        lake.judge(folder, names, lake_options, choices)
         return
-    if given := [name for name, value in own.items() if value]:
-        raise ConcordError(f"--{given[0].replace('_', '-')} is for files of conversations: add --out DIR.")
+    if unusable := [name for name, value in lake_options.items() if value]:
+        raise ConcordError(f"--{unusable[0].replace('_', '-')} is for files of conversations: add --out DIR.")
     if len(names) > 1:
         raise ConcordError("Name one rubric or benchmark; for files of conversations add --out DIR.")
-    _stored(folder, names[0], **how)
+    judge_stored(folder, names[0], **choices)
 
 
-def _stored(
+def judge_stored(
     folder: str,
     name: str,
     *,
@@ -52,7 +52,7 @@ def _stored(
     benchmark: str,
     facets: options.Facets,
     study: str,
-    **how: Any,
+    **choices: Any,
 ) -> None:
     """Judge the conversations of a workspace."""
     from concord.rubrics import rubric_store
@@ -60,14 +60,14 @@ def _stored(
     from concord.store import studies
 
     workspace = options.workspace(folder)
-    version, repeats = how.pop("version"), how.pop("judge_repeats")
+    version, repeats = choices.pop("version"), choices.pop("judge_repeats")
     rubric = name if name in rubric_store.names(workspace) else ""
     if rubric:
         with workspace.read() as db:
             benchmark = options.benchmark_of(db, benchmark)
     elif benchmark not in ("", name):
         raise ConcordError(
-            f"“{name}” is a benchmark and asks about its own conversations. Leave --benchmark out."
+            f"“{name}” is a benchmark and asks about its lake_options conversations. Leave --benchmark out."
         )
     among: tuple[str, ...] = ()
     if study:
@@ -76,4 +76,4 @@ def _stored(
         if not among:
             raise ConcordError(f"The study “{study}” has no items. Draw some, or leave --study out.")
     plan = JudgePlan(benchmark or name, judges, facets, version, repeats, rubric, among)
-    carry_out(workspace, plan, **how)
+    carry_out(workspace, plan, **choices)

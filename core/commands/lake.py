@@ -23,7 +23,7 @@ from concord.files import read_toml
 from concord.files.plain import plain
 from concord.lake import engines, plan
 from concord.lake.coordinator import LakeHow, LakeProgress
-from concord.lake.partitions import WHOLE
+from concord.lake.partitions import ONE_SHARD
 from concord.lake.plan import LakePlan
 from concord.llm.models import currency, load_models, pick
 from concord.rubrics.reading import read as read_rubric
@@ -39,83 +39,88 @@ STORED_ONLY = {
 """Options of `concord judge` that are about stored conversations."""
 
 
-def judge(folder: str, files: tuple[str, ...], own: Mapping[str, Any], how: Mapping[str, Any]) -> None:
+def judge(folder: str, files: tuple[str, ...], inner: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Have judges rate the conversations of files, and say how it ended.
 
     Exits with 1 if it broke, 128 and the signal if one stopped it, 3 if it stopped otherwise or work is left,
     2 if judgements failed.
     """
     for name, option in STORED_ONLY.items():
-        if how[name]:
+        if options[name]:
             raise ConcordError(f"{option} is for stored conversations. Leave it out, or leave out --out.")
-    if how["judge_repeats"] != 1:
+    if options["judge_repeats"] != 1:
         raise ConcordError("--judge-repeats is for stored conversations. Leave it out.")
     workspace = Path(folder).expanduser().resolve()
-    if not own["rubric"]:
+    if not inner["rubric"]:
         raise ConcordError("Say what is asked: --rubric NAME, or a file.")
-    of = plan.planned(
+    value = plan.planned(
         files,
-        rubric_of(workspace, own["rubric"]),
-        entries(workspace / "models.toml", how["judges"]),
-        own["out"],
-        conversations=own["partition"] or plan.CONVERSATIONS,
-        name=own["name"] or plan.NAME,
-        keep=plan.named_columns(own["keep"]),
-        mapping=own["mapping"],
-        roles=own["roles"],
-        shard=plan.shard_of(own["shard"]) if own["shard"] else WHOLE,
+        rubric_of(workspace, inner["rubric"]),
+        entries(workspace / "models.toml", options["judges"]),
+        inner["out"],
+        conversations=inner["partition"] or plan.CONVERSATIONS,
+        name=inner["name"] or plan.NAME,
+        keep=plan.named_columns(inner["keep"]),
+        mapping=inner["mapping"],
+        roles=inner["roles"],
+        shard=plan.shard_of(inner["shard"]) if inner["shard"] else ONE_SHARD,
         folder=str(workspace),
     )
     paid_in = currency(workspace / "models.toml")
-    if how["estimate"]:
-        echo(estimated(engines.expected(of), paid_in))
+    if options["estimate"]:
+        echo(estimated(engines.expected(value), paid_in))
         return
-    chosen = LakeHow(
-        own["workers"] or 0, how["cluster"], how["max_cost"], how["retry_failed"], how["batch"], how["wait"]
+    selection = LakeHow(
+        inner["workers"] or 0,
+        options["cluster"],
+        options["max_cost"],
+        options["retry_failed"],
+        options["batch"],
+        options["wait"],
     )
     with _watching(paid_in) as watch:
-        ended = engines.execute(of, chosen, watch)
-    _say(ended, of, paid_in)
+        end = engines.execute(value, selection, watch)
+    _say(end, value, paid_in)
 
 
-def _say(ended: LakeProgress, of: LakePlan, paid_in: str) -> None:
-    echo(f"{ended.state.capitalize()}: {sentence(ended, paid_in)}")
-    broken = ended.state == "broken"
-    if ended.message:
-        echo(ended.message, err=broken)
-    for problem in ended.problems[:10]:
+def _say(end: LakeProgress, value: LakePlan, paid_in: str) -> None:
+    echo(f"{end.state.capitalize()}: {sentence(end, paid_in)}")
+    broken = end.state == "broken"
+    if end.message:
+        echo(end.message, err=broken)
+    for problem in end.problems[:10]:
         echo(problem, err=True)
-    for reason, count in sorted(ended.reasons.items(), key=lambda pair: -pair[1])[:10]:
+    for reason, count in sorted(end.reasons.items(), key=lambda pair: -pair[1])[:10]:
         echo(f"  {count:,} × {reason}", err=True)
-    if ended.state != "finished":
+    if end.state != "finished":
         echo("The same command goes on where it was.", err=True)
-    elif ended.failed:
+    elif end.failed:
         echo("What had no usable reply is asked again with --retry-failed.", err=True)
     else:
-        echo(f"Next: concord estimate {of.out} --study NAME")
+        echo(f"Next: concord estimate {value.answers} --study NAME")
     if broken:
         raise SystemExit(1)
-    if ended.signal:
-        raise SystemExit(128 + ended.signal)
-    if ended.state != "finished":
+    if end.signal:
+        raise SystemExit(128 + end.signal)
+    if end.state != "finished":
         raise SystemExit(3)
-    if ended.failed:
+    if end.failed:
         raise SystemExit(2)
 
 
 def sentence(progress: LakeProgress, paid_in: str = "") -> str:
     """Where a job stands, in one line."""
-    done = progress.stored + progress.judged
+    complete = progress.earlier + progress.judged
     rate = progress.judged / progress.seconds if progress.seconds > 0 else 0.0
     parts = [
-        f"{done:,} of {progress.planned:,} judgements of {progress.conversations:,} conversations",
+        f"{complete:,} of {progress.planned:,} judgements of {progress.conversations:,} conversations",
         f"{progress.partitions_done:,} of {progress.partitions:,} partitions committed",
     ]
     parts += [f"{progress.failed:,} failed"] if progress.failed else []
     parts += [f"{progress.put_off:,} asked again later"] if progress.put_off else []
-    parts += [f"{progress.spent.calls:,} calls ({rate:.0f} judgements/s)", status.tokens(progress.spent)]
-    parts.append(f"cost {progress.spent.price(paid_in)}")
-    if progress.state == "running" and rate and (left := progress.planned - done) > 0:
+    parts += [f"{progress.expense.calls:,} calls ({rate:.0f} judgements/s)", status.tokens(progress.expense)]
+    parts.append(f"cost {progress.expense.price(paid_in)}")
+    if progress.state == "running" and rate and (left := progress.planned - complete) > 0:
         parts.append(f"{status.duration(left / rate)} left")
     return " · ".join(parts)
 
@@ -154,11 +159,11 @@ def rubric_of(workspace: Path, name: str) -> Rubric:
 
 def entries(path: Path, judges: tuple[str, ...]) -> dict[str, Mapping[str, Any]]:
     """What models.toml says of judges. Raises ConfigError or NotFound."""
-    known = load_models(path)
+    known_models = load_models(path)
     if len(set(judges)) < len(judges):
         raise ConfigError("A judge is named twice.")
     for name in judges:
-        pick(known, name, None)
+        pick(known_models, name, None)
     tables = read_toml(path)["models"] if path.exists() else {}
     return {name: tables[name] for name in judges}
 
@@ -170,7 +175,7 @@ def entries(path: Path, judges: tuple[str, ...]) -> dict[str, Mapping[str, Any]]
 @click.option("--rubric", default="", help="What people are asked; of a judged DIR its own.")
 @click.option(
     "--draw",
-    "how",
+    "method",
     type=click.Choice([draw.value for draw in LakeDraw]),
     default=LakeDraw.RANDOM.value,
     show_default=True,
@@ -197,7 +202,7 @@ def sample_command(
     study: str,
     n: int,
     rubric: str,
-    how: str,
+    method: str,
     judge: str,
     criterion: str,
     keep: tuple[str, ...],
@@ -214,30 +219,32 @@ def sample_command(
     workspace, with the answers of judges in DIR. Unequal chances are kept: every figure weighs by them.
     """
     from concord.lake import sample
-    from concord.rubrics.shelf import Numbered
+    from concord.rubrics.rubric_store import Numbered
     from concord.store import rubrics
     from concord.store import studies as stored
 
     workspace = options.workspace(folder)
-    draw, judged = LakeDraw(how), list[plan.JudgeFolder]()
-    asked: Rubric
+    draw, judged = LakeDraw(method), list[plan.JudgeFolder]()
+    questions: Rubric
     if len(files) == 1 and plan.read_plan(Path(files[0])) is not None:
         if keep or name or mapping or roles:
             raise ConcordError(
                 f"{files[0]} says itself how its files are read: leave out --keep, --name, --map and --role."
             )
-        own = "" if rubric.endswith(".toml") else rubric
-        of, judged = sample.judged_folders(Path(files[0]), own)
-        asked = judged[0].rubric
+        inner = "" if rubric.endswith(".toml") else rubric
+        value, judged = sample.judged_folders(Path(files[0]), inner)
+        questions = judged[0].rubric
     else:
         if draw != LakeDraw.RANDOM:
-            raise ConcordError(f"--draw {how} needs judges' answers: name the DIR of `concord judge --out`.")
+            raise ConcordError(
+                f"--draw {method} needs judges' answers: name the DIR of `concord judge --out`."
+            )
         if not rubric:
             raise ConcordError("Say what people are asked: --rubric NAME, or a file.")
-        asked = rubric_of(workspace.path, rubric)
-        of = LakePlan(
-            asked.name,
-            asked.body,
+        questions = rubric_of(workspace.path, rubric)
+        value = LakePlan(
+            questions.name,
+            questions.body,
             {},
             plan.files_of(files),
             "",
@@ -246,18 +253,18 @@ def sample_command(
             mapping=mapping,
             roles=roles,
         )
-        of.reader().forms()
-    drawn = sample.draw(of, n, seed=seed, how=draw, judged=judged, criterion=criterion, judge=judge)
+        value.reader().forms()
+    items = sample.draw(value, n, seed=seed, method=draw, judged=judged, criterion=criterion, judge=judge)
     with workspace.write() as db:
-        numbered = Numbered(asked, rubrics.number(db, asked.name, asked.hash))
-        made = sample.store(
+        numbered = Numbered(questions, rubrics.number(db, questions.name, questions.hash))
+        created = sample.store(
             db,
             study,
-            of,
-            drawn,
+            value,
+            items,
             numbered,
             judged=judged,
-            how=draw,
+            method=draw,
             seed=seed,
             overlap=overlap,
             title=title,
@@ -265,10 +272,10 @@ def sample_command(
         units = len(stored.units(db, study))
     echo(
         f"Study “{study}”: {units:,} units of {n:,} conversations, drawn from "
-        f"{made.meta['drawn']['candidates']:,} with seed {seed}."
+        f"{created.meta['drawn']['candidates']:,} with seed {seed}."
     )
-    for stratum, size in made.meta["drawn"].get("strata", {}).items():
-        count = sum(1 for one in drawn.strata.values() if one == stratum)
+    for stratum, size in created.meta["drawn"].get("strata", {}).items():
+        count = sum(1 for one in items.strata.values() if one == stratum)
         echo(f"  {stratum}: {count:,} of {size:,}")
     echo(f"Next: concord people invite NAME… --study {study}")
 
@@ -276,7 +283,13 @@ def sample_command(
 @click.command("estimate")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--study", required=True, help="The study whose people correct the judge.")
-@options.several("--by", "Columns kept with --keep; NAME:week is the week of a time (or day, month).")
+@click.option(
+    "--by",
+    "groupings",
+    type=options.NAMES,
+    default=(),
+    help="Columns kept with --keep; NAME:week is the week of a time (or day, month).",
+)
 @click.option("--criterion", default="", help="The question; the first that people were asked unless given.")
 @click.option("--judge", default="", help="The judge; the one that follows people best unless given.")
 @click.option("--rubric", default="", help="The rubric, where the folder has answers by several.")
@@ -289,7 +302,7 @@ def estimate_command(
     /,
     folder: Path,
     study: str,
-    by: tuple[str, ...],
+    groupings: tuple[str, ...],
     criterion: str,
     judge: str,
     rubric: str,
@@ -306,20 +319,20 @@ def estimate_command(
     from concord.table import as_document
     from concord.workspace import Workspace
 
-    chosen = LakeEstimateOptions(by_of(by), criterion, judge, rubric, any_endpoint)
+    selection = LakeEstimateOptions(by_of(groupings), criterion, judge, rubric, any_endpoint)
     with Workspace.open(workspace, create=False).read() as db:
-        of = estimated(db, folder, study, chosen)
+        value = estimated(db, folder, study, selection)
     if form == "table":
-        for sentence_ in of.sentences:
+        for sentence_ in value.sentences:
             echo(sentence_)
-        for warning in of.warnings:
+        for warning in value.warnings:
             echo(f"Warning: {warning}")
         echo()
-    echo(as_document(of.tables, form, width=columns(100)), nl=False)
+    echo(as_document(value.tables, form, width=columns(100)), nl=False)
     if html is not None:
         from datetime import date
 
         from concord.lake.page import page
 
-        html.write_text(page(of, made=date.today()), encoding="utf-8")
+        html.write_text(page(value, created=date.today()), encoding="utf-8")
         echo(f"The page is in {html}.", err=True)

@@ -292,10 +292,10 @@ def _counted(names: Mapping[str, int], rows: int) -> str:
 
 def _begun(path: Path, options: FileOptions) -> FileSurvey:
     kind = rows.kind_of(path)
-    return begun(path, kind, rows.read(path, kind, options.rows), options)
+    return recognized(path, kind, rows.read(path, kind, options.rows), options)
 
 
-def begun(path: Path, kind: str, file_rows: Iterable[FileRow], options: FileOptions) -> FileSurvey:
+def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: FileOptions) -> FileSurvey:
     """A survey that knows the form of the file, by its first rows. Raises ImportRefused."""
     benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
     broken, names, unknown = "", tuple[str, ...](), dict[str, Any]()

@@ -18,7 +18,7 @@ from concord.lake import plan as plans
 from concord.lake.partitions import Partition, Shard
 from concord.lake.plan import LakePlan
 from concord.lake.surveying import LakeSurvey, PartitionSurvey, survey_partition
-from concord.lake.working import PartitionEnd, about, owing
+from concord.lake.working import PartitionEnd, answer_facts, owing
 from concord.rating import NOTHING_SPENT, Spent
 
 BEAT_SECONDS = 0.5
@@ -30,7 +30,7 @@ PROGRESS = "_progress"
 class LakeProgress:
     """Where a job stands: partitions and judgements, what they cost, and why it ended or waits.
 
-    `stored` judgements were there before; `put_off` ones failed by their endpoint and are asked again by the
+    `earlier` judgements were there before; `put_off` ones failed by their endpoint and are asked again by the
     same command. `problems` are partitions with errors of their own.
     """
 
@@ -39,11 +39,11 @@ class LakeProgress:
     partitions: int = 0
     partitions_done: int = 0
     planned: int = 0
-    stored: int = 0
+    earlier: int = 0
     judged: int = 0
     failed: int = 0
     put_off: int = 0
-    spent: Spent = NOTHING_SPENT
+    expense: Spent = NOTHING_SPENT
     max_cost: float | None = None
     seconds: float = 0.0
     message: str = ""
@@ -65,8 +65,8 @@ class LakeProgress:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LakeProgress:
         """What `as_dict` gave. Raises TypeError or KeyError for anything else."""
-        own = dict(values)
-        return cls(**{**own, "spent": Spent(**own["spent"])})
+        inner = dict(values)
+        return cls(**{**inner, "expense": Spent(**inner["expense"])})
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ Watch = Callable[[LakeProgress], None]
 @contextmanager
 def alone(plan: LakePlan) -> Iterator[None]:
     """Keep others from judging into the folder for the block. Raises ConfigError where one does."""
-    path = Path(plan.out) / f"_lock{plan.shard.suffix}"
+    path = Path(plan.answers) / f"_lock{plan.shard.suffix}"
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -96,12 +96,12 @@ def alone(plan: LakePlan) -> Iterator[None]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(file)
-        what = f"shard {plan.shard.number} of {plan.out}" if plan.shard.total > 1 else plan.out
-        raise ConfigError(f"Another process judges into {what}. Wait for it, or stop it.") from None
+        subject = f"shard {plan.shard.number} of {plan.answers}" if plan.shard.total > 1 else plan.answers
+        raise ConfigError(f"Another process judges into {subject}. Wait for it, or stop it.") from None
     except OSError as error:
         os.close(file)
         raise ConfigError(
-            f"{plan.out} lies on a file system without locks: {error.strerror}. Name another folder."
+            f"{plan.answers} lies on a file system without locks: {error.strerror}. Name another folder."
         ) from error
     try:
         yield
@@ -115,7 +115,7 @@ def alone(plan: LakePlan) -> Iterator[None]:
 def known_survey(plan: LakePlan) -> list[int] | None:
     """How many conversations each partition holds, where all were surveyed before and nothing has changed."""
     try:
-        values = parse_json((Path(plan.out) / _survey_name(plan.shard)).read_text(encoding="utf-8"))
+        values = parse_json((Path(plan.answers) / _survey_name(plan.shard)).read_text(encoding="utf-8"))
         if values["inputs"] != _stamp(plan) or values["rubric"] != plan.questions.hash:
             return None
         return [int(count) for count in values["conversations"]]
@@ -134,7 +134,7 @@ def _stamp(plan: LakePlan) -> list[Any]:
 
 
 class Surveying:
-    """Takes the surveys of partitions, in any order; `ended` checks them all."""
+    """Takes the surveys of partitions, in any order; `counted_conversations` checks them all."""
 
     def __init__(self, plan: LakePlan):
         self.plan = plan
@@ -146,17 +146,17 @@ class Surveying:
         self.counts[one.number] = one.conversations
         self.total.add(one)
 
-    def ended(self) -> list[int]:
+    def counted_conversations(self) -> list[int]:
         """The conversations of each partition. Raises ImportRefused or ConfigError for what is wrong."""
         self.total.check(self.plan)
         with suppress(OSError):
-            plans.written(
-                Path(self.plan.out) / _survey_name(self.plan.shard),
+            plans.write_json(
+                Path(self.plan.answers) / _survey_name(self.plan.shard),
                 {
                     "inputs": _stamp(self.plan),
                     "rubric": self.plan.questions.hash,
                     "conversations": self.counts,
-                    "characters": self.total.characters / max(self.total.measured, 1),
+                    "characters": self.total.characters / max(self.total.prompts, 1),
                 },
             )
         return self.counts
@@ -176,9 +176,9 @@ def survey_here(plan: LakePlan) -> Surveying:
 class Coordinator:
     """Hands out partitions and what may be spent, and counts what comes back."""
 
-    def __init__(self, plan: LakePlan, how: LakeHow, watch: Watch | None):
-        self.plan, self.how, self.watch = plan, how, watch
-        self.progress = LakeProgress(max_cost=how.max_cost, workers=max(how.workers, 1))
+    def __init__(self, plan: LakePlan, options: LakeHow, watch: Watch | None):
+        self.plan, self.how, self.watch = plan, options, watch
+        self.progress = LakeProgress(max_cost=options.max_cost, workers=max(options.workers, 1))
         self.counts: list[int] = []
         self.todo: deque[Partition] = deque()
         self.tries: Counter[int] = Counter()
@@ -198,9 +198,9 @@ class Coordinator:
         progress.partitions = len(plan.partitions)
         progress.planned = progress.conversations * len(plan.models)
         for partition in plan.partitions:
-            owed = owing(plan, partition.number, retry_failed=self.how.retry_failed)
-            progress.stored += counts[partition.number] * (len(plan.models) - len(owed))
-            if owed:
+            owing_judges = owing(plan, partition.number, retry_failed=self.how.retry_failed)
+            progress.earlier += counts[partition.number] * (len(plan.models) - len(owing_judges))
+            if owing_judges:
                 self.todo.append(partition)
             else:
                 progress.partitions_done += 1
@@ -211,21 +211,21 @@ class Coordinator:
         """The next partition; None where none is left, or the job has stopped."""
         return self.todo.popleft() if self.todo and not self.stop else None
 
-    def again(self, number: int) -> None:
+    def requeue(self, number: int) -> None:
         """Have a partition worked on once more, after the others."""
         self.todo.append(self.plan.partitions[number])
 
-    def ended(self, end: PartitionEnd) -> None:
+    def finish(self, end: PartitionEnd) -> None:
         """Count a partition that ended."""
-        if end.done:
+        if end.complete:
             self.progress.partitions_done += 1
         elif end.error:
             self.problem(end.number, end.error)
 
-    def problem(self, number: int, why: str) -> None:
+    def problem(self, number: int, reason: str) -> None:
         """Note why a partition could not be judged."""
         file = self.plan.files[self.plan.partitions[number].file].address
-        self.progress.problems.append(f"Partition {number} ({file}): {why}")
+        self.progress.problems.append(f"Partition {number} ({file}): {reason}")
 
     def tell(self, *, force: bool = False) -> None:
         """Say where the job stands, also in a file of the folder."""
@@ -238,7 +238,7 @@ class Coordinator:
             self._written = now
             with suppress(OSError):
                 name = f"{PROGRESS}{self.plan.shard.suffix}.json"
-                plans.written(Path(self.plan.out) / name, self.progress.as_dict())
+                plans.write_json(Path(self.plan.answers) / name, self.progress.as_dict())
 
     def close(self, message: str = "") -> LakeProgress:
         """Where the job ended."""
@@ -259,7 +259,9 @@ def spent_before(plan: LakePlan) -> float:
 
     total = 0.0
     for judge in plan.models:
-        total += sum(float(about(part).get("cost", 0.0)) for part in plans.parts_of(plan.judge_folder(judge)))
+        total += sum(
+            float(answer_facts(part).get("cost", 0.0)) for part in plans.parts_of(plan.judge_folder(judge))
+        )
     for path in plan.rubric_folder.glob("part-*.journal"):
         with suppress(ConcordError, OSError):
             journal = PartitionJournal(path)

@@ -28,7 +28,7 @@ MISSING = "(none)"
 UNITS = ("day", "week", "month")
 
 
-class By(NamedTuple):
+class GroupColumn(NamedTuple):
     """A column by which answers are grouped; of a time its day, week or month where `unit` says so."""
 
     column: str
@@ -48,14 +48,14 @@ class By(NamedTuple):
         return _period(text, self.unit)
 
 
-def by_of(texts: Sequence[str]) -> tuple[By, ...]:
+def by_of(texts: Sequence[str]) -> tuple[GroupColumn, ...]:
     """The columns that --by names: NAME, or NAME:week of a time. Raises StudyError."""
     columns = []
     for text in texts:
         column, _, unit = text.partition(":")
         if unit and unit not in UNITS:
             raise StudyError(f"--by {text}: write {column}:day, {column}:week or {column}:month.")
-        columns.append(By(column, unit))
+        columns.append(GroupColumn(column, unit))
     return tuple(columns)
 
 
@@ -86,11 +86,11 @@ Group = tuple[str, ...]
 class AnswerCounts:
     """What a judge answered on a criterion: how often each score by group, failures by their class.
 
-    `chars` are sums of the length of replies and of its square, over `answered` rows. `sampled` are the rows
+    `chars` are sums of the length of replies and of its square, over `replies` rows. `sampled` are the rows
     of the keys that were asked for: key and turn with score, groups and length.
     """
 
-    by: tuple[By, ...]
+    columns: tuple[GroupColumn, ...]
     scores: dict[Group, Counter[float]] = field(default_factory=lambda: defaultdict(Counter))
     failures: dict[Group, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     refusals: int = 0
@@ -101,7 +101,7 @@ class AnswerCounts:
     models: Counter[str] = field(default_factory=Counter)
 
     @property
-    def answered(self) -> int:
+    def replies(self) -> int:
         """Rows with a score."""
         return sum(counts.total() for counts in self.scores.values())
 
@@ -132,20 +132,20 @@ class AnswerCounts:
 
     def values(self, place: int) -> dict[str, int]:
         """The values of a column with the number of rows, those with a score."""
-        counted = Counter[str]()
+        counts_by = Counter[str]()
         for values, counts in self.scores.items():
-            counted[values[place]] += counts.total()
-        return dict(sorted(counted.items()))
+            counts_by[values[place]] += counts.total()
+        return dict(sorted(counts_by.items()))
 
     def length(self) -> Moments:
         """Those of the length of replies."""
-        n = self.answered
+        n = self.replies
         mean = self.chars / n if n else math.nan
         return Moments(n, mean, max(self.squares / n - mean**2, 0.0) if n else math.nan)
 
 
 def count(
-    parts: Sequence[Path], criterion: str, by: Sequence[By] = (), keys: Collection[str] = ()
+    parts: Sequence[Path], criterion: str, groupings: Sequence[GroupColumn] = (), keys: Collection[str] = ()
 ) -> AnswerCounts:
     """Count the answers of files on a criterion, and read those of some keys.
 
@@ -155,20 +155,20 @@ def count(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    counts = AnswerCounts(tuple(by))
-    wanted = pa.array(sorted(keys), pa.string())
+    counts = AnswerCounts(tuple(groupings))
+    target = pa.array(sorted(keys), pa.string())
     columns = ["key", "turn", "score", "failure_class", "refused", "chars", "configuration", "model"]
-    for batch in _batches(parts, criterion, [*columns, *dict.fromkeys(one.column for one in by)]):
-        _add(counts, batch, by)
+    for batch in _batches(parts, criterion, [*columns, *dict.fromkeys(one.column for one in groupings)]):
+        _add(counts, batch, groupings)
         if len(counts.scores) > MOST_GROUPS:
             raise StudyError(
-                f"{' and '.join(one.name for one in by)} make more than {MOST_GROUPS:,} groups. Group a time "
-                "by its week, NAME:week."
+                f"{' and '.join(one.name for one in groupings)} make more than {MOST_GROUPS:,} groups. "
+                "Group a time by its week, NAME:week."
             )
-        if len(wanted):
-            for row in batch.filter(pc.is_in(batch.column("key"), value_set=wanted)).to_pylist():
+        if len(target):
+            for row in batch.filter(pc.is_in(batch.column("key"), value_set=target)).to_pylist():
                 if row["score"] is not None:
-                    group = tuple(one.value(row[one.column]) for one in by)
+                    group = tuple(one.value(row[one.column]) for one in groupings)
                     counts.sampled[row["key"], row["turn"]] = (row["score"], group, row["chars"])
     return counts
 
@@ -182,43 +182,45 @@ def _batches(parts: Sequence[Path], criterion: str, columns: Sequence[str]) -> I
     if not parts:
         return
     try:
-        whole = dataset.dataset([str(part) for part in parts], format="parquet")
-        names = set(whole.schema.names)
+        full = dataset.dataset([str(part) for part in parts], format="parquet")
+        names = set(full.schema.names)
         if lacking := [name for name in columns if name not in names]:
-            own = sorted(names - set(_OWN))
+            inner = sorted(names - set(ANSWER_COLUMNS))
             raise StudyError(
-                f"{not_found('column', lacking[0], own)} Columns of the files are kept with `concord judge … "
-                "--keep NAME`."
+                f"{not_found('column', lacking[0], inner)} Columns of the files are kept with `concord judge "
+                "… --keep NAME`."
             )
-        chosen = pc.field("criterion") == criterion
-        scanner = whole.scanner(columns=list(columns), filter=chosen, batch_readahead=4, fragment_readahead=2)
-        some: list[pa.RecordBatch] = []
+        selection = pc.field("criterion") == criterion
+        scanner = full.scanner(
+            columns=list(columns), filter=selection, batch_readahead=4, fragment_readahead=2
+        )
+        waiting: list[pa.RecordBatch] = []
         rows = 0
         for batch in scanner.to_batches():
-            some.append(batch)
+            waiting.append(batch)
             rows += batch.num_rows
             if rows >= ROWS:
-                yield pa.Table.from_batches(some)
-                some, rows = [], 0
+                yield pa.Table.from_batches(waiting)
+                waiting, rows = [], 0
         if rows:
-            yield pa.Table.from_batches(some)
+            yield pa.Table.from_batches(waiting)
     except (OSError, pa.ArrowException) as error:
         raise ImportRefused(f"The answers cannot be read: {str(error).splitlines()[0][:200]}.") from error
 
 
-_OWN = (
+ANSWER_COLUMNS = (
     *("key", "turn", "judge", "criterion", "score", "reason", "failure", "failure_class", "refused", "raw"),
     *("calls", "input_tokens", "output_tokens", "cost", "configuration", "rubric", "prompt", "model"),
     *("simulated", "chars", "turns"),
 )
 
 
-def _add(counts: AnswerCounts, table: pa.Table, by: Sequence[By]) -> None:
+def _add(counts: AnswerCounts, table: pa.Table, columns: Sequence[GroupColumn]) -> None:
     """Count a batch."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for one in by:
+    for one in columns:
         if one.unit:
             place = table.schema.get_field_index(one.column)
             days = pc.utf8_slice_codeunits(table.column(one.column), 0, 10)
@@ -226,12 +228,12 @@ def _add(counts: AnswerCounts, table: pa.Table, by: Sequence[By]) -> None:
     chars = table.column("chars").cast(pa.float64())
     squares = pc.multiply(chars, chars)
     table = table.append_column("_squares", squares)
-    names = list(dict.fromkeys(one.column for one in by))
+    names = list(dict.fromkeys(one.column for one in columns))
     grouped = table.group_by([*names, "score", "failure_class", "configuration", "model"]).aggregate(
         [("key", "count"), ("chars", "sum"), ("_squares", "sum"), ("refused", "sum")]
     )
     for row in grouped.to_pylist():
-        group: Group = tuple(one.value(row[one.column]) for one in by)
+        group: Group = tuple(one.value(row[one.column]) for one in columns)
         number = row["key_count"]
         counts.refusals += row["refused_sum"] or 0
         counts.configurations[row["configuration"]] += number

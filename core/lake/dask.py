@@ -66,7 +66,7 @@ class JudgeTask:
     version: str = VERSION
 
 
-def there() -> str:
+def worker_version() -> str:
     """The version of Concord on a worker."""
     return VERSION
 
@@ -78,17 +78,17 @@ def survey_task(plan: LakePlan, number: int) -> dict[str, Any]:
 
 def judge_task(plan: LakePlan, task: JudgeTask) -> dict[str, Any]:
     """Judge a partition and commit it; says how it ended, where it was, and what it cost."""
-    here = _address()
+    current = _address()
     if task.version != VERSION:
-        return {"worker": here, "refused": f"has Concord {VERSION}, and this is {task.version}"}
+        return {"worker": current, "refused": f"has Concord {VERSION}, and this is {task.version}"}
     try:
         for model in plan.models.values():
             model.key()
             model.sent_headers()
     except ConfigError as error:
-        return {"worker": here, "refused": f"cannot judge: {error}"}
+        return {"worker": current, "refused": f"cannot judge: {error}"}
     with _places(plan, task.share) as places:
-        return {"worker": here, **asyncio.run(_judged(plan, task, places))}
+        return {"worker": current, **asyncio.run(_judged(plan, task, places))}
 
 
 def _address() -> str:
@@ -105,30 +105,30 @@ def _places(plan: LakePlan, share: int) -> Iterator[dict[str, int]]:
     """
     from distributed import Semaphore
 
-    held: list[tuple[Any, int]] = []
+    places_held: list[tuple[Any, int]] = []
     places: dict[str, int] = {}
     try:
         by_endpoint: dict[tuple[str, str], int] = {}
-        for endpoint, most in limits(plan.models.values()).items():
-            where = f"@{socket.gethostname()}" if _own(endpoint[0]) else ""
-            semaphore = Semaphore(max_leases=most, name=f"concord {endpoint}{where}")
-            wanted, count = max(1, most // max(share, 1)), 0
-            while count < wanted:
+        for endpoint, limit in limits(plan.models.values()).items():
+            place = f"@{socket.gethostname()}" if _is_local(endpoint[0]) else ""
+            semaphore = Semaphore(max_leases=limit, name=f"concord {endpoint}{place}")
+            target, count = max(1, limit // max(share, 1)), 0
+            while count < target:
                 if not semaphore.acquire(timeout=PLACE_SECONDS if count else None):
                     break
                 count += 1
-            held.append((semaphore, count))
+            places_held.append((semaphore, count))
             by_endpoint[endpoint] = max(count, 1)
         for name, model in plan.models.items():
             places[name] = by_endpoint[model.endpoint]
         yield places
     finally:
-        for semaphore, count in held:
+        for semaphore, count in places_held:
             for _ in range(count):
                 semaphore.release()
 
 
-def _own(base_url: str) -> bool:
+def _is_local(base_url: str) -> bool:
     """Whether an address is of the machine that asks."""
     host = urlsplit(base_url).hostname or ""
     with suppress(ValueError):
@@ -199,24 +199,24 @@ class _Leases:
     """What may still be spent, and what tasks hold of it."""
 
     limit: float | None
-    spent: float
-    held: dict[int, float] = field(default_factory=dict)
+    expense: float
+    leases: dict[int, float] = field(default_factory=dict)
     judged: int = 0
-    paid: float = 0.0
+    price: float = 0.0
 
     def take(self, number: int, guess: float) -> float | None:
         """A lease for a partition that is expected to cost `guess`; 0 where nothing is left."""
         if self.limit is None:
             return None
-        left = self.limit - self.spent - sum(self.held.values())
+        left = self.limit - self.expense - sum(self.leases.values())
         lease = max(min(guess * ROOM, left), 0.0)
-        self.held[number] = lease
+        self.leases[number] = lease
         return lease
 
-    def give_back(self, number: int, spent: float) -> None:
+    def give_back(self, number: int, expense: float) -> None:
         """A task has ended."""
-        self.held.pop(number, None)
-        self.spent += spent
+        self.leases.pop(number, None)
+        self.expense += expense
 
 
 class _Cluster:
@@ -228,7 +228,7 @@ class _Cluster:
         """Workers that are not used, with the reason."""
         self.running: dict[Any, int] = {}
         self.sent: Any = None
-        self.stop_file = Path(self.plan.out) / f"_stop-{uuid.uuid4().hex[:12]}"
+        self.stop_file = Path(self.plan.answers) / f"_stop-{uuid.uuid4().hex[:12]}"
         self.later: set[asyncio.Task[None]] = set()
         self.leases = _Leases(coordinator.how.max_cost, 0.0)
         self.said: dict[str, None] = {}
@@ -251,22 +251,22 @@ class _Cluster:
                     counts = await self._survey()
                 if not self.of.stop:
                     self.of.begin(counts)
-                    self.leases.spent = self.of.before
+                    self.leases.expense = self.of.before
                     await self._judge()
             finally:
                 self.stop_file.unlink(missing_ok=True)
         self.of.progress.signal = signals[0] if signals else 0
-        parts = [*self.said, *(f"{name} {why}." for name, why in self.refused.items())]
+        parts = [*self.said, *(f"{name} {reason}." for name, reason in self.refused.items())]
         if self.stopped and not self.of.stop:
             self.of.broken = True
-            others = len(self.plan.models) > len(self.stopped)
-            parts.append(messages.models_stopped(self.stopped, others=others))
+            siblings = len(self.plan.models) > len(self.stopped)
+            parts.append(messages.models_stopped(self.stopped, others=siblings))
         return self.of.close(" ".join(parts))
 
     async def _workers(self) -> dict[str, int]:
         """The workers that are used, with their threads."""
-        about = (await self.client.scheduler.identity())["workers"]
-        return {name: int(of["nthreads"]) for name, of in about.items() if name not in self.refused}
+        facts = (await self.client.scheduler.identity())["workers"]
+        return {name: int(value["nthreads"]) for name, value in facts.items() if name not in self.refused}
 
     async def _check(self) -> None:
         """Raise ConfigError where there are no workers, or they have no Concord or another one."""
@@ -276,7 +276,7 @@ class _Cluster:
             raise ConfigError(
                 f"The Dask cluster {address} has no workers. Start some: `dask worker {address}`."
             )
-        answers = await self.client.run(there, on_error="return")
+        answers = await self.client.run(worker_version, on_error="return")
         for name, version in answers.items():
             if isinstance(version, Exception):
                 raise ConfigError(
@@ -301,7 +301,7 @@ class _Cluster:
             future = self.client.submit(survey_task, self.sent, number, pure=False)
             self.running[future] = number
 
-        def taken(_number: int, result: dict[str, Any]) -> None:
+        def take(_number: int, result: dict[str, Any]) -> None:
             surveying.add(PartitionSurvey.from_dict(result))
 
         while (left or self.running) and not self.of.stop:
@@ -309,11 +309,11 @@ class _Cluster:
             while left and room > 0:
                 submit()
                 room -= 1
-            await self._ends(taken, left.append)
+            await self._ends(take, left.append)
             self.of.tell()
             if self.of.progress.problems:
                 raise ConfigError(self.of.progress.problems[0])
-        return [] if self.of.stop else surveying.ended()
+        return [] if self.of.stop else surveying.counted_conversations()
 
     async def _judge(self) -> None:
         while self.of.todo or self.running or self.later:
@@ -329,7 +329,7 @@ class _Cluster:
                     self.of.todo.appendleft(partition)
                     break
                 room -= 1
-            await self._ends(self._ended, self.of.again)
+            await self._ends(self._finish, self.of.requeue)
             self.of.tell()
 
     def _submit(self, partition: Partition, workers: Mapping[str, int]) -> bool:
@@ -338,12 +338,12 @@ class _Cluster:
         if lease is not None and lease <= 0:
             self.leases.give_back(partition.number, 0.0)
             if not self.running:
-                self.halt(messages.lake_limit(self.leases.limit or 0.0, self.leases.spent))
+                self.halt(messages.lake_limit(self.leases.limit or 0.0, self.leases.expense))
             return False
         share = min(sum(workers.values()), len(self.plan.partitions))
         task = JudgeTask(partition.number, lease, self.of.how.retry_failed, str(self.stop_file), share)
-        only = {"workers": list(workers)} if self.refused else {}
-        future = self.client.submit(judge_task, self.sent, task, pure=False, **only)
+        restriction = {"workers": list(workers)} if self.refused else {}
+        future = self.client.submit(judge_task, self.sent, task, pure=False, **restriction)
         self.running[future] = partition.number
         return True
 
@@ -351,14 +351,16 @@ class _Cluster:
         """What a partition is expected to cost: as those before, else by a first guess."""
         count = self.of.counts[partition.number]
         if self.leases.judged:
-            return count * len(self.plan.models) * self.leases.paid / self.leases.judged
+            return count * len(self.plan.models) * self.leases.price / self.leases.judged
         total = 0.0
         for way in self.plan.ways:
             tokens_in, tokens_out = way.asking.expected
             total += count * self.plan.models[way.judges[0]].cost(tokens_in, tokens_out)
         return total
 
-    async def _ends(self, taken: Callable[[int, dict[str, Any]], None], again: Callable[[int], None]) -> None:
+    async def _ends(
+        self, take: Callable[[int, dict[str, Any]], None], requeue: Callable[[int], None]
+    ) -> None:
         """Take the tasks that have ended, waiting a moment for one."""
         for _ in range(int(BEAT_SECONDS / LOOK_SECONDS)):
             if any(future.done() for future in self.running):
@@ -368,33 +370,33 @@ class _Cluster:
             number = self.running.pop(future)
             error = await future.exception() if future.status == "error" else None
             if future.status == "finished":
-                taken(number, await future.result())
+                take(number, await future.result())
                 continue
-            self.leases.give_back(number, self.leases.held.get(number, 0.0))
+            self.leases.give_back(number, self.leases.leases.get(number, 0.0))
             self.of.tries[number] += 1
             if future.status in ("cancelled", "lost") and self.client.status != "running":
                 self.halt("The Dask cluster is gone.", broken=True)
             elif self.of.tries[number] >= TRIES:
-                why = f"{type(error).__name__}: {error}" if error else f"the task was {future.status}"
-                self.of.problem(number, " ".join(why.split())[:300])
+                reason = f"{type(error).__name__}: {error}" if error else f"the task was {future.status}"
+                self.of.problem(number, " ".join(reason.split())[:300])
             else:
-                again(number)
+                requeue(number)
 
-    def _ended(self, number: int, result: dict[str, Any]) -> None:
+    def _finish(self, number: int, result: dict[str, Any]) -> None:
         if "refused" in result:
             self.leases.give_back(number, 0.0)
             self.refused[result["worker"]] = result["refused"]
-            self.of.again(number)
+            self.of.requeue(number)
             return
-        end, spent = PartitionEnd(**result["end"]), Spent(*result["spent"])
-        self.leases.give_back(number, spent.cost + result["lost"])
+        end, expense = PartitionEnd(**result["end"]), Spent(*result["spent"])
+        self.leases.give_back(number, expense.cost + result["lost"])
         self.leases.judged += result["judged"]
-        self.leases.paid += spent.cost
+        self.leases.price += expense.cost
         progress = self.of.progress
         progress.judged += result["judged"]
         progress.failed += result["failed"]
         progress.put_off += result["put_off"]
-        progress.spent += spent
+        progress.expense += expense
         for reason, count in result["reasons"].items():
             progress.reasons[reason] = progress.reasons.get(reason, 0) + count
         if result["message"]:
@@ -406,20 +408,20 @@ class _Cluster:
             self.halt(result["halted"], broken=True)
         elif result["halted"] and not self.of.stop:
             # Its lease was too small: what is left of the limit may do.
-            self.of.again(number)
+            self.of.requeue(number)
         else:
-            self.of.ended(end)
+            self.of.finish(end)
 
-    def _later(self, number: int, why: str) -> None:
+    def _later(self, number: int, reason: str) -> None:
         """Have a partition tried again that another worker still holds."""
         self.of.tries[number] += 1
         if self.of.tries[number] > 60:
-            self.of.problem(number, why)
+            self.of.problem(number, reason)
             return
 
         async def wait() -> None:
             await asyncio.sleep(BUSY_SECONDS)
-            self.of.again(number)
+            self.of.requeue(number)
 
         task = asyncio.create_task(wait())
         self.later.add(task)

@@ -36,49 +36,49 @@ PLAIN = LakeHow()
 """In this process, without a limit."""
 
 
-def execute(plan: LakePlan, how: LakeHow = PLAIN, watch: Watch | None = None) -> LakeProgress:
+def execute(plan: LakePlan, options: LakeHow = PLAIN, watch: Watch | None = None) -> LakeProgress:
     """Judge what is left of a plan and say where it stands.
 
     It stops on SIGINT or SIGTERM; calls in flight are finished and kept. Raises ConcordError, before anything
     is paid, where files, folder, models or rubric cannot be used.
     """
     plans.check_files(plan)
-    _check(plan, how)
+    _check(plan, options)
     plans.check_folder(plan)
     with alone(plan), few_collections():
-        coordinator = Coordinator(plan, how, watch)
-        if how.cluster:
+        coordinator = Coordinator(plan, options, watch)
+        if options.cluster:
             return asyncio.run(dask.run(coordinator))
-        if how.workers:
+        if options.workers:
             return asyncio.run(workers.run(coordinator))
-        return asyncio.run(_here(coordinator))
+        return asyncio.run(_in_process(coordinator))
 
 
-def _check(plan: LakePlan, how: LakeHow) -> None:
+def _check(plan: LakePlan, options: LakeHow) -> None:
     """Raise ConfigError for what cannot go together."""
-    if how.workers and how.cluster:
+    if options.workers and options.cluster:
         raise ConfigError("Give --workers or --cluster, not both.")
-    if plan.shard.total > 1 and (how.workers or how.cluster):
+    if plan.shard.total > 1 and (options.workers or options.cluster):
         raise ConfigError("--shard is for jobs without a coordinator. Leave out --workers and --cluster.")
-    if plan.called and (how.workers or how.cluster):
+    if plan.functions and (options.workers or options.cluster):
         raise ConfigError(
             "Judges that are functions run in this process. Name them in models.toml as module:name for "
             "workers."
         )
-    if how.max_cost is not None:
+    if options.max_cost is not None:
         check_priced(plan.models.values())
-    if not how.cluster:
+    if not options.cluster:
         for model in plan.models.values():
             model.key()
             model.sent_headers()
 
 
-async def _here(coordinator: Coordinator) -> LakeProgress:
+async def _in_process(coordinator: Coordinator) -> LakeProgress:
     """All partitions in this process."""
-    plan, how = coordinator.plan, coordinator.how
-    coordinator.begin(known_survey(plan) or survey_here(plan).ended())
-    limit = None if how.max_cost is None else how.max_cost - coordinator.before
-    session = JudgeSession(plan, max_cost=limit, retry_failed=how.retry_failed)
+    plan, options = coordinator.plan, coordinator.how
+    coordinator.begin(known_survey(plan) or survey_here(plan).counted_conversations())
+    limit = None if options.max_cost is None else options.max_cost - coordinator.before
+    session = JudgeSession(plan, max_cost=limit, retry_failed=options.retry_failed)
     signals: list[int] = []
 
     def signalled(number: int) -> None:
@@ -98,7 +98,7 @@ async def _here(coordinator: Coordinator) -> LakeProgress:
         beating = asyncio.create_task(beat())
         try:
             async with session:
-                await drive(session, feed, coordinator.ended)
+                await drive(session, feed, coordinator.finish)
         finally:
             beating.cancel()
             with suppress(asyncio.CancelledError):
@@ -121,7 +121,7 @@ def _stands(coordinator: Coordinator, session: JudgeSession) -> None:
     standing, progress = session.standing, coordinator.progress
     progress.judged, progress.failed = standing.judged, standing.failed
     progress.put_off, progress.reasons = standing.put_off, standing.reasons
-    progress.spent, progress.message = session.calls.spent, session.says()
+    progress.expense, progress.message = session.calls.spent, session.says()
 
 
 def expected(plan: LakePlan) -> Survey:

@@ -14,7 +14,7 @@ from concord import messages
 from concord.configuration import Configuration
 from concord.errors import StudyError, check_known
 from concord.estimate import Estimate
-from concord.lake.counting import MISSING, AnswerCounts, By, Group, count
+from concord.lake.counting import MISSING, AnswerCounts, Group, GroupColumn, count
 from concord.lake.plan import JudgeFolder
 from concord.lake.sample import judged_folders
 from concord.rating import Criterion
@@ -50,7 +50,7 @@ class LakeEstimateOptions:
     With `any_endpoint` the judge may have been served elsewhere when it was validated.
     """
 
-    by: tuple[By, ...] = ()
+    columns: tuple[GroupColumn, ...] = ()
     criterion: str = ""
     judge: str = ""
     rubric: str = ""
@@ -61,7 +61,7 @@ class LakeEstimateOptions:
 class LakeEstimate:
     """The tables of an estimate, its sentences, warnings, and the figures of all and of groups.
 
-    `groups` are those of each column by its name; `both` those of two columns together.
+    `groups` are those of each column by its name; `pairs` those of two columns together.
     """
 
     tables: tuple[Table, ...]
@@ -69,27 +69,27 @@ class LakeEstimate:
     warnings: tuple[str, ...]
     overall: GroupEstimate
     groups: Mapping[str, Mapping[str, GroupEstimate]]
-    both: Mapping[Group, GroupEstimate]
+    pairs: Mapping[Group, GroupEstimate]
     criterion: Criterion
     judge: str
     scale: Ends
     differences: Mapping[str, Mapping[tuple[str, str], Estimate]] = field(default_factory=dict)
 
 
-def estimated(db: Database, out: Path, study: str, options: LakeEstimateOptions) -> LakeEstimate:
+def estimated(db: Database, answers: Path, study: str, options: LakeEstimateOptions) -> LakeEstimate:
     """Estimate a lake by a study's people.
 
     Raises StudyError where the judge, or what it was asked, is another one than the study's, NotFound for
     unknown names, ConfigError for a folder without answers.
     """
     of_study = studies.get(db, study)
-    _, folders = judged_folders(out, options.rubric or _folder_of(out, of_study))
+    _, folders = judged_folders(answers, options.rubric or _folder_of(answers, of_study))
     rubric = folders[0].rubric
     kept_hash = of_study.meta.get("rubric", {}).get("hash", "")
     if kept_hash and kept_hash != rubric.hash:
         raise StudyError(
             f"People of “{study}” were asked another version of the rubric “{rubric.name}” than the judges "
-            f"of {out}. Have the files judged by the study's version, or people rate by this one."
+            f"of {answers}. Have the files judged by the study's version, or people rate by this one."
         )
     criterion = _criterion(of_study, rubric.criteria, options.criterion)
     people = _people(db, of_study, criterion)
@@ -97,37 +97,37 @@ def estimated(db: Database, out: Path, study: str, options: LakeEstimateOptions)
         raise StudyError(f"Nobody has rated “{criterion.label}” in the study “{study}” yet.")
     if options.judge:
         check_known("judge", options.judge, [folder.judge for folder in folders])
-    wanted = [folder for folder in folders if options.judge in ("", folder.judge)]
-    counted = {
-        folder.judge: count(folder.parts, criterion.name, options.by, {key for key, _ in people})
-        for folder in wanted
+    target = [folder for folder in folders if options.judge in ("", folder.judge)]
+    counts_by = {
+        folder.judge: count(folder.parts, criterion.name, options.columns, {key for key, _ in people})
+        for folder in target
     }
-    judge = options.judge or _best(counted, people)
-    folder = next(folder for folder in wanted if folder.judge == judge)
+    judge = options.judge or _best(counts_by, people)
+    folder = next(folder for folder in target if folder.judge == judge)
     _check_configuration(db, study, folder, options)
-    return _estimate(of_study, criterion, folder, counted[judge], people, options)
+    return _estimate(of_study, criterion, folder, counts_by[judge], people, options)
 
 
-def _folder_of(out: Path, study: Study) -> str:
+def _folder_of(folder: Path, study: Study) -> str:
     """The folder of the study's rubric, where answers by several rubrics are there."""
-    wanted = study.meta.get("rubric", {})
-    if not wanted:
+    target = study.meta.get("rubric", {})
+    if not target:
         return ""
-    name = f"{wanted.get('name')}-{str(wanted.get('hash'))[:8]}"
-    return name if (out / name).is_dir() else ""
+    name = f"{target.get('name')}-{str(target.get('hash'))[:8]}"
+    return name if (folder / name).is_dir() else ""
 
 
-def _criterion(study: Study, asked: Sequence[Criterion], name: str) -> Criterion:
+def _criterion(study: Study, asked_criteria: Sequence[Criterion], name: str) -> Criterion:
     """The criterion that is estimated: one that people and judges were asked."""
     of_people = {criterion.name for criterion in study.criteria}
-    both = {criterion.name: criterion for criterion in asked if criterion.name in of_people}
-    if not both:
+    pairs_seen = {criterion.name: criterion for criterion in asked_criteria if criterion.name in of_people}
+    if not pairs_seen:
         raise StudyError(f"People of “{study.name}” were asked nothing that the judges were.")
     if name:
-        check_known("criterion", name, both)
-    criterion = both[name] if name else next(iter(both.values()))
+        check_known("criterion", name, pairs_seen)
+    criterion = pairs_seen[name] if name else next(iter(pairs_seen.values()))
     if not criterion.scale.ordered or criterion.scale.sets or criterion.scale.kind.content:
-        usable = [one.name for one in both.values() if one.scale.ordered and not one.scale.sets]
+        usable = [one.name for one in pairs_seen.values() if one.scale.ordered and not one.scale.sets]
         hint = f" Name another one: --criterion {usable[0]}." if usable else ""
         raise StudyError(f"“{criterion.label}” has no mean: its answers have no order.{hint}")
     return criterion
@@ -144,10 +144,10 @@ class _Rated:
 
 def _people(db: Database, study: Study, criterion: Criterion) -> dict[tuple[str, int | None], _Rated]:
     """People's mean of each item, by its key in the lake and its turn."""
-    of: StudyRatings = ratings_for_agreement(db, study.name, exclude_refused=False)
-    chosen = (of.column("kind") == "human") & (of.column("criterion") == criterion.name)
+    value: StudyRatings = ratings_for_agreement(db, study.name, exclude_refused=False)
+    selection = (value.column("kind") == "human") & (value.column("criterion") == criterion.name)
     totals: dict[int, list[float]] = {}
-    for unit, score in zip(of.column("unit")[chosen], of.column("score")[chosen], strict=True):
+    for unit, score in zip(value.column("unit")[selection], value.column("score")[selection], strict=True):
         totals.setdefault(int(unit), []).append(float(score))
     prefix = f"{study.benchmark}/"
     rated = {}
@@ -155,37 +155,39 @@ def _people(db: Database, study: Study, criterion: Criterion) -> dict[tuple[str,
         if unit["id"] in totals:
             scores = totals[unit["id"]]
             key = (unit["key"].removeprefix(prefix), unit["turn"] if not criterion.whole else None)
-            weight, stratum = of.weights.get(unit["id"], 1.0), of.strata.get(unit["id"], 0)
+            weight, stratum = value.weights.get(unit["id"], 1.0), value.strata.get(unit["id"], 0)
             rated[key] = _Rated(sum(scores) / len(scores), weight, stratum)
     return rated
 
 
-def _best(counted: Mapping[str, AnswerCounts], people: Mapping[tuple[str, int | None], _Rated]) -> str:
+def _best(counts_by: Mapping[str, AnswerCounts], people: Mapping[tuple[str, int | None], _Rated]) -> str:
     """The judge that follows people best on the items of the sample, by Pearson's r; the first for few."""
 
     def follows(judge: str) -> float:
-        sample = counted[judge].sampled
-        both = [(people[key].score, sample[key][0]) for key in people if key in sample]
-        if len(both) < FEWEST_TO_CHOOSE:
+        sample = counts_by[judge].sampled
+        pairs_seen = [(people[key].score, sample[key][0]) for key in people if key in sample]
+        if len(pairs_seen) < FEWEST_TO_CHOOSE:
             return 0.0
-        x, y = np.array(both).T
+        x, y = np.array(pairs_seen).T
         return float(np.corrcoef(x, y)[0, 1]) if np.ptp(x) > 0 and np.ptp(y) > 0 else 0.0
 
-    return max(counted, key=follows)
+    return max(counts_by, key=follows)
 
 
 def _check_configuration(db: Database, study: str, folder: JudgeFolder, options: LakeEstimateOptions) -> None:
     """Raise StudyError where the judge of the lake is another one than the study's."""
-    here = folder.configuration
+    current = folder.configuration
     validated: list[Configuration] = [
         use.configuration
-        for about, use in configurations.of_study_judges(db, study)
-        if about["judge"] == folder.judge and use.configuration is not None
+        for facts, use in configurations.of_study_judges(db, study)
+        if facts["judge"] == folder.judge and use.configuration is not None
     ]
-    if here is None or not validated or any(one.hash == here.hash for one in validated):
+    if current is None or not validated or any(one.hash == current.hash for one in validated):
         return
-    changes = [one.changes(here) for one in validated]
-    same_but_place = [what for what in changes if all(text.startswith("endpoint is") for text in what)]
+    changes = [one.changes(current) for one in validated]
+    same_but_place = [
+        subject for subject in changes if all(text.startswith("endpoint is") for text in subject)
+    ]
     if same_but_place and options.any_endpoint:
         return
     remedy = " If both serve the same model, add --any-endpoint." if same_but_place else ""
@@ -223,38 +225,38 @@ def _estimate(
     groups = {
         one.name: {
             value: group_estimate(
-                sample.among(np.array([group[place] == value for group in groups_of])),
+                sample.subset(np.array([group[place] == value for group in groups_of])),
                 counts.moments({place: value}),
                 scale,
             )
             for value in counts.values(place)
         }
-        for place, one in enumerate(options.by)
+        for place, one in enumerate(options.columns)
     }
-    both: dict[Group, GroupEstimate] = {}
-    if len(options.by) == 2:
-        both = {
+    pairs_seen: dict[Group, GroupEstimate] = {}
+    if len(options.columns) == 2:
+        pairs_seen = {
             group: group_estimate(
-                sample.among(np.array([own == group for own in groups_of])),
+                sample.subset(np.array([inner == group for inner in groups_of])),
                 counts.moments(dict(enumerate(group))),
                 scale,
             )
             for group in sorted(counts.scores)
         }
-    differences = {name: _differences(of) for name, of in groups.items()}
+    differences = {name: _differences(values) for name, values in groups.items()}
     result = LakeEstimate(
         (),
         (),
         tuple(_warnings(counts, keys, sample, people, options)),
         overall,
         groups,
-        both,
+        pairs_seen,
         criterion,
         folder.judge,
         scale,
         differences,
     )
-    return _written(result, study, counts, sample, len(people) - len(keys), options)
+    return _with_tables(result, study, counts, sample, len(people) - len(keys), options)
 
 
 def _weights(
@@ -273,8 +275,8 @@ def _differences(groups: Mapping[str, GroupEstimate]) -> dict[tuple[str, str], E
     if len(pairs) > MOST_DIFFERENCES:
         pairs = list(zip(names[1:], names[:-1], strict=True))
     return {
-        (one, other): difference(groups[one].corrected.value, groups[other].corrected.value)
-        for one, other in pairs
+        (one, second): difference(groups[one].corrected.value, groups[second].corrected.value)
+        for one, second in pairs
     }
 
 
@@ -287,18 +289,18 @@ def _warnings(
 ) -> list[str]:
     """In what the lake is unlike the sample."""
     warnings = []
-    apart = unlike_mean(sample.judge, sample.weights, counts.moments())
-    if apart > UNLIKE:
-        warnings.append(messages.lake_unlike("the judge's scores", apart))
+    distance = unlike_mean(sample.judge, sample.weights, counts.moments())
+    if distance > UNLIKE:
+        warnings.append(messages.lake_unlike("the judge's scores", distance))
     lengths = np.array([counts.sampled[key][2] for key in keys], dtype=np.float64)
-    apart = unlike_mean(lengths, sample.weights, counts.length())
-    if apart > UNLIKE:
-        warnings.append(messages.lake_unlike("the length of replies", apart))
-    for place, one in enumerate(options.by):
+    distance = unlike_mean(lengths, sample.weights, counts.length())
+    if distance > UNLIKE:
+        warnings.append(messages.lake_unlike("the length of replies", distance))
+    for place, one in enumerate(options.columns):
         values = [counts.sampled[key][1][place] for key in keys]
-        value, apart = unlike_shares(values, sample.weights, counts.values(place))
-        if apart > UNLIKE:
-            warnings.append(messages.lake_unlike(f"the share of {one.name} {value}", apart))
+        value, distance = unlike_shares(values, sample.weights, counts.values(place))
+        if distance > UNLIKE:
+            warnings.append(messages.lake_unlike(f"the share of {one.name} {value}", distance))
         if MISSING in counts.values(place):
             warnings.append(messages.lake_no_value(one.name, counts.values(place)[MISSING]))
     if len(counts.configurations) > 1:
@@ -323,70 +325,76 @@ COLUMNS = (
 )
 
 
-def _row(of: GroupEstimate, judged: int, failed: int) -> dict[str, Cell]:
-    corrected = of.corrected
-    every = judged + failed
+def _row(value: GroupEstimate, judged: int, failed: int) -> dict[str, Cell]:
+    corrected = value.corrected
+    items = judged + failed
     return {
         "judged": judged,
-        "failed": failed / every if every else 0.0,
+        "failed": failed / items if items else 0.0,
         "judge_mean": corrected.judges,
         "corrected": corrected.value,
-        "closeness": of.closeness,
+        "closeness": value.closeness,
         "worth": corrected.worth,
         "weight": corrected.weight,
     }
 
 
-def _counted(of: GroupEstimate, counts: AnswerCounts, group: Mapping[int, str]) -> dict[str, Cell]:
+def _cells(value: GroupEstimate, counts: AnswerCounts, group: Mapping[int, str]) -> dict[str, Cell]:
     """The cells of a group."""
-    return _row(of, counts.of_group(group).total(), counts.failed_in(group))
+    return _row(value, counts.of_group(group).total(), counts.failed_in(group))
 
 
-def _written(
-    of: LakeEstimate,
+def _with_tables(
+    result: LakeEstimate,
     study: Study,
     counts: AnswerCounts,
     sample: SampledItems,
-    lost: int,
+    missing: int,
     options: LakeEstimateOptions,
 ) -> LakeEstimate:
     """The estimate with its tables and sentences."""
-    label = of.criterion.label
-    two = of.scale == (0.0, 1.0)
+    label = result.criterion.label
+    two = result.scale == (0.0, 1.0)
     figure = messages.lake_figure(label, two=two)
     notes = messages.lake_assumptions(
-        study.name, len(sample.people), weighted=sample.weights is not None, judge=of.judge
+        study.name, len(sample.people), weighted=sample.weights is not None, judge=result.judge
     )
-    meta = {"study": study.name, "judge": of.judge, "criterion": of.criterion.name, "judged": counts.answered}
+    meta = {
+        "study": study.name,
+        "judge": result.judge,
+        "criterion": result.criterion.name,
+        "judged": counts.replies,
+    }
     tables = [
         Table(
             "lake-overall",
             f"{figure}: all",
             (Column("group"), *COLUMNS),
-            ({"group": "all", **_row(of.overall, counts.answered, counts.failed)},),
+            ({"group": "all", **_row(result.overall, counts.replies, counts.failed)},),
             notes=notes,
             meta=meta,
         )
     ]
-    for place, one in enumerate(options.by):
+    for place, one in enumerate(options.columns):
         rows = [
-            {"group": value, **_counted(group, counts, {place: value})}
-            for value, group in of.groups[one.name].items()
+            {"group": value, **_cells(group, counts, {place: value})}
+            for value, group in result.groups[one.name].items()
         ]
         columns = (Column("group", one.name), *COLUMNS)
         tables.append(Table(f"lake-by-{one.column}", f"{figure}, by {one.name}", columns, tuple(rows)))
-    if of.both:
-        first, second = options.by
+    if result.pairs:
+        first, second = options.columns
         rows = [
-            {"first": group[0], "second": group[1], **_counted(one, counts, dict(enumerate(group)))}
-            for group, one in of.both.items()
+            {"first": group[0], "second": group[1], **_cells(one, counts, dict(enumerate(group)))}
+            for group, one in result.pairs.items()
         ]
-        named = (Column("first", first.name), Column("second", second.name))
+        by_name = (Column("first", first.name), Column("second", second.name))
         title = f"{figure}, by {first.name} and {second.name}"
-        tables.append(Table("lake-by-both", title, (*named, *COLUMNS), tuple(rows)))
-    for name, differences in of.differences.items():
+        tables.append(Table("lake-by-both", title, (*by_name, *COLUMNS), tuple(rows)))
+    for name, differences in result.differences.items():
         rows = [
-            {"difference": f"{one} − {other}", "value": value} for (one, other), value in differences.items()
+            {"difference": f"{one} − {other_group}", "value": value}
+            for (one, other_group), value in differences.items()
         ]
         if rows:
             tables.append(
@@ -398,39 +406,41 @@ def _written(
                     notes=(messages.lake_each_alone(len(rows), simultaneous(len(rows))),),
                 )
             )
-    tables += _next_table(of, counts, options)
+    tables += _next_table(result, counts, options)
     sentences = [
-        messages.lake_answer(figure, of.overall.corrected.value, of.overall.corrected.judges, of.judge)
+        messages.lake_answer(
+            figure, result.overall.corrected.value, result.overall.corrected.judges, result.judge
+        )
     ]
     if counts.failed:
-        sentences.append(messages.lake_failed(counts.failed, counts.answered, counts.refusals))
-    if lost:
-        sentences.append(messages.lake_lost(lost))
+        sentences.append(messages.lake_failed(counts.failed, counts.replies, counts.refusals))
+    if missing:
+        sentences.append(messages.lake_lost(missing))
     return LakeEstimate(
         tuple(tables),
         tuple(sentences),
-        of.warnings,
-        of.overall,
-        of.groups,
-        of.both,
-        of.criterion,
-        of.judge,
-        of.scale,
-        of.differences,
+        result.warnings,
+        result.overall,
+        result.groups,
+        result.pairs,
+        result.criterion,
+        result.judge,
+        result.scale,
+        result.differences,
     )
 
 
-def _next_table(of: LakeEstimate, counts: AnswerCounts, options: LakeEstimateOptions) -> list[Table]:
+def _next_table(result: LakeEstimate, counts: AnswerCounts, options: LakeEstimateOptions) -> list[Table]:
     """Where people are needed next, by the column with the most groups that people's items cover least."""
     tables = []
-    for place, one in enumerate(options.by):
-        groups = {value: group.corrected.value for value, group in of.groups[one.name].items()}
+    for place, one in enumerate(options.columns):
+        groups = {value: group.corrected.value for value, group in result.groups[one.name].items()}
         sizes = counts.values(place)
         total = sum(sizes.values())
-        wanted = wanted_items(groups, {value: size / total for value, size in sizes.items()}, NEXT)
+        target = wanted_items(groups, {value: size / total for value, size in sizes.items()}, NEXT)
         rows: list[dict[str, Cell]] = [
             {"group": value, "rated": groups[value].n or 0, "next": next_, "corrected": groups[value]}
-            for value, next_ in sorted(wanted.items(), key=lambda pair: -pair[1])
+            for value, next_ in sorted(target.items(), key=lambda pair: -pair[1])
         ]
         tables.append(
             Table(

@@ -57,23 +57,23 @@ class PartitionJournal:
             for line in file:
                 last = line
                 with suppress(ValueError, KeyError, TypeError, AttributeError):  # the end of a full disk
-                    self._taken(json.loads(line))
+                    self._read_line(json.loads(line))
         self._torn = not last.endswith(b"\n")
 
-    def _taken(self, line: Mapping[str, Any]) -> None:
+    def _read_line(self, line: Mapping[str, Any]) -> None:
         work = line.get("work", "")
         if "forget" in line:
             step = line["forget"]
-            there = self.noted.get(work, {})
-            for name in [n for n in there if n == step or n.startswith(f"{step} again ")]:
-                del there[name]
+            present = self.noted.get(work, {})
+            for name in [n for n in present if n == step or n.startswith(f"{step} again ")]:
+                del present[name]
         elif "failed" in line:
             self.failures[work] += 1
         else:
-            spent, reported = Spent(*line["spent"]), Reported(*line["reported"])
-            self.spent += spent
+            expense, reported = Spent(*line["spent"]), Reported(*line["reported"])
+            self.spent += expense
             self.noted.setdefault(work, {})[line["step"]] = NotedCall(
-                line["asked"], line["reply"], line["cut"], spent, reported, line["beside"]
+                line["asked"], line["reply"], line["cut"], expense, reported, line["beside"]
             )
 
     def note(self, work: str, step: str, note: NotedCall) -> None:
@@ -118,9 +118,9 @@ class PartitionJournal:
             self._unwritten = self._unwritten[count:]
         return ""
 
-    def close(self, *, done: bool = False) -> None:
+    def close(self, *, complete: bool = False) -> None:
         """Give the partition back; its journal is deleted where it is `done`."""
-        if done:
+        if complete:
             self.path.unlink(missing_ok=True)
         else:
             self.flush()
@@ -149,7 +149,7 @@ def _locked(path: Path) -> int:
 class LakeJournal:
     """Keeps what was answered in the journal of the partition whose work it is.
 
-    See `concord.runs.asking.Journal`. `stopped` says why the work has stopped, “” before.
+    See `concord.runs.call_runner.Journal`. `stopped` says why the work has stopped, “” before.
     """
 
     def __init__(self, plan: LakePlan, stopped: Callable[[], str]):
@@ -178,7 +178,7 @@ class LakeJournal:
 
     async def _until_written(self) -> None:
         while not self._stopped():
-            self.obstacle = next(filter(None, (each.flush() for each in {*self.of.values()})), "")
+            self.obstacle = next(filter(None, (entry.flush() for entry in {*self.of.values()})), "")
             if not self.obstacle:
                 return
             await asyncio.sleep(AGAIN_SECONDS)
@@ -194,12 +194,12 @@ class LakeJournal:
             folder = self.plan.judge_folder(model.name)
             try:
                 plans.settle(folder, model.configuration)
-                plans.written(folder / HANDSHAKE, {"asked_as": entry.asked_as, **handshake.as_dict()})
+                plans.write_json(folder / HANDSHAKE, {"asked_as": entry.asked_as, **handshake.as_dict()})
             except OSError as error:
                 self.obstacle = error.strerror or str(error)
             self._configurations.pop(model.name, None)
 
-    def spend(self, spent: Spent) -> None:
+    def spend(self, cost: Spent) -> None:
         """What a call cost that gave no answer is counted where the work stands, and not kept."""
 
     def forget(self, work: str, step: str) -> None:
@@ -210,7 +210,7 @@ class LakeJournal:
     async def latest(self, model: str) -> Configuration | None:
         """The configuration of a judge's answers so far."""
         if model not in self._configurations:
-            self._configurations[model] = plans.settled(self.plan.judge_folder(model))
+            self._configurations[model] = plans.configuration_of(self.plan.judge_folder(model))
         return self._configurations[model]
 
 
@@ -219,10 +219,10 @@ HANDSHAKE = "_handshake.json"
 
 def known_handshakes(plan: LakePlan) -> dict[str, Handshake]:
     """What is known of the endpoints of the judges, where they were asked before."""
-    known = {}
+    cached = {}
     for name, model in plan.models.items():
         with suppress(OSError, ValueError, KeyError, TypeError):
             values = json.loads((plan.judge_folder(name) / HANDSHAKE).read_text(encoding="utf-8"))
             if values.pop("asked_as") == model.asked_as:
-                known[name] = Handshake.from_dict(values)
-    return known
+                cached[name] = Handshake.from_dict(values)
+    return cached

@@ -23,11 +23,11 @@ from concord.lake.plan import LakePlan
 from concord.llm import places
 from concord.llm.client import Client, limits
 from concord.llm.models import Model
-from concord.rating import NOTHING_SPENT, Judgement, Spent
+from concord.rating import Judgement
 from concord.runs import judging
-from concord.runs.asking import Asker, Calls, Gathering
 from concord.runs.benchmark import Owed, owed
 from concord.runs.budget import Budget, check_priced
+from concord.runs.call_runner import Asker, Calls, Gathering
 from concord.runs.handshakes import Handshakes
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ class SessionStanding:
     judged: int = 0
     failed: int = 0
     put_off: int = 0
-    spent: Spent = NOTHING_SPENT
     reasons: dict[str, int] = field(default_factory=dict)
 
     def count(self, failure: CallFailed | str) -> None:
@@ -87,7 +86,7 @@ class JudgeSession:
         retry_failed: bool = False,
         batches: Gathering | None = None,
         limits_of: Mapping[str, int] | None = None,
-        more: Callable[[float], Awaitable[float]] | None = None,
+        ask_more: Callable[[float], Awaitable[float]] | None = None,
     ):
         if max_cost is not None:
             check_priced(plan.models.values())
@@ -102,15 +101,15 @@ class JudgeSession:
         self.broken = False
         self._halted = asyncio.Event()
         entries = dict(plan.models)
-        for name, most in (limits_of or {}).items():
-            entries[name] = entries[name].changed(max_concurrency=most)
+        for name, limit in (limits_of or {}).items():
+            entries[name] = entries[name].changed(max_concurrency=limit)
         self.shaken = Handshakes(entries, known_handshakes(plan))
         self.journal = LakeJournal(plan, lambda: self.stop)
         self.client = Client(entries, admit=self.journal.admit)
         guesses = {way.judges[0]: float(way.asking.expected[1]) for way in plan.ways}
         self.budget = None
         if max_cost is not None:
-            self.budget = Budget(max_cost, self.shaken.models, guesses, _granted, self.halt, more)
+            self.budget = Budget(max_cost, self.shaken.models, guesses, _granted, self.halt, ask_more)
         self.calls = Calls(
             run=random.getrandbits(32) if retry_failed else 0,
             journal=self.journal,
@@ -186,7 +185,7 @@ async def judge_partition(
     journal: PartitionJournal | None = None,
     judges: Sequence[str] | None = None,
     earlier: Mapping[str, pa.Table] | None = None,
-    begun: Callable[[], None] = lambda: None,
+    on_begun: Callable[[], None] = lambda: None,
 ) -> JudgedPartition:
     """Have judges answer a rubric about conversations.
 
@@ -195,9 +194,9 @@ async def judge_partition(
     which failures are asked again. `begun` is called once every judgement has begun.
     """
     if session is None:
-        async with JudgeSession(plan) as own:
+        async with JudgeSession(plan) as inner:
             return await judge_partition(
-                items, plan, session=own, journal=journal, judges=judges, earlier=earlier, begun=begun
+                items, plan, session=inner, journal=journal, judges=judges, earlier=earlier, on_begun=on_begun
             )
     work = _Work(plan, session, journal, plan.models if judges is None else judges, earlier or {})
     try:
@@ -205,10 +204,10 @@ async def judge_partition(
             for item in items:
                 if not await work.begin(group, item):
                     break
-            begun()
+            on_begun()
     finally:
-        begun()
-    return work.ended()
+        on_begun()
+    return work.result()
 
 
 class _Work:
@@ -310,7 +309,7 @@ class _Work:
         assert isinstance(judged, Judgement)
         return judged
 
-    def ended(self) -> JudgedPartition:
+    def result(self) -> JudgedPartition:
         """What there is now."""
         complete = frozenset() if self.ended_early else frozenset(self.judges) - self.lacking
         tables = {}
@@ -358,9 +357,9 @@ class Rows:
         failure: CallFailed | None,
     ) -> None:
         """Add a judgement."""
-        conversation, spent = item.conversation, judgement.spent
+        conversation, expense = item.conversation, judgement.spent
         replies = conversation.replies
-        same: dict[str, Any] = {
+        shared: dict[str, Any] = {
             "key": item.key,
             "judge": one.judge,
             "failure": judgement.failure,
@@ -382,19 +381,19 @@ class Rows:
         ]
         if judgement.failure is not None:
             raw = judgement.raw or (failure.raw if failure else "")
-            same["failure_class"] = failure.code.value if failure else NOT_ASKED
-            same["refused"] = bool(failure and (failure.code is Failure.REFUSED or places.refuses(raw)))
-            same["raw"] = raw[:RAW] or None
+            shared["failure_class"] = failure.code.value if failure else NOT_ASKED
+            shared["refused"] = bool(failure and (failure.code is Failure.REFUSED or places.refuses(raw)))
+            shared["raw"] = raw[:RAW] or None
             answers = [(None, criterion.name, None, None) for criterion in one.asking.criteria]
-        paid = {
-            "calls": spent.calls,
-            "input_tokens": spent.input_tokens,
-            "output_tokens": spent.output_tokens,
-            "cost": spent.cost,
+        cost_columns = {
+            "calls": expense.calls,
+            "input_tokens": expense.input_tokens,
+            "output_tokens": expense.output_tokens,
+            "cost": expense.cost,
         }
         for place, (turn, criterion, score, reason) in enumerate(answers):
-            row = same | {"turn": turn, "criterion": criterion, "score": score, "reason": reason}
-            row |= paid if place == 0 else _UNPAID
+            row = shared | {"turn": turn, "criterion": criterion, "score": score, "reason": reason}
+            row |= cost_columns if place == 0 else _UNPAID
             for name, values in self.columns.items():
                 values.append(row[name])
 
@@ -436,8 +435,8 @@ def schema(keep: Sequence[str] = ()) -> pa.Schema:
     """The columns of answers, with those that are kept of the files."""
     import pyarrow as pa
 
-    named = {**_FIELDS, **dict.fromkeys(keep, "string")}
-    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in named.items()])
+    by_name = {**_FIELDS, **dict.fromkeys(keep, "string")}
+    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in by_name.items()])
 
 
 def items_of(

@@ -5,6 +5,6 @@ from datetime import date
 from concord.lake.estimate import LakeEstimate
 
 
-def page(of: LakeEstimate, *, made: date) -> str:
+def page(value: LakeEstimate, *, created: date) -> str:
     """The page."""
     raise NotImplementedError

@@ -86,13 +86,13 @@ class Shard(NamedTuple):
         return f"-{self.number}of{self.total}" if self.total > 1 else ""
 
 
-WHOLE = Shard(1, 1)
+ONE_SHARD = Shard(1, 1)
 
 
 class LakeRow(NamedTuple):
     """One row of a file: where it stands, what its file says of it, and its conversations."""
 
-    where: str
+    place: str
     fields: Mapping[str, Any]
     entry: Entry
 
@@ -110,13 +110,13 @@ def filesystem(address: str) -> tuple[FileSystem, str]:
     if "://" not in address:
         return fs.LocalFileSystem(), str(Path(address).expanduser().absolute())
     try:
-        found: tuple[FileSystem, str] = fs.FileSystem.from_uri(address)
+        match: tuple[FileSystem, str] = fs.FileSystem.from_uri(address)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise ImportRefused(f"{address} cannot be opened: {_why(error)}.") from error
-    return found
+        raise ImportRefused(f"{address} cannot be opened: {_reason(error)}.") from error
+    return match
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return " ".join((getattr(error, "strerror", None) or str(error) or type(error).__name__).split())[:200]
 
 
@@ -127,14 +127,14 @@ def listed(addresses: Iterable[str]) -> list[tuple[str, int]]:
     """
     files: dict[str, int] = {}
     for address in addresses:
-        some = _pattern(address) if glob.has_magic(address) else _named(address)
-        if not some:
+        batch = _pattern(address) if glob.has_magic(address) else _files_at(address)
+        if not batch:
             raise ImportRefused(f"{address} names no file. Name a file, a folder or a pattern.")
-        files |= some
+        files |= batch
     return sorted(files.items())
 
 
-def _named(address: str) -> dict[str, int]:
+def _files_at(address: str) -> dict[str, int]:
     from pyarrow.fs import FileType
 
     system, path = filesystem(address)
@@ -168,7 +168,7 @@ def _pattern(address: str) -> dict[str, int]:
             path for path in glob.glob(os.path.expanduser(address), recursive=True) if os.path.isfile(path)
         ]
         if not paths and os.path.exists(address):
-            return _named(address)  # a name that has signs of a pattern
+            return _files_at(address)  # a name that has signs of a pattern
         return {path: os.path.getsize(path) for path in paths}
     scheme, _, rest = address.partition("://")
     parts = rest.split("/")
@@ -190,11 +190,11 @@ def _reached(address: str) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        raise ImportRefused(f"{address} cannot be read: {_why(error)}.") from error
+        raise ImportRefused(f"{address} cannot be read: {_reason(error)}.") from error
 
 
 @contextmanager
-def opened(address: str) -> Iterator[io.BufferedReader]:
+def open_bytes(address: str) -> Iterator[io.BufferedReader]:
     """A file to be read by bytes. Raises ImportRefused, also where it cannot be read in the block."""
     system, path = filesystem(address)
     with _reached(address), system.open_input_file(path) as file:
@@ -209,8 +209,8 @@ def local(address: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="concord-") as folder:
         copy = Path(folder) / PurePosixPath(address).name
-        with opened(address) as file, copy.open("wb") as out:
-            shutil.copyfileobj(file, out, BUFFER)
+        with open_bytes(address) as file, copy.open("wb") as folders:
+            shutil.copyfileobj(file, folders, BUFFER)
         yield copy
 
 
@@ -224,7 +224,7 @@ def surveyed(address: str, size: int, conversations: int) -> LakeFile:
         groups = _groups(address)
         return LakeFile(address, kind, size, conversations, groups)
     if kind == "JSON Lines":
-        with opened(address) as file:
+        with open_bytes(address) as file:
             head = file.read(HEAD)
         lines = max(head.count(b"\n"), 1)
         length = len(head[: head.rfind(b"\n") + 1] or head) / lines
@@ -236,7 +236,7 @@ def _kind(address: str) -> str:
     """The kind of a file by its beginning."""
     if "://" not in address and os.path.getsize(address) < FILE_BYTES:
         return rows.kind_of(Path(address))
-    with opened(address) as file, tempfile.TemporaryDirectory(prefix="concord-") as folder:
+    with open_bytes(address) as file, tempfile.TemporaryDirectory(prefix="concord-") as folder:
         head = Path(folder) / PurePosixPath(address).name
         head.write_bytes(file.read(HEAD))
         try:
@@ -247,8 +247,8 @@ def _kind(address: str) -> str:
 
 def _groups(address: str) -> tuple[int, ...]:
     with _parquet(address) as file:
-        about = file.metadata
-        return tuple(about.row_group(number).num_rows for number in range(about.num_row_groups))
+        facts = file.metadata
+        return tuple(facts.row_group(number).num_rows for number in range(facts.num_row_groups))
 
 
 @contextmanager
@@ -264,7 +264,7 @@ def _parquet(address: str) -> Iterator[Any]:
             yield file
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ImportRefused(
-            f"{address} is not whole Parquet: {_why(error)}. Copy or write the file again."
+            f"{address} is not whole Parquet: {_reason(error)}. Copy or write the file again."
         ) from error
 
 
@@ -294,7 +294,9 @@ class LakeOptions:
     def reading(self, file: LakeFile) -> Reading:
         """The form of a file. Raises ImportRefused where it is not known."""
         options = FileOptions(self.name, self.mapping, self.roles)
-        return conversations_file.begun(Path(file.address), file.kind, _first_rows(file), options).reading
+        return conversations_file.recognized(
+            Path(file.address), file.kind, _first_rows(file), options
+        ).reading
 
 
 def _first_rows(file: LakeFile) -> Iterator[FileRow]:
@@ -315,16 +317,16 @@ def raw_rows(file: LakeFile, partition: Partition) -> Iterator[FileRow]:
 
 def _of_bytes(address: str, partition: Partition) -> Iterator[FileRow]:
     """The lines that begin in a stretch of JSON Lines."""
-    with opened(address) as file:
+    with open_bytes(address) as file:
         place = partition.first
         if place:
             file.seek(place - 1)
             place += len(file.readline(RECORD + 2)) - 1
         while place < partition.last and (raw := file.readline(RECORD + 1)):
-            where = f"{address}, byte {place:,}"
+            places = f"{address}, byte {place:,}"
             if len(raw) > RECORD:
-                raise ImportRefused(f"{where}: the line is longer than {RECORD:,} characters. Shorten it.")
-            row = rows.of_line(raw, where, first=place == 0)
+                raise ImportRefused(f"{places}: the line is longer than {RECORD:,} characters. Shorten it.")
+            row = rows.of_line(raw, places, first=place == 0)
             place += len(raw)
             if row is not None:
                 yield row
@@ -379,7 +381,7 @@ def _of_group(address: str, partition: Partition) -> Iterator[FileRow]:
             yield FileRow(f"{address}, row group {partition.group + 1}, row {place + 1}", fields)
     except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
         raise ImportRefused(
-            f"{address} is not whole Parquet: {_why(error)}. Copy or write the file again."
+            f"{address} is not whole Parquet: {_reason(error)}. Copy or write the file again."
         ) from error
     _open_groups[key] = group
     while len(_open_groups) > MOST_OPEN:
@@ -389,7 +391,7 @@ def _of_group(address: str, partition: Partition) -> Iterator[FileRow]:
 class LakeReader:
     """Reads the partitions of some files; it knows the form of each file once it has read of it."""
 
-    def __init__(self, files: Sequence[LakeFile], options: LakeOptions, shard: Shard = WHOLE):
+    def __init__(self, files: Sequence[LakeFile], options: LakeOptions, shard: Shard = ONE_SHARD):
         self.files, self.options, self.shard = tuple(files), options, shard
         self._reading = lru_cache(maxsize=1024)(lambda place: options.reading(self.files[place]))
 
@@ -409,7 +411,7 @@ class LakeReader:
                 if self._elsewhere(row, reading):
                     continue
                 entry = conversations_file.read_row(reading, row)
-                if not self._own(entry):
+                if not self._in_shard(entry):
                     continue
             except ImportRefused as error:
                 if wrong is None:
@@ -448,12 +450,12 @@ class LakeReader:
         key = row_key(row.fields, reading)
         return bool(key) and not self.shard.has(key)
 
-    def _own(self, entry: Entry) -> bool:
+    def _in_shard(self, entry: Entry) -> bool:
         """Whether a row without a key of its own belongs to the shard."""
         if self.shard.total == 1 or not entry.conversations:
             return True
-        named = entry.walk.shape is not OWN_FORM and "key" in entry.walk.taken.values()
-        return named or entry.line is not None or self.shard.has(self.key(entry.conversations[0]))
+        by_name = entry.walk.shape is not OWN_FORM and "key" in entry.walk.taken.values()
+        return by_name or entry.line is not None or self.shard.has(self.key(entry.conversations[0]))
 
     def key(self, conversation: Conversation) -> str:
         """A conversation's key in the lake: without the name that a workspace puts before it."""
@@ -472,8 +474,8 @@ def column(row: LakeRow, conversation: Conversation, path: str) -> str | None:
     """What a row says at a path, else the facet, language or player of its conversation; None for nothing."""
     value = at(row.fields, path)
     if value is None:
-        beside = {"language": conversation.language, "player": conversation.player, **conversation.facets}
-        value = beside.get(path)
+        facets = {"language": conversation.language, "player": conversation.player, **conversation.facets}
+        value = facets.get(path)
     if value is None or isinstance(value, list | dict):
         return None
     return str(value)[:NAME]

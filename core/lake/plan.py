@@ -19,7 +19,7 @@ from concord.configuration import Configuration
 from concord.errors import ConfigError, ImportRefused
 from concord.files import VERSION, file_name, parse_json
 from concord.lake.partitions import (
-    WHOLE,
+    ONE_SHARD,
     LakeFile,
     LakeOptions,
     LakeReader,
@@ -55,20 +55,20 @@ class LakePlan:
     body: Mapping[str, Any]
     entries: Mapping[str, Mapping[str, Any]]
     files: tuple[LakeFile, ...]
-    out: str
+    answers: str
     name: str = NAME
     keep: Mapping[str, str] = field(default_factory=dict)
     mapping: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, Any] = field(default_factory=dict)
-    shard: Shard = WHOLE
+    shard: Shard = ONE_SHARD
     folder: str = "."
     version: str = VERSION
-    called: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    functions: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """Judges that are functions of this process, by name."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process is sent: the fields, not what is made of them."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     @cached_property
     def questions(self) -> Rubric:
@@ -78,8 +78,8 @@ class LakePlan:
     @cached_property
     def models(self) -> dict[str, Model]:
         """The judges. Addresses that models.toml leaves to the environment are those of this machine."""
-        named = {name: read_entry(Path("models.toml"), name, entry) for name, entry in self.entries.items()}
-        return named | {name: Model.calling(name, function) for name, function in self.called.items()}
+        by_name = {name: read_entry(Path("models.toml"), name, entry) for name, entry in self.entries.items()}
+        return by_name | {name: Model.calling(name, function) for name, function in self.functions.items()}
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -99,7 +99,7 @@ class LakePlan:
     @cached_property
     def rubric_folder(self) -> Path:
         """The folder of the rubric's answers."""
-        return Path(self.out) / f"{file_name(self.rubric)}-{self.questions.hash[:8]}"
+        return Path(self.answers) / f"{file_name(self.rubric)}-{self.questions.hash[:8]}"
 
     def judge_folder(self, judge: str) -> Path:
         """The folder of a judge's answers, by the entry that it has in models.toml."""
@@ -135,61 +135,61 @@ def files_of(addresses: Sequence[str], conversations: int = CONVERSATIONS) -> tu
 
 def check_folder(plan: LakePlan) -> None:
     """Make the folder, or check that it is the plan's. Raises ConfigError, before any call."""
-    out = Path(plan.out)
-    if "://" in plan.out:
+    folder = Path(plan.answers)
+    if "://" in plan.answers:
         raise ConfigError(
-            f"{plan.out}: a partition in progress has a journal beside it, which needs a folder of this "
+            f"{plan.answers}: a partition in progress has a journal beside it, which needs a folder of this "
             "machine or a network file system. Name one, and copy the files when they are complete."
         )
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        there = read_plan(out)
-        if there is None:
-            if others := [path.name for path in out.iterdir() if not path.name.startswith("_")]:
-                raise ConfigError(f"{out} holds other files ({others[0]}). Name a folder of its own.")
-        elif (changed := _changed(there, plan.inputs)) and _begun(out):
-            raise ConfigError(f"{out} holds judgements of another plan: {changed}. Name another folder.")
+        folder.mkdir(parents=True, exist_ok=True)
+        present = read_plan(folder)
+        if present is None:
+            if siblings := [path.name for path in folder.iterdir() if not path.name.startswith("_")]:
+                raise ConfigError(f"{folder} holds other files ({siblings[0]}). Name a folder of its own.")
+        elif (changed := _changed(present, plan.inputs)) and _has_answers(folder):
+            raise ConfigError(f"{folder} holds judgements of another plan: {changed}. Name another folder.")
     except OSError as error:
-        raise ConfigError(f"{out} cannot be written: {error.strerror or error}.") from error
+        raise ConfigError(f"{folder} cannot be written: {error.strerror or error}.") from error
 
 
-def _begun(out: Path) -> bool:
+def _has_answers(folder: Path) -> bool:
     """Whether anything was asked, so that the folder holds answers."""
-    return any(True for _ in out.glob("*/*/part-*.parquet")) or any(
-        True for _ in out.glob("*/part-*.journal")
+    return any(True for _ in folder.glob("*/*/part-*.parquet")) or any(
+        True for _ in folder.glob("*/part-*.journal")
     )
 
 
 def prepared(plan: LakePlan) -> None:
     """Make the folders of a plan's answers, and write what is asked into them. Raises ConfigError."""
-    out = Path(plan.out)
+    folder = Path(plan.answers)
     try:
         for judge in plan.models:
             plan.judge_folder(judge).mkdir(parents=True, exist_ok=True)
             _describe(plan, judge)
-        there = read_plan(out)
-        if there is None or _changed(there, plan.inputs):
-            written(out / PLAN, {"version": plan.version, **plan.inputs})
+        present = read_plan(folder)
+        if present is None or _changed(present, plan.inputs):
+            write_json(folder / PLAN, {"version": plan.version, **plan.inputs})
     except OSError as error:
-        raise ConfigError(f"{out} cannot be written: {error.strerror or error}.") from error
+        raise ConfigError(f"{folder} cannot be written: {error.strerror or error}.") from error
 
 
-def _changed(there: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def _changed(present: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What differs between two plans, in words; “” for nothing."""
-    before = {str(file["address"]): file for file in there.get("files", [])}
+    before = {str(file["address"]): file for file in present.get("files", [])}
     files = {str(file["address"]): file for file in now["files"]}
-    if lost := before.keys() - files.keys():
-        return f"its files are others, such as {min(lost)}"
+    if missing := before.keys() - files.keys():
+        return f"its files are others, such as {min(missing)}"
     if new := files.keys() - before.keys():
         return f"its files do not include {min(new)}"
-    if other := [address for address, file in files.items() if file != before[address]]:
-        return f"{other[0]} has changed or is cut otherwise"
+    if second := [address for address, file in files.items() if file != before[address]]:
+        return f"{second[0]} has changed or is cut otherwise"
     names = {"shards": "the number of shards", "keep": "--keep", "mapping": "--map", "roles": "--role"}
     names |= {"name": "--name"}
-    differing = next((name for name in names if there.get(name) != now[name]), "")
+    differing = next((name for name in names if present.get(name) != now[name]), "")
     if not differing:
         return ""
-    return f"{names[differing]} was {_words(there.get(differing))} and is {_words(now[differing])}"
+    return f"{names[differing]} was {_words(present.get(differing))} and is {_words(now[differing])}"
 
 
 def _words(value: Any) -> str:
@@ -202,7 +202,7 @@ def _describe(plan: LakePlan, judge: str) -> None:
     """Say beside a judge's answers what was asked."""
     path = plan.judge_folder(judge) / PLAN
     if not path.exists():
-        about = {
+        facts = {
             "version": plan.version,
             "judge": judge,
             "entry": dict(plan.entries.get(judge, {})),
@@ -210,7 +210,7 @@ def _describe(plan: LakePlan, judge: str) -> None:
             "rubric_hash": plan.questions.hash,
             "body": plan.body,
         }
-        written(path, about)
+        write_json(path, facts)
 
 
 def read_plan(folder: Path) -> dict[str, Any] | None:
@@ -227,17 +227,17 @@ def read_plan(folder: Path) -> dict[str, Any] | None:
     return value
 
 
-def written(path: Path, value: Any) -> None:
+def write_json(path: Path, value: Any) -> None:
     """Write a file of JSON under another name, then rename it: nobody reads half of it. Raises OSError."""
-    mine = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        mine.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
-        os.replace(mine, path)
+        temporary.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+        os.replace(temporary, path)
     finally:
-        mine.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def settled(folder: Path) -> Configuration | None:
+def configuration_of(folder: Path) -> Configuration | None:
     """The configuration of a judge's answers in its folder; None before the first."""
     try:
         values = parse_json((folder / CONFIGURATION).read_text(encoding="utf-8"))
@@ -251,8 +251,8 @@ CONFIGURATION = "_configuration.json"
 
 def settle(folder: Path, configuration: Configuration) -> None:
     """Note the configuration of a judge's answers. Raises OSError."""
-    if settled(folder) != configuration:
-        written(folder / CONFIGURATION, asdict(configuration))
+    if configuration_of(folder) != configuration:
+        write_json(folder / CONFIGURATION, asdict(configuration))
 
 
 _SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
@@ -301,12 +301,12 @@ def planned(
     addresses: Sequence[str],
     rubric: Rubric,
     judges: Mapping[str, Mapping[str, Any]],
-    out: str,
+    answers: str,
     *,
     conversations: int = CONVERSATIONS,
-    **how: Any,
+    **options: Any,
 ) -> LakePlan:
-    """A plan for the files that addresses name. `how` are other fields of `LakePlan`.
+    """A plan for the files that addresses name. `options` are other fields of `LakePlan`.
 
     Raises ImportRefused for files and ConfigError for a rubric that cannot be used; nothing is written.
     """
@@ -315,7 +315,7 @@ def planned(
             f"The rubric “{rubric.name}” asks only which of two is better. Files are judged by questions "
             "about one conversation."
         )
-    plan = LakePlan(rubric.name, rubric.body, judges, files_of(addresses, conversations), out, **how)
+    plan = LakePlan(rubric.name, rubric.body, judges, files_of(addresses, conversations), answers, **options)
     if not plan.models:
         raise ConfigError("Name at least one judge.")
     for name, model in plan.models.items():
@@ -337,7 +337,7 @@ class JudgeFolder:
     @property
     def configuration(self) -> Configuration | None:
         """The configuration of the judge; None before its first answer."""
-        return settled(self.path)
+        return configuration_of(self.path)
 
     @property
     def parts(self) -> list[Path]:
@@ -345,29 +345,29 @@ class JudgeFolder:
         return list(parts_of(self.path))
 
 
-def judge_folders(out: Path) -> list[JudgeFolder]:
+def judge_folders(folder: Path) -> list[JudgeFolder]:
     """The answers that a folder holds, by rubric and judge. Raises ConfigError where it is no such folder."""
-    if read_plan(out) is None:
+    if read_plan(folder) is None:
         raise ConfigError(
-            f"{out} holds no judgements of files. Make some with `concord judge FILES --out DIR`."
+            f"{folder} holds no judgements of files. Make some with `concord judge FILES --out DIR`."
         )
     folders = []
-    for path in sorted(out.glob(f"*/*/{PLAN}")):
-        about = read_plan(path.parent) or {}
+    for path in sorted(folder.glob(f"*/*/{PLAN}")):
+        facts = read_plan(path.parent) or {}
         try:
-            rubric = rubric_of(str(about["rubric"]), about["body"], f"the rubric {about['rubric']}")
-            folders.append(JudgeFolder(path.parent, str(about["judge"]), about["entry"], rubric))
+            rubric = rubric_of(str(facts["rubric"]), facts["body"], f"the rubric {facts['rubric']}")
+            folders.append(JudgeFolder(path.parent, str(facts["judge"]), facts["entry"], rubric))
         except KeyError as error:
             raise ConfigError(f"{path} is no plan of Concord: it lacks {error}.") from error
     return folders
 
 
-def reopened(out: Path) -> LakePlan:
+def reopened(folder: Path) -> LakePlan:
     """The files of a folder's plan, to be read again; it has no judges. Raises ConfigError."""
-    values = read_plan(out)
+    values = read_plan(folder)
     if values is None:
         raise ConfigError(
-            f"{out} holds no judgements of files. Make some with `concord judge FILES --out DIR`."
+            f"{folder} holds no judgements of files. Make some with `concord judge FILES --out DIR`."
         )
     try:
         files = tuple(LakeFile(**{**file, "groups": tuple(file["groups"])}) for file in values["files"])
@@ -376,14 +376,14 @@ def reopened(out: Path) -> LakePlan:
             {},
             {},
             files,
-            str(out),
+            str(folder),
             name=values["name"],
             keep=values["keep"],
             mapping=values["mapping"],
             roles=values["roles"],
         )
     except (KeyError, TypeError) as error:
-        raise ConfigError(f"{out / PLAN} is no plan of Concord: {error}.") from error
+        raise ConfigError(f"{folder / PLAN} is no plan of Concord: {error}.") from error
 
 
 _PART = re.compile(r"part-(\d+)")
@@ -391,5 +391,5 @@ _PART = re.compile(r"part-(\d+)")
 
 def part_number(part: Path) -> int:
     """The number of the partition whose answers a file holds."""
-    found = _PART.match(part.name)
-    return int(found[1]) if found else -1
+    match = _PART.match(part.name)
+    return int(match[1]) if match else -1

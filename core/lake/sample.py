@@ -26,7 +26,7 @@ from concord.lake.partitions import LakeReader
 from concord.lake.plan import JudgeFolder, LakePlan, judge_folders, part_number, reopened
 from concord.rating import Judgement, Rater, Rating, Spent
 from concord.rubrics.rubric import Rubric
-from concord.rubrics.shelf import Numbered
+from concord.rubrics.rubric_store import Numbered
 from concord.runs.rubric_judge import ways
 from concord.store import audit, configurations, conversations, ratings, studies
 from concord.store import images as stored_images
@@ -41,7 +41,7 @@ EVENLY = 0.5
 MOST_STRATA = 20
 FACET = 80
 """Characters of the value of a facet."""
-ALL = "all"
+ONE_STRATUM = "all"
 """The stratum of a random draw."""
 
 
@@ -68,7 +68,7 @@ class _Lowest:
 
 @dataclass(frozen=True)
 class LakeSample:
-    """What was drawn: conversations by key with their strata, and how many conversations each stratum has."""
+    """What was meta: conversations by key with their strata, and how many conversations each stratum has."""
 
     items: Mapping[str, LakeItem]
     strata: Mapping[str, str]
@@ -81,22 +81,22 @@ def draw(
     n: int,
     *,
     seed: int = 0,
-    how: LakeDraw = LakeDraw.RANDOM,
+    method: LakeDraw = LakeDraw.RANDOM,
     judged: Sequence[JudgeFolder] = (),
     criterion: str = "",
     judge: str = "",
 ) -> LakeSample:
     """Draw n conversations of a plan's files by a seed.
 
-    By answer and by difference the strata are made of what the judges answered on a criterion; those that no
-    judge answered are not drawn. Raises StudyError where there are fewer, ImportRefused for files.
+    By answer and by difference the strata are made of what the judges answered on a criterion; what no judge
+    answered is not drawn. Raises StudyError where there are fewer, ImportRefused for files.
     """
     strata: dict[str, _Lowest] = {}
     keys: Iterator[tuple[str, str, int]]
-    if how == LakeDraw.RANDOM:
-        keys = ((key, ALL, number) for key, number in _keys(plan))
+    if method == LakeDraw.RANDOM:
+        keys = ((key, ONE_STRATUM, number) for key, number in _keys(plan))
     else:
-        keys = _answered(judged, how, criterion, judge)
+        keys = _strata_of(judged, method, criterion, judge)
     for key, stratum, number in keys:
         if stratum not in strata and len(strata) >= MOST_STRATA:
             raise StudyError(f"Judges give more than {MOST_STRATA} different answers. Draw at random.")
@@ -105,23 +105,23 @@ def draw(
     total = sum(sizes.values())
     if n > total:
         raise StudyError(f"There are {total:,} conversations for a sample of {n:,}. Ask for fewer.")
-    wanted = allotted(sizes, n)
-    chosen = {
-        key: (name, number) for name, count in wanted.items() for key, number in strata[name].first(count)
+    target = allotted(sizes, n)
+    selection = {
+        key: (name, number) for name, count in target.items() for key, number in strata[name].first(count)
     }
-    items, images = _read(plan, {key: number for key, (_, number) in chosen.items()})
-    return LakeSample(items, {key: name for key, (name, _) in chosen.items()}, sizes, images)
+    items, images = _read(plan, {key: number for key, (_, number) in selection.items()})
+    return LakeSample(items, {key: name for key, (name, _) in selection.items()}, sizes, images)
 
 
 def allotted(sizes: Mapping[str, int], n: int) -> dict[str, int]:
     """How many of n each stratum gives: half of them evenly, half in proportion, none more than it has."""
     size = np.array(list(sizes.values()), dtype=np.float64)
     ideal = n * (EVENLY / len(size) + (1 - EVENLY) * size / size.sum())
-    given = np.minimum(np.floor(ideal), size)
-    while int(given.sum()) < n:
-        room = np.where(given < size, ideal - given, -np.inf)
-        given[int(room.argmax())] += 1
-    return dict(zip(sizes, given.astype(int).tolist(), strict=True))
+    answers = np.minimum(np.floor(ideal), size)
+    while int(answers.sum()) < n:
+        room = np.where(answers < size, ideal - answers, -np.inf)
+        answers[int(room.argmax())] += 1
+    return dict(zip(sizes, answers.astype(int).tolist(), strict=True))
 
 
 def _keys(plan: LakePlan) -> Iterator[tuple[str, int]]:
@@ -132,8 +132,8 @@ def _keys(plan: LakePlan) -> Iterator[tuple[str, int]]:
             yield key, partition.number
 
 
-def _answered(
-    judged: Sequence[JudgeFolder], how: LakeDraw, criterion: str, judge: str
+def _strata_of(
+    judged: Sequence[JudgeFolder], method: LakeDraw, criterion: str, judge: str
 ) -> Iterator[tuple[str, str, int]]:
     """Keys with a stratum made of what judges answered."""
     rubric = judged[0].rubric
@@ -144,22 +144,22 @@ def _answered(
     if judge:
         check_known("judge", judge, [folder.judge for folder in judged])
         judged = [folder for folder in judged if folder.judge == judge]
-    if how == LakeDraw.DIFFERENCE and len(judged) < 2:
+    if method == LakeDraw.DIFFERENCE and len(judged) < 2:
         raise StudyError("Judges can differ only where there are two. Draw --draw by_answer.")
-    if how == LakeDraw.BY_ANSWER:
+    if method == LakeDraw.BY_ANSWER:
         judged = judged[:1]
     parts: dict[int, list[list[Path]]] = {}
     for place, folder in enumerate(judged):
         for part in folder.parts:
             parts.setdefault(part_number(part), [[] for _ in judged])[place].append(part)
     for number, by_judge in sorted(parts.items()):
-        answers = [_scores(some, criterion) for some in by_judge]
+        answers = [_scores(batch, criterion) for batch in by_judge]
         for key in dict.fromkeys(key for one in answers for key in one):
-            given = [one[key] for one in answers if key in one]
-            if len(given) < len(answers):
+            replies = [one[key] for one in answers if key in one]
+            if len(replies) < len(answers):
                 continue
-            word = scale.word(given[0])
-            if how == LakeDraw.DIFFERENCE and len(set(given)) > 1:
+            word = scale.word(replies[0])
+            if method == LakeDraw.DIFFERENCE and len(set(replies)) > 1:
                 word = "judges differ"
             yield key, word, number
 
@@ -186,15 +186,15 @@ def answers_of(part: Path, columns: Sequence[str]) -> pa.Table:
         raise ImportRefused(f"{part} cannot be read: {str(error).splitlines()[0][:200]}.") from error
 
 
-def _read(plan: LakePlan, chosen: Mapping[str, int]) -> tuple[dict[str, LakeItem], dict[str, bytes]]:
+def _read(plan: LakePlan, selection: Mapping[str, int]) -> tuple[dict[str, LakeItem], dict[str, bytes]]:
     """The conversations of keys, from their partitions, and their images."""
     reader: LakeReader = plan.reader()
     items, images = dict[str, LakeItem](), dict[str, bytes]()
-    for number, count in sorted(Counter(chosen.values()).items()):
+    for number, count in sorted(Counter(selection.values()).items()):
         left = count
         for row in reader.rows(plan.partitions[number], []):
             for item in items_of(plan, [row], reader.key):
-                if chosen.get(item.key) == number and item.key not in items:
+                if selection.get(item.key) == number and item.key not in items:
                     items[item.key] = item
                     images |= row.entry.images
                     left -= 1
@@ -211,7 +211,7 @@ def store(
     rubric: Numbered,
     *,
     judged: Sequence[JudgeFolder] = (),
-    how: LakeDraw = LakeDraw.RANDOM,
+    method: LakeDraw = LakeDraw.RANDOM,
     seed: int = 0,
     overlap: int = 0,
     title: str = "",
@@ -222,38 +222,38 @@ def store(
     is stored with other messages.
     """
     studies.refuse_taken(db, study)
-    there = conversations.existing(db, [item.conversation.key for item in sample.items.values()])
+    present = conversations.existing(db, [item.conversation.key for item in sample.items.values()])
     for item in sample.items.values():
-        number = there.get(item.conversation.key)
+        number = present.get(item.conversation.key)
         if number is not None and digest(conversations.load(db, number)) != digest(item.conversation):
             raise ImportRefused(
                 f"A conversation “{item.conversation.key}” with other messages is stored already. Name the "
                 "lake's conversations otherwise: --name."
             )
     rubric.publish(db)
-    named = {key: _with_columns(item, plan) for key, item in sample.items.items()}
+    by_name = {key: _with_columns(item, plan) for key, item in sample.items.items()}
     stored_images.save(db, dict(sample.images))
-    conversations.save_all(db, list(named.values()))
-    ids = conversations.existing(db, [conversation.key for conversation in named.values()])
+    conversations.save_all(db, list(by_name.values()))
+    ids = conversations.existing(db, [conversation.key for conversation in by_name.values()])
     units: list[tuple[int, int | None, str]] = []
     for key in sorted(sample.strata, key=lambda key: chance_of(seed, key, "order")):
-        conversation = named[key]
+        conversation = by_name[key]
         units += [
             (ids[conversation.key], turn, sample.strata[key]) for turn in _turns(rubric.rubric, conversation)
         ]
     if not units:
         raise StudyError("The rubric asks nothing of the conversations that were drawn.")
-    drawn: dict[str, Any] = {
+    meta: dict[str, Any] = {
         "benchmark": plan.name,
         "n": len(sample.items),
-        "by": [] if how == LakeDraw.RANDOM else [how.value],
+        "by": [] if method == LakeDraw.RANDOM else [method.value],
         "candidates": sum(sample.sizes.values()),
-        "lake": {"files": [file.address for file in plan.files][:20], "draw": how.value},
+        "lake": {"files": [file.address for file in plan.files][:20], "draw": method.value},
     }
     if len(sample.sizes) > 1:
-        drawn["strata"] = dict(sample.sizes)
+        meta["strata"] = dict(sample.sizes)
     content = rubric.rubric
-    made = Study(
+    created = Study(
         study,
         content.criteria,
         title or content.title,
@@ -261,14 +261,14 @@ def store(
         per_turn=content.per_turn,
         overlap=overlap,
         seed=seed,
-        meta={"rubric": rubric.noted, "drawn": drawn},
+        meta={"rubric": rubric.noted, "drawn": meta},
     )
-    studies.create(db, made)
+    studies.create(db, created)
     studies.add_units(db, study, units)
-    audit.record(db, "drawn", study, detail=audit.facts(n=drawn["n"], by=drawn["by"], seed=seed))
+    audit.record(db, "drawn", study, detail=audit.facts(n=meta["n"], by=meta["by"], seed=seed))
     for folder in judged:
         if folder.rubric.hash == content.hash:
-            _store_answers(db, folder, rubric, named)
+            _store_answers(db, folder, rubric, by_name)
     return studies.get(db, study)
 
 
@@ -288,7 +288,7 @@ def _with_columns(item: LakeItem, plan: LakePlan) -> Conversation:
 
 
 def _store_answers(
-    db: Database, folder: JudgeFolder, rubric: Numbered, named: Mapping[str, Conversation]
+    db: Database, folder: JudgeFolder, rubric: Numbered, by_name: Mapping[str, Conversation]
 ) -> None:
     """Store what a judge answered in the lake about these conversations: nothing is paid twice."""
     if folder.configuration is None:
@@ -297,14 +297,14 @@ def _store_answers(
     [way] = ways(rubric.rubric, rubric.variant, {folder.judge: program})
     prompt = way.prompt
     ratings.remember_prompt(db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body)
-    wanted = ["key", "turn", "criterion", "score", "reason", "failure", "calls", "input_tokens"]
-    wanted += ["output_tokens", "cost", "model", "simulated"]
+    target = ["key", "turn", "criterion", "score", "reason", "failure", "calls", "input_tokens"]
+    target += ["output_tokens", "cost", "model", "simulated"]
     answers: dict[str, list[dict[str, Any]]] = {}
     for part in folder.parts:
-        for row in _rows_of(part, wanted, named):
+        for row in _rows_of(part, target, by_name):
             answers.setdefault(row["key"], []).append(row)
     for key, rows in answers.items():
-        conversation = named[key]
+        conversation = by_name[key]
         scored = tuple(
             Rating(Unit(conversation.key, row["turn"]), row["criterion"], row["score"], row["reason"] or "")
             for row in rows
@@ -312,7 +312,7 @@ def _store_answers(
         )
         if not scored:
             continue
-        spent = Spent(
+        expense = Spent(
             *(sum(row[name] for row in rows) for name in ("calls", "input_tokens", "output_tokens"))
         )
         judgement = Judgement(
@@ -321,7 +321,7 @@ def _store_answers(
             Rater(folder.judge, "judge", rubric.variant, rows[0]["simulated"]),
             scored,
             prompt=prompt.hash,
-            spent=replace(spent, cost=sum(row["cost"] for row in rows)),
+            spent=replace(expense, cost=sum(row["cost"] for row in rows)),
         )
         use = Use(folder.configuration, {Reported(rows[0]["model"] or ""): 1})
         ratings.save_judgement(db, judgement, configurations.columns(db, use))
@@ -339,13 +339,15 @@ def _rows_of(part: Path, columns: Sequence[str], keys: Mapping[str, Any]) -> lis
     return rows
 
 
-def judged_folders(out: Path, rubric: str = "") -> tuple[LakePlan, list[JudgeFolder]]:
+def judged_folders(answers: Path, rubric: str = "") -> tuple[LakePlan, list[JudgeFolder]]:
     """The files of a folder of answers, and its judges by one rubric. Raises ConfigError or NotFound."""
-    plan, folders = reopened(out), judge_folders(out)
+    plan, folders = reopened(answers), judge_folders(answers)
     names = {f"{folder.path.parent.name}": folder.rubric.name for folder in folders}
-    chosen = [key for key, name in names.items() if not rubric or rubric in (key, name)]
-    if rubric and not chosen:
+    selection = [key for key, name in names.items() if not rubric or rubric in (key, name)]
+    if rubric and not selection:
         check_known("rubric", rubric, names.values())
-    if len(chosen) > 1:
-        raise StudyError(f"{out} has answers by several rubrics: {', '.join(chosen)}. Name one: --rubric.")
-    return plan, [folder for folder in folders if folder.path.parent.name in chosen]
+    if len(selection) > 1:
+        raise StudyError(
+            f"{answers} has answers by several rubrics: {', '.join(selection)}. Name one: --rubric."
+        )
+    return plan, [folder for folder in folders if folder.path.parent.name in selection]

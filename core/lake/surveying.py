@@ -52,10 +52,10 @@ class PartitionSurvey:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> PartitionSurvey:
         """What `as_dict` gave."""
-        own = dict(values)
-        own |= {"hashes": bytes.fromhex(own["hashes"])}
-        own |= {"present": set(own["present"]), "facets": set(own["facets"])}
-        return cls(**own)
+        inner = dict(values)
+        inner |= {"hashes": bytes.fromhex(inner["hashes"])}
+        inner |= {"present": set(inner["present"]), "facets": set(inner["facets"])}
+        return cls(**inner)
 
 
 def survey_partition(plan: LakePlan, partition: Partition) -> PartitionSurvey:
@@ -100,7 +100,7 @@ class LakeSurvey:
     present: set[str] = field(default_factory=set)
     facets: set[str] = field(default_factory=set)
     characters: int = 0
-    measured: int = 0
+    prompts: int = 0
     _hashes: list[npt.NDArray[np.uint64]] = field(default_factory=list)
     _numbers: list[int] = field(default_factory=list)
 
@@ -113,7 +113,7 @@ class LakeSurvey:
         self.present |= one.present
         self.facets |= one.facets
         self.characters += one.characters
-        self.measured += one.characters > 0
+        self.prompts += one.characters > 0
         self._hashes.append(np.frombuffer(one.hashes, dtype=np.uint64))
         self._numbers.append(one.number)
 
@@ -140,12 +140,12 @@ class LakeSurvey:
         self._check_keys(plan)
 
     def _check_keys(self, plan: LakePlan) -> None:
-        every = np.concatenate(self._hashes) if self._hashes else np.zeros(0, dtype=np.uint64)
-        every.sort()
-        twice = every[1:][every[1:] == every[:-1]]
+        items = np.concatenate(self._hashes) if self._hashes else np.zeros(0, dtype=np.uint64)
+        items.sort()
+        twice = items[1:][items[1:] == items[:-1]]
         if not len(twice):
             return
-        wanted = {int(value) for value in twice[:SHOWN]}
+        target = {int(value) for value in twice[:SHOWN]}
         places: dict[str, list[str]] = {}
         reader = plan.reader()
         for number, hashes in zip(self._numbers, self._hashes, strict=True):
@@ -154,13 +154,13 @@ class LakeSurvey:
             for row in reader.rows(plan.partitions[number], []):
                 for conversation in row.entry.conversations:
                     key = reader.key(conversation)
-                    if key_hash(key) in wanted:
-                        places.setdefault(key, []).append(row.where)
-        same = [
-            f"“{key}” stands in {' and in '.join(where[:3])}" for key, where in places.items() if where[1:]
+                    if key_hash(key) in target:
+                        places.setdefault(key, []).append(row.place)
+        shared = [
+            f"“{key}” stands in {' and in '.join(place[:3])}" for key, place in places.items() if place[1:]
         ]
         refuse(
-            same[:SHOWN],
+            shared[:SHOWN],
             f"{len(twice):,} keys come twice; nothing was asked.",
             len(twice),
             ["Give each conversation a key of its own, and name each file once."],
@@ -169,7 +169,7 @@ class LakeSurvey:
     def cost(self, plan: LakePlan, judgements: Mapping[str, int]) -> Survey:
         """What so many judgements by judge would take, guessed from the length of prompts."""
         survey = Survey()
-        per_call = self.characters / max(self.measured, 1) / 4
+        per_call = self.characters / max(self.prompts, 1) / 4
         for way in plan.ways:
             judge = way.judges[0]
             count, model = judgements.get(judge, 0), plan.models[judge]

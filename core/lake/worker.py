@@ -25,7 +25,7 @@ from concord.lake.working import PartitionEnd, drive
 from concord.runs.engine import few_collections
 
 
-class Told:
+class CoordinatorLines:
     """What the coordinator tells, in the worker's event loop; `gone` once it has ended."""
 
     def __init__(self) -> None:
@@ -43,8 +43,8 @@ class Told:
 class LakeWorker:
     """The partitions of one worker, and what it asks of its coordinator."""
 
-    def __init__(self, plan: LakePlan, how: LakeHow, share: int, out: int):
-        self.plan, self.how, self.out = plan, how, out
+    def __init__(self, plan: LakePlan, options: LakeHow, share: int, folder: int):
+        self.plan, self.how, self.out = plan, options, folder
         self.feeding: asyncio.Queue[Partition | None] = asyncio.Queue()
         self.granted: asyncio.Queue[float] = asyncio.Queue()
         self.session: JudgeSession | None = None
@@ -55,10 +55,10 @@ class LakeWorker:
         with suppress(OSError):
             os.write(self.out, json.dumps(values).encode() + b"\n")
 
-    async def listen(self, told: Told) -> None:
+    async def listen(self, report: CoordinatorLines) -> None:
         """Do what is told."""
         while True:
-            line = await told.lines.get()
+            line = await report.lines.get()
             if "survey" in line:
                 one = survey_partition(self.plan, self.plan.partitions[line["survey"]])
                 self.say(survey=one.as_dict())
@@ -81,12 +81,12 @@ class LakeWorker:
         self.say(ready=True)
         return await self.feeding.get()
 
-    async def more(self, needed: float) -> float:
+    async def ask_lease(self, amount: float) -> float:
         """What the coordinator gives of the spending limit."""
-        self.say(need=needed)
+        self.say(need=amount)
         return await self.granted.get()
 
-    def ended(self, end: PartitionEnd) -> None:
+    def finish(self, end: PartitionEnd) -> None:
         """Tell how a partition ended."""
         self.say(ended=end.as_dict(), **self.stands())
 
@@ -116,29 +116,29 @@ class LakeWorker:
 
     async def go(self) -> None:
         """Work until nothing is left to be done."""
-        listening = asyncio.create_task(self.listen(Told()))
+        listening = asyncio.create_task(self.listen(CoordinatorLines()))
         # Before its first partition it surveys what it is told, and has no connections.
         first = await self.feed()
         if first is not None:
             await self._judge([first])
         listening.cancel()
 
-    async def _judge(self, given: list[Partition]) -> None:
+    async def _judge(self, answers: list[Partition]) -> None:
         self.session = session = JudgeSession(
             self.plan,
             max_cost=None if self.how.max_cost is None else 0.0,
             retry_failed=self.how.retry_failed,
             limits_of=self.limits_of,
-            more=self.more,
+            ask_more=self.ask_lease,
         )
 
         async def feed() -> Partition | None:
-            return given.pop() if given else await self.feed()
+            return answers.pop() if answers else await self.feed()
 
         beating = asyncio.create_task(self.beat())
         try:
             async with session:
-                await drive(session, feed, self.ended)
+                await drive(session, feed, self.finish)
         finally:
             beating.cancel()
 
@@ -147,17 +147,17 @@ def share_of(plan: LakePlan, share: int) -> dict[str, int]:
     """What each judge may have in flight in one of so many workers."""
     from concord.llm.client import limits
 
-    most = limits(plan.models.values())
-    return {name: max(1, most[model.endpoint] // share) for name, model in plan.models.items()}
+    limit = limits(plan.models.values())
+    return {name: max(1, limit[model.endpoint] // share) for name, model in plan.models.items()}
 
 
 def main() -> None:
     """Work for the process that began this one."""
-    plan, how, share = pickle.load(sys.stdin.buffer)
-    out = os.dup(1)
+    plan, options, share = pickle.load(sys.stdin.buffer)
+    folder = os.dup(1)
     os.dup2(2, 1)  # what a program that judges prints is no answer to the coordinator
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches it too; the coordinator tells it to stop
-    worker = LakeWorker(plan, how, share, out)
+    worker = LakeWorker(plan, options, share, folder)
     try:
         with few_collections():
             asyncio.run(worker.go())

@@ -39,7 +39,7 @@ class _Worker:
     ready: bool = False
     stands: dict[str, Any] = field(default_factory=dict)
     granted: float = 0.0
-    ended: bool = False
+    exited: bool = False
 
     def tell(self, **values: Any) -> None:
         """Tell it something; one that has ended is told nothing."""
@@ -85,36 +85,36 @@ class _Pool:
         assert worker.process.stdout is not None
         while line := await worker.process.stdout.readline():
             with suppress(ValueError):
-                self._taken(worker, json.loads(line))
+                self._read_line(worker, json.loads(line))
         await worker.process.wait()
-        self._gone(worker)
+        self._lose(worker)
         self.changed.set()
 
-    def _taken(self, worker: _Worker, said: dict[str, Any]) -> None:
-        worker.stands = said.get("stands", worker.stands)
-        if "survey" in said:
-            one = PartitionSurvey.from_dict(said["survey"])
+    def _read_line(self, worker: _Worker, message_line: dict[str, Any]) -> None:
+        worker.stands = message_line.get("stands", worker.stands)
+        if "survey" in message_line:
+            one = PartitionSurvey.from_dict(message_line["survey"])
             worker.holds.discard(one.number)
             if self.surveying is not None:
                 self.surveying.add(one)
-        if "ended" in said:
-            end = PartitionEnd(**said["ended"])
+        if "ended" in message_line:
+            end = PartitionEnd(**message_line["ended"])
             worker.holds.discard(end.number)
             if end.busy:
                 self._later(end)
             else:
-                self.of.ended(end)
-        if "need" in said:
-            worker.tell(grant=self._grant(worker, float(said["need"])))
-        if "ready" in said:
+                self.of.finish(end)
+        if "need" in message_line:
+            worker.tell(grant=self._grant(worker, float(message_line["need"])))
+        if "ready" in message_line:
             worker.ready = True
-        if "done" in said:
-            worker.ended = True
-            if said.get("halted") and said.get("broken"):
+        if "done" in message_line:
+            worker.exited = True
+            if message_line.get("halted") and message_line.get("broken"):
                 self.of.broken = True
-                self.halt(str(said["halted"]))
-            elif said.get("halted") and not self.of.stop:
-                self.of.stop = str(said["halted"])
+                self.halt(str(message_line["halted"]))
+            elif message_line.get("halted") and not self.of.stop:
+                self.of.stop = str(message_line["halted"])
         self.changed.set()
 
     def _later(self, end: PartitionEnd) -> None:
@@ -126,34 +126,34 @@ class _Pool:
 
         async def wait() -> None:
             await asyncio.sleep(BUSY_SECONDS)
-            self.of.again(end.number)
+            self.of.requeue(end.number)
             self.changed.set()
 
         task = asyncio.create_task(wait())
         self.waiting.add(task)
         task.add_done_callback(self.waiting.discard)
 
-    def _grant(self, worker: _Worker, needed: float) -> float:
+    def _grant(self, worker: _Worker, amount: float) -> float:
         """What a worker may spend more; 0 where the limit is handed out."""
         limit = self.how.max_cost
         if limit is None:
-            return needed
-        out = self.of.before + self.spent_by_gone + sum(one.granted for one in self.workers)
-        lease = min(max(needed, limit / (SHARES * max(self.how.workers, 1))), limit - out)
-        if lease < needed:
+            return amount
+        folder = self.of.before + self.spent_by_gone + sum(one.granted for one in self.workers)
+        lease = min(max(amount, limit / (SHARES * max(self.how.workers, 1))), limit - folder)
+        if lease < amount:
             return 0.0
         worker.granted += lease
         return lease
 
-    def _gone(self, worker: _Worker) -> None:
+    def _lose(self, worker: _Worker) -> None:
         """A worker has ended: of one that died its partitions go to others."""
         self.workers.remove(worker)
         self.gone.append(worker.stands)
         # What a worker that died has spent is not known: what it was given counts.
-        spent = float(Spent(*worker.stands["spent"]).cost) if worker.stands else 0.0
-        lost = float(worker.stands.get("lost", 0.0))
-        self.spent_by_gone += spent + lost if worker.ended else worker.granted
-        if worker.ended:
+        expense = float(Spent(*worker.stands["spent"]).cost) if worker.stands else 0.0
+        missing = float(worker.stands.get("lost", 0.0))
+        self.spent_by_gone += expense + missing if worker.exited else worker.granted
+        if worker.exited:
             return
         self.lost += 1
         for number in sorted(worker.holds):
@@ -163,7 +163,7 @@ class _Pool:
             elif self.surveying is not None and number in self.to_survey_all:
                 self.to_survey.append(number)
             else:
-                self.of.again(number)
+                self.of.requeue(number)
         if self.lost > TRIES + 50:
             self.of.broken = True
             self.halt("Workers die again and again.")
@@ -182,8 +182,8 @@ class _Pool:
 
     async def survey(self) -> list[int]:
         """Have all partitions surveyed. Raises ImportRefused or ConfigError for what is wrong."""
-        if (known := known_survey(self.plan)) is not None:
-            return known
+        if (cached := known_survey(self.plan)) is not None:
+            return cached
         surveying = self.surveying = Surveying(self.plan)
         self.to_survey = [partition.number for partition in self.plan.partitions][::-1]
         total = len(self.to_survey)
@@ -199,7 +199,7 @@ class _Pool:
                 break
         self.surveying = None
         self.of.tries.clear()
-        return surveying.ended() if surveying.total.partitions == total else []
+        return surveying.counted_conversations() if surveying.total.partitions == total else []
 
     async def judge(self) -> None:
         """Have all partitions judged."""
@@ -208,7 +208,7 @@ class _Pool:
                 break
             if not self.of.stop:
                 await self._fill()
-            for worker in [each for each in self.workers if each.ready and not each.ended]:
+            for worker in [entry for entry in self.workers if entry.ready and not entry.exited]:
                 partition = self.of.next()
                 if partition is None:
                     break
@@ -223,8 +223,8 @@ class _Pool:
 
     async def _fill(self) -> None:
         """Begin as many workers as are wanted, and as there is work for."""
-        wanted = min(self.how.workers, len(self.plan.partitions))
-        while len(self.workers) < wanted and not self.of.stop:
+        target = min(self.how.workers, len(self.plan.partitions))
+        while len(self.workers) < target and not self.of.stop:
             await self.begin()
 
     async def _pause(self) -> None:
@@ -238,19 +238,19 @@ class _Pool:
     def stands(self) -> None:
         """Add up where workers stand."""
         progress = self.of.progress
-        every = [one for one in (*self.gone, *(worker.stands for worker in self.workers)) if one]
+        items = [one for one in (*self.gone, *(worker.stands for worker in self.workers)) if one]
         for name in ("judged", "failed", "put_off"):
-            setattr(progress, name, sum(one[name] for one in every))
-        progress.spent = sum((Spent(*one["spent"]) for one in every), NOTHING_SPENT)
+            setattr(progress, name, sum(one[name] for one in items))
+        progress.expense = sum((Spent(*one["spent"]) for one in items), NOTHING_SPENT)
         reasons: dict[str, int] = {}
-        for one in every:
+        for one in items:
             for reason, count in one["reasons"].items():
                 reasons[reason] = reasons.get(reason, 0) + count
         progress.reasons = reasons
         progress.workers = len(self.workers)
-        lost = f"Workers lost: {self.lost}." if self.lost else ""
-        said = list(dict.fromkeys(one["message"] for one in every))
-        progress.message = " ".join(filter(None, [lost, *said]))
+        missing = f"Workers lost: {self.lost}." if self.lost else ""
+        message_line = list(dict.fromkeys(one["message"] for one in items))
+        progress.message = " ".join(filter(None, [missing, *message_line]))
 
     def stopped(self) -> list[str]:
         """Which judges no more calls are made to."""

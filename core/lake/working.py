@@ -25,16 +25,18 @@ if TYPE_CHECKING:
 
 AT_ONCE = 8
 """Partitions that a process has open at once: the first ones wait for their last answers."""
-ABOUT = b"concord"
+FACTS = b"concord"
 """The name of what a file of answers says of itself in its metadata."""
 
 
 @dataclass(frozen=True)
 class PartitionEnd:
-    """How work on a partition ended: `done` if every judge's answers are committed; an `error` is its own."""
+    """How work on a partition ended: `complete` if every judge's answers are committed, an
+    `error` of its own.
+    """
 
     number: int
-    done: bool
+    complete: bool
     items: int = 0
     error: str = ""
     busy: bool = False
@@ -49,23 +51,24 @@ def owing(plan: LakePlan, number: int, *, retry_failed: bool = False) -> list[st
     return [
         judge
         for judge in plan.models
-        if not (part := plan.part(judge, number)).exists() or (retry_failed and about(part).get("failed"))
+        if not (part := plan.part(judge, number)).exists()
+        or (retry_failed and answer_facts(part).get("failed"))
     ]
 
 
-def about(part: Path) -> Mapping[str, Any]:
+def answer_facts(part: Path) -> Mapping[str, Any]:
     """What a file of answers says of itself: conversations, failures, cost; {} where it cannot be read."""
     from pyarrow import ArrowException, parquet
 
     try:
         metadata = parquet.read_schema(part).metadata or {}
-        values = json.loads(metadata[ABOUT])
+        values = json.loads(metadata[FACTS])
     except (OSError, ArrowException, KeyError, ValueError):
         return {}
     return values if isinstance(values, dict) else {}
 
 
-async def work_on(session: JudgeSession, partition: Partition, begun: Callable[[], None]) -> PartitionEnd:
+async def work_on(session: JudgeSession, partition: Partition, on_begun: Callable[[], None]) -> PartitionEnd:
     """Judge a partition and commit its answers; what fails is its own."""
     plan = session.plan
     number = partition.number
@@ -73,11 +76,11 @@ async def work_on(session: JudgeSession, partition: Partition, begun: Callable[[
         journal = PartitionJournal(plan.journal(number))
     except Busy as error:
         return PartitionEnd(number, False, error=str(error), busy=True)
-    done = False
+    complete = False
     try:
         judges = owing(plan, number, retry_failed=session.retry_failed)
         if not judges:
-            done = True
+            complete = True
             return PartitionEnd(number, True)
         earlier = {judge: _read(part) for judge in judges if (part := plan.part(judge, number)).exists()}
         reader = plan.reader()
@@ -88,14 +91,14 @@ async def work_on(session: JudgeSession, partition: Partition, begun: Callable[[
             journal=journal,
             judges=judges,
             earlier=earlier,
-            begun=begun,
+            on_begun=on_begun,
         )
         for judge in sorted(judged.complete):
             await _commit(session, judge, number, judged)
-        done = judged.complete == set(judges)
-        return PartitionEnd(number, done, judged.items)
+        complete = judged.complete == set(judges)
+        return PartitionEnd(number, complete, judged.items)
     finally:
-        journal.close(done=done)
+        journal.close(complete=complete)
 
 
 def _read(part: Path) -> pa.Table:
@@ -114,7 +117,7 @@ async def _commit(session: JudgeSession, judge: str, number: int, judged: Judged
         "cost": sum(table.column("cost").to_pylist()),
         "version": VERSION,
     }
-    table = table.replace_schema_metadata({ABOUT: json.dumps(facts).encode()})
+    table = table.replace_schema_metadata({FACTS: json.dumps(facts).encode()})
     while True:
         try:
             plans.settle(part.parent, session.calls.models[judge].configuration)
@@ -131,37 +134,37 @@ async def _commit(session: JudgeSession, judge: str, number: int, judged: Judged
 def _write(table: pa.Table, part: Path) -> None:
     from pyarrow import parquet
 
-    mine = part.with_name(f".{part.name}.{os.getpid()}")
+    temporary = part.with_name(f".{part.name}.{os.getpid()}")
     try:
-        parquet.write_table(table, mine, compression="zstd")
-        with mine.open("rb") as file:
+        parquet.write_table(table, temporary, compression="zstd")
+        with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        os.replace(mine, part)
+        os.replace(temporary, part)
     finally:
-        mine.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 Feed = Callable[[], Awaitable[Partition | None]]
 
 
-async def drive(session: JudgeSession, feed: Feed, told: Callable[[PartitionEnd], None]) -> None:
+async def drive(session: JudgeSession, feed: Feed, report: Callable[[PartitionEnd], None]) -> None:
     """Work on partitions as they are fed, the next one once all judgements of the last have begun."""
     tasks: set[asyncio.Task[None]] = set()
     room = asyncio.Semaphore(AT_ONCE)
 
-    async def one(partition: Partition, begun: asyncio.Event) -> None:
+    async def one(partition: Partition, on_begun: asyncio.Event) -> None:
         try:
-            ended = await work_on(session, partition, begun.set)
+            end = await work_on(session, partition, on_begun.set)
         except asyncio.CancelledError:
-            told(PartitionEnd(partition.number, False))
+            report(PartitionEnd(partition.number, False))
             raise
         except Exception as error:  # noqa: BLE001 - one partition may not end the others
             message = str(error) if isinstance(error, ConcordError) else f"{type(error).__name__}: {error}"
-            ended = PartitionEnd(partition.number, False, error=" ".join(message.split())[:500])
+            end = PartitionEnd(partition.number, False, error=" ".join(message.split())[:500])
         finally:
-            begun.set()
+            on_begun.set()
             room.release()
-        told(ended)
+        report(end)
 
     def abandon() -> None:
         for task in tasks:
@@ -181,11 +184,11 @@ async def drive(session: JudgeSession, feed: Feed, told: Callable[[PartitionEnd]
             if partition is None:
                 room.release()
                 break
-            begun = asyncio.Event()
-            task = asyncio.create_task(one(partition, begun))
+            on_begun = asyncio.Event()
+            task = asyncio.create_task(one(partition, on_begun))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-            await begun.wait()
+            await on_begun.wait()
         if tasks:
             await asyncio.wait(set(tasks))
     finally:

@@ -70,7 +70,7 @@ class Budget:
         guesses: Mapping[str, float],
         grant: Callable[[float], Awaitable[None]],
         halt: Callable[[str], None],
-        more: Callable[[float], Awaitable[float]] | None = None,
+        ask_lease: Callable[[float], Awaitable[float]] | None = None,
     ):
         self.limit = limit
         self.elsewhere = 0.0
@@ -81,7 +81,7 @@ class Budget:
         self._guesses = guesses
         """Tokens out of a call, by model, before any was made."""
         self._grant, self._halt = grant, halt
-        self._more = more
+        self._ask_lease = ask_lease
         """Asks whoever shares out the limit for so much more; what is given is added to it, 0 for nothing."""
         self._seen = {name: _Seen() for name in models}
         self._spent = self._granted = 0.0
@@ -138,10 +138,11 @@ class Budget:
                     raise
                 return held
             if alone:
-                needed = held.expected - self.left
-                if self._more is not None and (added := await self._more(needed)) > 0:
-                    self.limit += added
-                    continue
+                if self._ask_lease is not None:
+                    lease = await self._ask_lease(held.expected - self.left)
+                    self.limit += lease
+                    if lease > 0:
+                        continue
                 self._halt(self._sentence(held))
             else:
                 self._changed.clear()

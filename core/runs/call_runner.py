@@ -69,7 +69,7 @@ class Journal(Protocol):
         `entry` is that of models.toml, `model` what its endpoint takes.
         """
 
-    def spend(self, spent: Spent) -> None:
+    def spend(self, cost: Spent) -> None:
         """Keep what a call cost that gave no answer."""
 
     def forget(self, work: str, step: str) -> None:

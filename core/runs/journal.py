@@ -16,7 +16,7 @@ from concord.store.runs import NotedCall
 
 @dataclass(frozen=True)
 class StoreJournal:
-    """Keeps what was answered in the store of a run; see `concord.runs.asking.Journal`."""
+    """Keeps what was answered in the store of a run; see `concord.runs.call_runner.Journal`."""
 
     store: RunStore
     run: int
@@ -43,9 +43,9 @@ class StoreJournal:
 
         self.store.put(keep)
 
-    def spend(self, spent: Spent) -> None:
+    def spend(self, cost: Spent) -> None:
         """Keep what a call cost that gave no answer."""
-        self.store.put(lambda db: runs.spend(db, self.run, spent))
+        self.store.put(lambda db: runs.spend(db, self.run, cost))
 
     def forget(self, work: str, step: str) -> None:
         """Forget the replies of a step that were all unusable."""

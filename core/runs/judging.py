@@ -12,8 +12,8 @@ from concord.llm.models import Model
 from concord.llm.replies import Unusable
 from concord.rating import Comparison, Judgement, Order, Preference, Rater
 from concord.runs import programs
-from concord.runs.asking import Asker
 from concord.runs.benchmark import Ask, Owed
+from concord.runs.call_runner import Asker
 
 
 async def judged(

@@ -59,8 +59,8 @@ def prompt_of(rubric: Rubric, variant: str) -> Prompt:
 def ways(rubric: Rubric, variant: str, judges: Mapping[str, bool]) -> list[Way]:
     """How judges are asked by a rubric, by name and whether each is a program: it need not say why."""
     plain = replace(rubric, judge=replace(rubric.judge, reasons="none"))
-    asked_by = [(name, plain if program else rubric) for name, program in judges.items()]
-    return [Way(asking(own), prompt_of(own, variant), [name]) for name, own in asked_by]
+    rubrics = {name: plain if program else rubric for name, program in judges.items()}
+    return [Way(asking(one), prompt_of(one, variant), [name]) for name, one in rubrics.items()]
 
 
 def pairwise(rubric: Rubric, criterion: Criterion) -> Asking:

@@ -88,14 +88,14 @@ def corrected_mean(
     for fewer than four items of people. Raises ValueError where people and judges have different items, and
     for a score of people outside `scale`.
     """
-    everything = Moments.of(np.concatenate([judged, others]))
-    return corrected_by_moments(people, judged, everything, scale=scale, weights=weights, strata=strata)
+    every_score = Moments.of(np.concatenate([judged, others]))
+    return corrected_by_moments(people, judged, every_score, scale=scale, weights=weights, strata=strata)
 
 
 def corrected_by_moments(
     people: Floats,
     judged: Floats,
-    everything: Moments,
+    every_score: Moments,
     *,
     scale: Ends | None = None,
     weights: Floats | None = None,
@@ -104,19 +104,19 @@ def corrected_by_moments(
     """As `corrected_mean`, where of the judges' scores of all items, the n among them, moments are known."""
     if len(people) != len(judged):
         raise ValueError("people and judges must have scored the same items")
-    n, rest = len(people), everything.n - len(people)
+    n, rest = len(people), every_score.n - len(people)
     by_people = Estimate(float(people.mean()), n=n) if n else undefined("no item", n=0)
-    by_judges = Estimate(everything.mean, n=everything.n) if everything.n else undefined("no item", n=0)
+    by_judges = Estimate(every_score.mean, n=every_score.n) if every_score.n else undefined("no item", n=0)
     if n < FEWEST:
         few = undefined(too_few(n, of="with people") if n else "no item with people", n=n)
         return Corrected(by_people, by_judges, few, few, few)
     if weights is not None:
-        return _weighted(people, judged, everything, weights, strata, by_judges, scale)
+        return _weighted(people, judged, every_score, weights, strata, by_judges, scale)
     var_people, var_judged = float(people.var(ddof=1)), float(judged.var(ddof=1))
     covariance = float(((people - people.mean()) * (judged - judged.mean())).sum() / (n - 1))
     weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
     share = rest / (n + rest)
-    value = float(people.mean() + weight * (everything.mean - judged.mean()))
+    value = float(people.mean() + weight * (every_score.mean - judged.mean()))
     variance = max(0.0, var_people - share * (2 * weight * covariance - weight**2 * var_judged))
     if variance > 1e-12:
         worth = Estimate(n * var_people / variance, n=n)
@@ -134,7 +134,7 @@ def corrected_by_moments(
 def _weighted(
     people: Floats,
     judged: Floats,
-    everything: Moments,
+    every_score: Moments,
     weights: Floats,
     strata: Ints | None,
     by_judges: Estimate,
@@ -147,9 +147,9 @@ def _weighted(
     var_judged = float(weights @ apart**2) / total
     covariance = float(weights @ ((people - mean_people) * apart)) / total
     weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
-    value = mean_people + weight * (everything.mean - mean_judged)
+    value = mean_people + weight * (every_score.mean - mean_judged)
     error = weighted_error(people - weight * judged, weights, strata)
-    variance = error**2 + weight**2 * everything.variance / everything.n
+    variance = error**2 + weight**2 * every_score.variance / every_score.n
     alone = weighted_error(people, weights, strata) ** 2
     worth = Estimate(n * alone / variance, n=n) if variance > 1e-12 else undefined("no error", n=n)
     size = max(int(effective(weights)), 2)

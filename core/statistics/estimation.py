@@ -34,13 +34,13 @@ class SampledItems:
     weights: Floats | None = None
     strata: Ints | None = None
 
-    def among(self, chosen: Bools) -> SampledItems:
+    def subset(self, selection: Bools) -> SampledItems:
         """Those of a group."""
         return SampledItems(
-            self.people[chosen],
-            self.judge[chosen],
-            None if self.weights is None else self.weights[chosen],
-            None if self.strata is None else self.strata[chosen],
+            self.people[selection],
+            self.judge[selection],
+            None if self.weights is None else self.weights[selection],
+            None if self.strata is None else self.strata[selection],
         )
 
 
@@ -56,13 +56,13 @@ class GroupEstimate:
     closeness: Estimate
 
 
-def group_estimate(sample: SampledItems, everything: Moments, scale: Ends) -> GroupEstimate:
+def group_estimate(sample: SampledItems, every_score: Moments, scale: Ends) -> GroupEstimate:
     """The estimate of a group from people's items in it and the judge's moments of all of it."""
     return GroupEstimate(
         corrected_by_moments(
             sample.people,
             sample.judge,
-            everything,
+            every_score,
             scale=scale,
             weights=sample.weights,
             strata=sample.strata,
@@ -90,34 +90,34 @@ def _mean(values: Floats, sample: SampledItems, scale: Ends) -> Estimate:
     return estimate(value, low, high, n=n, method="a bounded mean")
 
 
-def difference(one: Estimate, other: Estimate) -> Estimate:
+def difference(one: Estimate, second: Estimate) -> Estimate:
     """One estimate less another of other items, with the interval of Zou and Donner (2008).
 
     From d = a − b and the intervals of both: d − √((a − aₗ)² + (bᵤ − b)²) to d + √((aᵤ − a)² + (b − bₗ)²).
     Undefined where one is; without an interval where one has none.
     """
-    n = (one.n or 0) + (other.n or 0)
-    if one.value is None or other.value is None:
-        return undefined(one.reason if one.value is None else other.reason, n=n)
-    value = one.value - other.value
-    if one.low is None or one.high is None or other.low is None or other.high is None:
+    n = (one.n or 0) + (second.n or 0)
+    if one.value is None or second.value is None:
+        return undefined(one.reason if one.value is None else second.reason, n=n)
+    value = one.value - second.value
+    if one.low is None or one.high is None or second.low is None or second.high is None:
         return estimate(value, n=n, reason="no interval: a group has none")
-    below = math.hypot(one.value - one.low, other.high - other.value)
-    above = math.hypot(one.high - one.value, other.value - other.low)
+    below = math.hypot(one.value - one.low, second.high - second.value)
+    above = math.hypot(one.high - one.value, second.value - second.low)
     return estimate(value, value - below, value + above, n=n, method="Zou and Donner (2008)")
 
 
-def unlike_mean(sample: Floats, weights: Floats | None, everything: Moments) -> float:
+def unlike_mean(sample: Floats, weights: Floats | None, every_score: Moments) -> float:
     """By how many standard errors the mean of a sample differs from that of all it was drawn from.
 
     0 for fewer than 20 items, and where they do not vary.
     """
-    if len(sample) < 20 or everything.n < 20:
+    if len(sample) < 20 or every_score.n < 20:
         return 0.0
-    own = np.ones(len(sample)) if weights is None else weights
-    mean = float(own @ sample) / float(own.sum())
-    error = math.sqrt(everything.variance / max(effective(own), 1))
-    return abs(mean - everything.mean) / error if error > 0 else 0.0
+    inner = np.ones(len(sample)) if weights is None else weights
+    mean = float(inner @ sample) / float(inner.sum())
+    error = math.sqrt(every_score.variance / max(effective(inner), 1))
+    return abs(mean - every_score.mean) / error if error > 0 else 0.0
 
 
 def unlike_shares(
@@ -125,14 +125,14 @@ def unlike_shares(
 ) -> tuple[str, float]:
     """The value whose share in a sample differs most from that in the log, in standard errors."""
     total, worst = sum(counts.values()), ("", 0.0)
-    own = np.ones(len(sample)) if weights is None else weights
+    inner = np.ones(len(sample)) if weights is None else weights
     if len(sample) < 20 or not total:
         return worst
     names = np.array(sample, dtype=object)
     for value, count in counts.items():
         share = count / total
-        error = math.sqrt(share * (1 - share) / max(effective(own), 1))
-        seen = float(own[names == value].sum() / own.sum())
+        error = math.sqrt(share * (1 - share) / max(effective(inner), 1))
+        seen = float(inner[names == value].sum() / inner.sum())
         if error > 0 and abs(seen - share) / error > worst[1]:
             worst = (value, abs(seen - share) / error)
     return worst
@@ -157,7 +157,7 @@ def wanted_items(groups: Mapping[str, Estimate], shares: Mapping[str, float], to
             spread[name] = figure.half_width * math.sqrt(figure.n)
     largest = max(spread.values(), default=1.0)
     need = {name: spread.get(name, largest) * shares.get(name, 0.0) for name in groups}
-    whole = sum(need.values())
-    if whole <= 0:
+    full = sum(need.values())
+    if full <= 0:
         return {}
-    return {name: round(total * value / whole) for name, value in need.items()}
+    return {name: round(total * value / full) for name, value in need.items()}

@@ -260,9 +260,9 @@ def _inclusion(db: Database, study: Study, rows: Columns) -> tuple[dict[int, flo
     units = [unit for unit in studies.units(db, study.name) if unit["id"] in rated]
     conversations = Counter(stratum for stratum, _ in {(u["stratum"], u["conversation_id"]) for u in units})
     numbers = {stratum: number for number, stratum in enumerate(sizes)}
-    own = [unit for unit in units if unit["stratum"] in sizes]
-    weights = {unit["id"]: sizes[unit["stratum"]] / conversations[unit["stratum"]] for unit in own}
-    return weights, {unit["id"]: numbers[unit["stratum"]] for unit in own}
+    items = [unit for unit in units if unit["stratum"] in sizes]
+    weights = {unit["id"]: sizes[unit["stratum"]] / conversations[unit["stratum"]] for unit in items}
+    return weights, {unit["id"]: numbers[unit["stratum"]] for unit in items}
 
 
 def study_ratings(

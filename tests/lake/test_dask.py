@@ -41,7 +41,7 @@ def test_a_cluster_gives_the_same_result_as_one_process(workspace, log, tmp_path
     engines.execute(planned(workspace, [log], tmp_path / "whole"))
     of = planned(workspace, [log], tmp_path / "out")
     ended = engines.execute(of, LakeHow(cluster=cluster.scheduler_address))
-    assert (ended.state, ended.judged, ended.spent.calls) == ("finished", 400, 400)
+    assert (ended.state, ended.judged, ended.expense.calls) == ("finished", 400, 400)
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
 
 
@@ -73,7 +73,7 @@ def test_a_spending_limit_is_handed_out_as_leases(workspace, log, tmp_path, clus
     of, how = planned(workspace, [log], tmp_path / "out", ["a"]), {"cluster": cluster.scheduler_address}
     ended = engines.execute(of, LakeHow(max_cost=whole / 2, **how))
     assert ended.state == "stopped"
-    assert 0 < ended.spent.cost <= whole / 2
+    assert 0 < ended.expense.cost <= whole / 2
     assert engines.execute(of, LakeHow(max_cost=whole * 1.01, **how)).state == "finished"
 
 

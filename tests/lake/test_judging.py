@@ -43,7 +43,7 @@ def test_files_are_judged_and_nothing_touches_a_database(workspace, log, tmp_pat
     monkeypatch.setattr(sqlite3, "connect", lambda *_a, **_k: pytest.fail("a database was opened"))
     ended = engines.execute(of)
     assert (ended.state, ended.conversations, ended.judged, ended.failed) == ("finished", 100, 200, 0)
-    assert ended.spent.calls == 200
+    assert ended.expense.calls == 200
     answers = rows(tmp_path / "out", ["key", "judge", "criterion", "segment", "when"])
     expected = [
         (row["id"], judge, criterion, row["segment"], row["created"])
@@ -53,7 +53,7 @@ def test_files_are_judged_and_nothing_touches_a_database(workspace, log, tmp_pat
     ]
     assert answers == sorted(expected)
     again = engines.execute(of)
-    assert (again.state, again.stored, again.judged, again.spent.calls) == ("finished", 200, 0, 0)
+    assert (again.state, again.earlier, again.judged, again.expense.calls) == ("finished", 200, 0, 0)
 
 
 def test_a_run_of_a_workspace_gives_the_same_answers(workspace, log, tmp_path, run):
@@ -89,7 +89,7 @@ def test_two_workers_give_the_same_result(workspace, log, tmp_path):
     engines.execute(planned(workspace, [log], tmp_path / "whole"))
     of = planned(workspace, [log], tmp_path / "out")
     ended = engines.execute(of, LakeHow(workers=2))
-    assert (ended.state, ended.judged, ended.spent.calls, ended.message) == ("finished", 200, 200, "")
+    assert (ended.state, ended.judged, ended.expense.calls, ended.message) == ("finished", 200, 200, "")
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
 
 
@@ -97,11 +97,11 @@ def test_another_rubric_and_another_judge_are_written_beside(workspace, log, tmp
     engines.execute(planned(workspace, [log], tmp_path / "out", ["a"]))
     first = rows(tmp_path / "out")
     ended = engines.execute(planned(workspace, [log], tmp_path / "out", ["a", "c"]))
-    assert (ended.stored, ended.judged) == (100, 100)
+    assert (ended.earlier, ended.judged) == (100, 100)
     file = workspace.path / "rubrics" / "support.toml"
     file.write_text(file.read_text().replace("is polite", "is very polite"))
     ended = engines.execute(planned(workspace, [log], tmp_path / "out", ["a"]))
-    assert (ended.stored, ended.judged) == (0, 100)
+    assert (ended.earlier, ended.judged) == (0, 100)
     answers = rows(tmp_path / "out")
     assert len(answers) == 3 * len(first)
     assert set(first) <= set(answers)
@@ -268,7 +268,7 @@ def test_a_spending_limit_holds_over_all_attempts_and_workers(faulty, log, tmp_p
             ended = engines.execute(of, LakeHow(workers=workers, max_cost=free * share))
             assert ended.state == "stopped"
     spent = engines.execute(of, LakeHow(max_cost=free * 0.61))
-    assert spent.spent.cost <= 0.1 * free
+    assert spent.expense.cost <= 0.1 * free
     assert engines.execute(of, LakeHow(max_cost=free * 2)).state == "finished"
     with pytest.raises(ConcordError, match="price"):
         engines.execute(planned(faulty(), [log], tmp_path / "x", ["b"]), LakeHow(max_cost=1))
