@@ -69,7 +69,7 @@ def test_bad_files_are_refused_before_anything_is_paid(workspace, log, tmp_path,
 def test_a_spending_limit_is_handed_out_as_leases(workspace, log, tmp_path, cluster):
     url = workspace.models_path.read_text().split('"')[1]
     workspace.models_path.write_text(toml(url, a=f"{FIXED}\nprice = {{ input = 1000, output = 1000 }}"))
-    whole = engines.execute(planned(workspace, [log], tmp_path / "whole", ["a"])).spent.cost
+    whole = engines.execute(planned(workspace, [log], tmp_path / "whole", ["a"])).expense.cost
     of, how = planned(workspace, [log], tmp_path / "out", ["a"]), {"cluster": cluster.scheduler_address}
     ended = engines.execute(of, LakeHow(max_cost=whole / 2, **how))
     assert ended.state == "stopped"

@@ -152,7 +152,7 @@ def test_kills_lose_nothing_and_pay_twice_for_calls_in_flight_alone(tmp_path, lo
         workspace.models_path.write_text(toml(url, a=FIXED, b=FIXED))
         planned(workspace, [log], tmp_path / "out")  # writes the rubric
         kills = 0
-        for wanted in (20, 60, 110, 150):
+        for wanted in (20, 110):
             process = command(workspace, log, tmp_path / "out", *more)
             while calls(workspace) < wanted and process.poll() is None:
                 time.sleep(0.01)
@@ -262,13 +262,13 @@ def test_a_spending_limit_holds_over_all_attempts_and_workers(faulty, log, tmp_p
     url = workspace.models_path.read_text().split('"')[1]
     workspace.models_path.write_text(toml(url, a=priced))
     of = planned(workspace, [log], tmp_path / "out", ["a"])
-    free = engines.execute(planned(workspace, [log], tmp_path / "free", ["a"])).spent.cost
+    free = engines.execute(planned(workspace, [log], tmp_path / "free", ["a"])).expense.cost
     for workers in (0, 2):
         for share in (0.3, 0.6):
             ended = engines.execute(of, LakeHow(workers=workers, max_cost=free * share))
             assert ended.state == "stopped"
-    spent = engines.execute(of, LakeHow(max_cost=free * 0.61))
-    assert spent.expense.cost <= 0.1 * free
+    last = engines.execute(of, LakeHow(max_cost=free * 0.61))
+    assert last.expense.cost <= 0.1 * free
     assert engines.execute(of, LakeHow(max_cost=free * 2)).state == "finished"
     with pytest.raises(ConcordError, match="price"):
         engines.execute(planned(faulty(), [log], tmp_path / "x", ["b"]), LakeHow(max_cost=1))
