@@ -73,7 +73,7 @@ class PartitionJournal:
             expense, reported = Spent(*line["spent"]), Reported(*line["reported"])
             self.spent += expense
             self.noted.setdefault(work, {})[line["step"]] = NotedCall(
-                line["asked"], line["reply"], line["cut"], expense, reported, line["beside"]
+                line["asked"], line["reply"], line["cut"], expense, reported, line["details"]
             )
 
     def note(self, work: str, step: str, note: NotedCall) -> None:
@@ -88,7 +88,7 @@ class PartitionJournal:
                 "cut": note.cut,
                 "spent": list(vars(note.spent).values()),
                 "reported": list(note.reported),
-                "beside": dict(note.beside),
+                "details": dict(note.details),
             }
         )
 

@@ -147,7 +147,7 @@ class JudgeSession:
         """Why calls wait, and what was settled with endpoints."""
         obstacle = self.journal.obstacle
         waits = f"No call is made while the disk takes nothing: {obstacle}." if obstacle else ""
-        return " ".join(filter(None, [*self.shaken.lines(), waits, self.client.says()]))
+        return " ".join(filter(None, [*self.shaken.lines(), waits, self.client.status()]))
 
     def lacks(self, judge: str) -> bool:
         """Whether no more calls are made to a judge."""

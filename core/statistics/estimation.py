@@ -103,8 +103,8 @@ def difference(one: Estimate, second: Estimate) -> Estimate:
     if one.low is None or one.high is None or second.low is None or second.high is None:
         return estimate(value, n=n, reason="no interval: a group has none")
     below = math.hypot(one.value - one.low, second.high - second.value)
-    above = math.hypot(one.high - one.value, second.value - second.low)
-    return estimate(value, value - below, value + above, n=n, method="Zou and Donner (2008)")
+    upper = math.hypot(one.high - one.value, second.value - second.low)
+    return estimate(value, value - below, value + upper, n=n, method="Zou and Donner (2008)")
 
 
 def unlike_mean(sample: Floats, weights: Floats | None, every_score: Moments) -> float:
@@ -132,9 +132,9 @@ def unlike_shares(
     for value, count in counts.items():
         share = count / total
         error = math.sqrt(share * (1 - share) / max(effective(inner), 1))
-        seen = float(inner[names == value].sum() / inner.sum())
-        if error > 0 and abs(seen - share) / error > worst[1]:
-            worst = (value, abs(seen - share) / error)
+        share_in_sample = float(inner[names == value].sum() / inner.sum())
+        if error > 0 and abs(share_in_sample - share) / error > worst[1]:
+            worst = (value, abs(share_in_sample - share) / error)
     return worst
 
 

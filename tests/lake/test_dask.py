@@ -15,10 +15,8 @@ from concord.lake import engines
 from concord.lake.coordinator import LakeHow
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
-from tests.lake.logs import conversation, lines, planned, rows
-from tests.lake.test_judging import COMMAND, calls
+from tests.lake.logs import COMMAND, calls, calls_of, conversation, lines, planned, rows
 from tests.mock.server import running
-from tests.runs.test_runs import calls_of
 
 distributed = pytest.importorskip("distributed", reason="the extra “cluster” is not installed")
 

@@ -23,9 +23,8 @@ from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
-from tests.lake.logs import conversation, lines, planned, rows, table
+from tests.lake.logs import COMMAND, calls, calls_of, conversation, lines, planned, rows, table
 from tests.mock.server import running
-from tests.runs.test_runs import calls_of
 
 LOG = [conversation(number) for number in range(100)]
 
@@ -117,9 +116,6 @@ def test_the_pure_function_gives_a_table(workspace, log, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-COMMAND = "import sys; from concord.cli import main; main(sys.argv[1:])"
-
-
 def command(workspace, log, out, *more):
     """`concord judge` as a process of its own."""
     words = ["--workspace", str(workspace.path), "judge", str(log), "--rubric", "support", "--judges", "a,b"]
@@ -127,10 +123,6 @@ def command(workspace, log, out, *more):
     return subprocess.Popen(
         [sys.executable, "-c", COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-
-
-def calls(workspace):
-    return sum(calls_of(workspace)["answered"].values())
 
 
 def children(number):
@@ -176,7 +168,7 @@ def test_kills_lose_nothing_and_pay_twice_for_calls_in_flight_alone(tmp_path, lo
     assert not list((tmp_path / "out").glob("*/*.journal"))
 
 
-def test_a_judgement_that_fails_is_kept_with_its_class_and_retried_on_demand(faulty, log, tmp_path):
+def test_a_failed_judgement_is_kept_with_its_class_and_retried_on_demand(faulty, log, tmp_path):
     workspace = faulty(malformed=1)
     ended = engines.execute(planned(workspace, [log], tmp_path / "out", ["a"]))
     assert (ended.state, ended.failed) == ("finished", 100)
