@@ -311,8 +311,8 @@ def _first_rows(file: LakeFile) -> Iterator[FileRow]:
 def raw_rows(file: LakeFile, partition: Partition) -> Iterator[FileRow]:
     """The rows of a partition as its file has them. Raises ImportRefused."""
     if file.kind == "Parquet":
-        return rows.spans(_of_group(file.address, partition))
-    return rows.spans(_of_bytes(file.address, partition))
+        return rows.unpacked_spans(_of_group(file.address, partition))
+    return rows.unpacked_spans(_of_bytes(file.address, partition))
 
 
 def _of_bytes(address: str, partition: Partition) -> Iterator[FileRow]:
@@ -436,7 +436,7 @@ class LakeReader:
     def _rows(self, partition: Partition, reading: Reading) -> Iterator[FileRow]:
         file = self.files[partition.file]
         shape = reading.shape
-        if file.kind in CUT and shape.turns is None:
+        if file.kind in CUT and shape.turns is None and not shape.spans:
             yield from records.shaped(raw_rows(file, partition), shape)
         elif not partition.first and not partition.group:
             # Turns that belong together may lie anywhere in the file: it is one partition.
