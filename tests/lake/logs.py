@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pyarrow as pa
 from pyarrow import dataset, parquet
@@ -70,6 +71,23 @@ def planned(
     how = {"conversations": 20, "folder": str(workspace.path), **how}
     chosen = {judge: entries[judge] for judge in judges}
     return plan.planned([*map(str, files)], read(file), chosen, str(out), **how)
+
+
+COMMAND = "import sys; from concord.cli import main; main(sys.argv[1:])"
+"""The program `concord`, as a process of its own."""
+
+
+def calls_of(workspace: Workspace) -> dict[str, Any]:
+    """What the mock server of a workspace has done."""
+    address = next(iter(load_models(workspace.models_path).values())).base_url
+    with urlopen(f"{address}/_calls") as reply:
+        counts: dict[str, Any] = json.load(reply)
+    return counts
+
+
+def calls(workspace: Workspace) -> int:
+    """How many calls it has answered."""
+    return sum(calls_of(workspace)["answered"].values())
 
 
 def rows(
