@@ -25,15 +25,33 @@ if TYPE_CHECKING:
 _CHUNK = 200
 """So many conversations are read at once where all are wanted."""
 
-Order = Literal["newest", "lowest", "highest", "disagreement", "people_gap"]
-# "newest" follows the primary key, the others an index of `summaries`: without a filter none of them sorts
-# the table.
+Order = Literal[
+    "newest",
+    "lowest",
+    "highest",
+    "disagreement",
+    "people_gap",
+    "oldest",
+    "longest",
+    "player",
+    "key",
+    "refused",
+    "failed",
+]
+# "newest" and "oldest" follow the primary key, the next four an index of `summaries`: without a filter none
+# of them sorts the table. The others do.
 _ORDERS: dict[str, str] = {
     "newest": "c.id DESC",
     "lowest": "s.final ASC",
     "highest": "s.final DESC",
     "disagreement": "s.spread DESC",
     "people_gap": "abs(s.final - s.people) DESC",
+    "oldest": "c.id ASC",
+    "longest": "c.turns DESC",
+    "player": "c.player ASC",
+    "key": "c.key ASC",
+    "refused": "nullif(s.refused, 0) DESC",
+    "failed": "nullif(s.failed, 0) DESC",
 }
 
 
@@ -62,6 +80,8 @@ class Found:
     refused: int
     failed: int
     created: str
+    first: str = ""
+    """How what the user asked first begins."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +251,10 @@ def several(db: Database, ids: Sequence[int]) -> Iterator[tuple[Conversation, bo
             yield conversation, bool(row["simulated"])
 
 
+_FIRST = (
+    "ifnull((SELECT substr(m.value ->> '$[1]', 1, 200) FROM json_each(c.messages) m "
+    "WHERE m.value ->> '$[0]' = 'user' LIMIT 1), '') AS first"
+)
 _OF_FACETS = "(SELECT json_group_object(name, value) FROM facets WHERE conversation_id = c.id) AS facets"
 
 
@@ -382,7 +406,7 @@ def _list(
     counts = ", ".join(f"ifnull(s.{name}, 0) AS {name}" for name in ("judges", "refused", "failed"))
     rows = db.query(
         "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.simulated, "
-        f"c.created, s.final, s.spread, s.people, {counts}, {_OF_FACETS} FROM {source} "
+        f"c.created, s.final, s.spread, s.people, {counts}, {_FIRST}, {_OF_FACETS} FROM {source} "
         f"WHERE {where} ORDER BY {order} LIMIT :limit OFFSET :offset",
         {**args, "limit": limit, "offset": offset},
     )

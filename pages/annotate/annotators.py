@@ -246,12 +246,9 @@ def _read_answers(study: str, name: str) -> None:
         with workspace().read() as db:
             table = person.answers_of(db, study, name)
         st.caption("Those that differ most from others come first. Select a row to read the conversation.")
-        draw(
-            table,
-            titled=False,
-            max_height=560,
-            select=lambda row: read(str(row["conversation"]), "annotators"),
-        )
+        row = draw(table, titled=False, max_height=560, selectable=True)
+        if row is not None:
+            read(str(row["conversation"]), "annotators", [str(one["conversation"]) for one in table.rows])
 
 
 def _invited() -> None:

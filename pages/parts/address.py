@@ -171,8 +171,16 @@ def go(address: str, /, **shown: str | list[str]) -> None:
         st.switch_page(page.path, query_params=shown)
 
 
-def read(number: int | str, address: str) -> None:
-    """Leave the page with this address for a conversation, which offers the way back to what is shown now."""
+NEIGHBOURS = "conversations of the list"
+"""Where the session keeps the numbers of the list from which a conversation was opened, in their order."""
+
+
+def read(number: int | str, address: str, neighbours: Sequence[int | str] = ()) -> None:
+    """Leave the page with this address for a conversation, which offers the way back to what is shown now.
+
+    `neighbours` are the conversations of the list, for Previous and Next.
+    """
+    st.session_state[NEIGHBOURS] = [str(one) for one in dict.fromkeys(neighbours)]
     st.session_state[CAME_FROM] = address, {name: st.query_params.get_all(name) for name in st.query_params}
     go("conversations", conversation=str(number))
 

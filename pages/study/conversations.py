@@ -18,6 +18,7 @@ from concord.table import Cell, Column, Table
 from pages.parts import table
 from pages.parts.address import (
     CAME_FROM,
+    NEIGHBOURS,
     came_from,
     checked,
     go,
@@ -39,14 +40,21 @@ ORDERS: dict[Order, str] = {
     "highest": "highest score",
     "disagreement": "judges furthest apart",
     "people_gap": "judges and people furthest apart",
+    "oldest": "oldest",
+    "longest": "most turns",
+    "player": "player",
+    "key": "key",
+    "refused": "most refusals seen",
+    "failed": "most failed judgements",
 }
 OWN = ("benchmark", "language", "player")
 ASKED = ("benchmark", "order", "text", "refusals", "unreadable", "study")
 TAKEN = (*OWN, *ASKED, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
+FIRST_WORDS = 90
+"""Characters of what was asked first in a row of the list."""
 PAGE, PAGER = 50, 360
 """Conversations on a page of the list; pixels of the numbers of its pages."""
-SHOWN = "conversations shown"
 
 
 def page() -> None:
@@ -86,7 +94,7 @@ def _browse() -> None:
         found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
         if wanted.failed and total:
             st.caption(plain(unreadable_words(*conversations.unreadable(db, wanted))))
-        shown = st.session_state[SHOWN] = [c.id for c in found]
+        shown = [c.id for c in found]
         sought = shown if wanted.text else []
         excerpts = {which: _excerpt(conversations.load(db, which), wanted.text) for which in sought}
         judged = spotchecks.checked(db, shown, None) if wanted.benchmark else {}
@@ -96,7 +104,7 @@ def _browse() -> None:
             link("spot-check", label, benchmark=wanted.benchmark, these=" ".join(map(str, judged)))
         rows = _table(found, facets, excerpts, several=not wanted.benchmark)
         if row := table.draw(rows, key="list", titled=False, selectable=True):
-            read(str(row["number"]), "conversations")
+            read(str(row["number"]), "conversations", shown)
     elif total:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
     else:
@@ -194,6 +202,7 @@ def _table(
         Column("number", file_only=True),
         *([Column("benchmark")] if several else []),
         Column("player"),
+        Column("first", "first words"),
         Column("said", "where it is said"),
         score("final", help="Mean over judges, criteria and turns"),
         score("spread", help="Distance between the highest and the lowest judge"),
@@ -204,6 +213,7 @@ def _table(
         *(Column(f"facet {name}", name) for name in facets),
         Column("language"),
         Column("created", "stored (UTC)"),
+        Column("key"),
     )
     rows = tuple(_row(c) | {"said": excerpts.get(c.id)} for c in found)
     shown = tuple(
@@ -226,6 +236,8 @@ def _row(c: Found) -> dict[str, Cell]:
         "benchmark": c.benchmark,
         "player": marked(c.player, c.simulated),
         **{f"facet {name}": value for name, value in c.facets.items()},
+        "first": " ".join(c.first.split())[:FIRST_WORDS],
+        "key": c.key,
         "language": c.language,
         "final": c.final,
         "spread": c.spread,
@@ -238,10 +250,10 @@ def _row(c: Found) -> dict[str, Cell]:
 
 
 def _steps(which: str) -> None:
-    """Back to where it was opened, to the list, and to the neighbours on the list's page."""
+    """Back to where it was opened, to the list, and to the neighbours of the list that it was opened from."""
     address, kept = came_from()
     page = None if address == "conversations" else page_at(address)
-    shown = [str(i) for i in st.session_state.get(SHOWN, ())]
+    shown = [str(i) for i in st.session_state.get(NEIGHBOURS, ())]
     place = shown.index(which) if which in shown else None
     before = None if not place else shown[place - 1]
     after = None if place is None or place + 1 == len(shown) else shown[place + 1]

@@ -55,7 +55,9 @@ def conversation(which: int) -> None:
     whole = [r for r in given if r.rater.kind == "judge" and r.turn is None]
     if any(r.explanation or r.repeat for r in whole):
         st.markdown("**Judges, on the whole of it**")
-        _verdicts(verdicts[0], "Scores of the whole conversation")
+        # The table above has the scores; of several runs it has their means.
+        repeats = any(r.repeat for r in whole)
+        _verdicts(verdicts[0], "Scores of the whole conversation", scores=repeats, expanded=True)
     st.subheader("Dialogue", anchor=False)
 
     def beside(turn: Turn) -> None:
@@ -133,12 +135,13 @@ def _background(what: Conversation) -> None:
                 st.text(text)
 
 
-def _verdicts(given: Verdicts, alt: str) -> None:
-    """What judges gave, one by one, and behind it what each of them said."""
-    _table(given.scores, alt)
+def _verdicts(given: Verdicts, alt: str, *, scores: bool = True, expanded: bool = False) -> None:
+    """What judges gave, one by one (unless a table has it already), and what each of them said."""
+    if scores:
+        _table(given.scores, alt)
     if not given.reasons:
         return
-    with st.expander("Why", type="compact"):
+    with st.expander("Why", type="compact", expanded=expanded):
         for name in dict.fromkeys(judge for judge, *_ in given.reasons):
             st.markdown(f"**{plain(name)}**")
             st.text(

@@ -344,7 +344,7 @@ def _where_answers_differ(report: AgreementReport, criterion: str) -> None:
     differing = answers_that_differ(report, criterion, judge)
     st.markdown(f"##### {counted(len(differing.rows), 'item')} on which they differ")
     if (wanted := st.session_state.pop(WANTED, None)) is not None:
-        read(wanted, "agreement")
+        read(wanted, "agreement", [str(row["conversation"]) for row in differing.rows[:MOST_ITEMS]])
     if differing.rows:
         draw(replace(differing, rows=differing.rows[:MOST_ITEMS]), titled=False, select=_read)
 
@@ -362,11 +362,12 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     )
     members = raters[rater]
     points = report.points(criterion, members)
+    numbers = points.head(MOST_ITEMS).conversation_id.tolist()
     if points.empty:
         st.caption(f"{plain(rater)} and people have no item in common here.")
         return
     if (wanted := st.session_state.pop(WANTED, None)) is not None:
-        read(wanted, "agreement")
+        read(wanted, "agreement", numbers)
     left, right = st.columns([2, 3], gap="large")
     one_scale = not report.ratings.no_level(criterion, members)
     if not one_scale:

@@ -9,6 +9,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import conversations, ratings
 from concord.workspace import Workspace
+from pages.parts.address import NEIGHBOURS
 from tests.pages.test_navigation import FRAME
 
 CRITERIA = (Criterion("wit", "It is witty."), Criterion("tact", "It is tactful."))
@@ -143,3 +144,74 @@ def test_a_failed_judgement_is_shown_with_its_raw_reply(workspace: Workspace) ->
     assert any("The judgement by odd failed.**] It is not complete" in text.value for text in page.markdown)
     [reply] = [folded for folded in page.expander if folded.label == "The raw reply"]
     assert [code.value for code in reply.code] + [text.value for text in reply.text] == [raw]
+
+
+def stored(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        for key, player, turns, first in (("z", "b", 3, "Where is  my parcel?\nNow!"), ("y", "a", 1, "Hi")):
+            said = [Message("system", "Be brief."), Message("user", first), Message("assistant", "!")]
+            for _ in range(turns - 1):
+                said += [Message("user", "And?"), Message("assistant", "!")]
+            conversations.save(db, Conversation("b", key, player, tuple(said)))
+
+
+def test_the_list_shows_the_first_words_that_were_asked_and_the_key(workspace: Workspace) -> None:
+    stored(workspace)
+    page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30).run()
+    assert not page.exception
+    rows = page.dataframe[0].value.set_index("key")
+    assert rows.loc["z", "first"] == "Where is my parcel? Now!"
+    assert rows.loc["y", "first"] == "Hi"
+
+
+@pytest.mark.parametrize(
+    ("order", "keys"),
+    [
+        ("oldest", ["c", "z", "y"]),
+        ("longest", ["z", "c", "y"]),
+        ("player", ["y", "z", "c"]),
+        ("key", ["c", "y", "z"]),
+        ("failed", []),
+    ],
+)
+def test_the_list_is_sorted_by_what_its_columns_say(
+    workspace: Workspace, order: conversations.Order, keys: list[str]
+) -> None:
+    stored(workspace)
+    with workspace.read() as db:
+        found = [one.key for one in conversations.search(db, order=order)]
+    if order == "longest":
+        assert found[0] == "z"
+    else:
+        assert found == keys
+
+
+def test_previous_and_next_follow_the_list_that_it_was_opened_from(workspace: Workspace) -> None:
+    stored(workspace)
+    with workspace.read() as db:
+        numbers = [str(conversations.find_id(db, key)) for key in "zcy"]
+    page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
+    page.query_params["conversation"] = numbers[0]
+    page.session_state[NEIGHBOURS] = numbers
+    page = page.run()
+    next(button for button in page.button if button.label == "Next").click().run()
+    assert page.query_params["conversation"] == numbers[1]
+    assert not page.exception
+
+
+@pytest.mark.parametrize(("repeats", "tables"), [(1, 1), (2, 2)])
+def test_scores_stand_once_and_reasons_are_in_sight(workspace: Workspace, repeats: int, tables: int) -> None:
+    with workspace.write() as db:
+        said = (Message("user", "?"), Message("assistant", "!"))
+        number = conversations.save(db, Conversation("b", "d", "p", said))
+        for repeat in range(repeats):
+            rating = Rating(Unit("d"), "wit", 2 + repeat, explanation="because")
+            rater = Rater("whole", "judge")
+            ratings.save_judgement(db, Judgement(f"j{repeat}", "d", rater, (rating,), repeat=repeat))
+    page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
+    page.query_params["conversation"] = str(number)
+    page = page.run()
+    assert not page.exception
+    assert len(page.table) == tables
+    [why] = [block for block in page.expander if block.label == "Why"]
+    assert why.proto.expanded
