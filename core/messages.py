@@ -184,9 +184,15 @@ def computed(column: str, how: Computation, others: Sequence[str]) -> str:
 
 def failed_beside(rater: str, flag: str, count: int, total: int) -> str:
     """That answers stand beside a sign that they failed."""
-    answers = "answer" if count == 1 else "answers"
+    answers = "answer" if total == 1 else "answers"
     stand = "stands" if count == 1 else "stand"
     return f"{count} of {total} {answers} of {rater} {stand} beside an error in {flag}"
+
+
+def equal_names(place: str, name: str, command: str = "") -> str:
+    """That two columns have one name, with what to type to rename one where that is known."""
+    remedy = f"Rename one of them: {command}" if command else "Rename one of them."
+    return f"{place}: two columns are called {name}. {remedy}"
 
 
 def sentinel(

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from concord.errors import ImportRefused
 from concord.exchange.cells import lines_of
 from concord.files import extras, unmarked
 from concord.files.limits import COLUMNS, RECORD
+from concord.messages import equal_names
 from concord.reading.cells import number_of
 from concord.reading.column import SourceColumn
 from concord.reading.table import SourceTable, counted, numbered
@@ -32,6 +35,10 @@ _SEP = re.compile(r"\ufeff?\"?sep=(.)\"?\s*", re.I)
 _COMMENT = ("#", "//", "%")
 OUTPUT = re.compile(r"\[[^\]]+\] .*", re.S)
 """A column of promptfoo's table."""
+
+
+LONGEST_COMMAND = 300
+"""Characters of names of columns that a sentence shows to be typed."""
 
 
 @dataclass(frozen=True)
@@ -202,10 +209,33 @@ def read(path: Path) -> SourceTable | None:
     for name in filter(None, names):
         if names.count(name) > 1:
             line = form.skipped + 1
-            raise ImportRefused(f"{path}, line {line}: two columns are called {name}. Rename one of them.")
+            raise ImportRefused(equal_names(f"{path}, line {line}", name, _renaming(path, form)))
     if path.stat().st_size > BY_ARROW and (table := _by_arrow(path, form)) is not None:
         return table
     return _by_lines(path, form)
+
+
+def _renaming(path: Path, form: Form) -> str:
+    """What to type for a copy of a file in which equal names have numbers; empty for a long header."""
+    line = io.StringIO()
+    csv.writer(line, delimiter=form.sign, lineterminator="").writerow(numbered_names(form.header))
+    header = re.sub(r"[/\\&]", r"\\\g<0>", line.getvalue())
+    if form.encoding == "utf-16" or form.header_lines != 1 or len(header) > LONGEST_COMMAND or "\n" in header:
+        return ""
+    copy = path.with_name(f"{path.stem}-renamed{path.suffix}")
+    script = f"{form.skipped + 1}s/.*/{header}/"
+    return f"sed {quote(script)} {quote(str(path))} > {quote(str(copy))}"
+
+
+def numbered_names(names: Sequence[str]) -> list[str]:
+    """Names of columns, of which those that came before have a number: human, human 2."""
+    unequal: list[str] = []
+    for name in names:
+        number = 1
+        while name and (name if number == 1 else f"{name} {number}") in unequal:
+            number += 1
+        unequal.append(name if number == 1 else f"{name} {number}")
+    return unequal
 
 
 def _by_lines(path: Path, form: Form) -> SourceTable:

@@ -14,6 +14,7 @@ from concord.exchange import rows, spreadsheet
 from concord.exchange.otlp import objects
 from concord.exchange.rows import FileRow
 from concord.files import extras
+from concord.messages import equal_names
 from concord.reading import delimited, documents, records
 from concord.reading.column import SourceColumn
 from concord.reading.table import FRAME, SourceTable, counted, of_records, placed
@@ -138,7 +139,7 @@ def _workbook(path: Path) -> SourceTable:
     titled = [" ".join(str(name).split()) if name is not None else "" for name in header]
     if twice := [name for name in titled if name and titled.count(name) > 1]:
         place = f"row {lines[titles][0]}"
-        raise ImportRefused(f"{path}, {place}: two columns are called {twice[0]}. Rename one of them.")
+        raise ImportRefused(equal_names(f"{path}, {place}", twice[0]))
     body = lines[titles + 1 :]
     columns = {
         name: SourceColumn(name, [_cell(cells[place]) for _, cells in body])
@@ -256,7 +257,9 @@ def _frame(frame: Any) -> SourceTable:
     ]
     twice = [name for name in titles if titles.count(name) > 1]
     if twice:
-        raise ImportRefused(f"{FRAME}: two columns are called {twice[0]}. Rename one of them.")
+        command = f"frame.columns = {delimited.numbered_names(titles)}"
+        short = len(command) <= delimited.LONGEST_COMMAND
+        raise ImportRefused(equal_names(FRAME, twice[0], command if short else ""))
     columns = {}
     index = frame.index
     if isinstance(index, pd.MultiIndex):

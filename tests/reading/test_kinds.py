@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 
 import numpy as np
@@ -12,7 +13,8 @@ from scipy.stats import spearmanr
 
 import concord
 from concord.errors import ImportRefused
-from concord.reading import labels
+from concord.messages import failed_beside
+from concord.reading import delimited, labels
 from concord.reading.cells import read_cells
 from concord.reading.criterion import known_order
 
@@ -415,3 +417,39 @@ def test_of_a_million_rows_without_people_some_are_measured(monkeypatch):
     assert (kind == "human").sum() == 60
     assert (kind == "judge").sum() == 60 + 50
     assert "of 540 items that people did not answer, 50 drawn at random are measured" in read.warnings
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "id,human,human,judge",
+        "id;human;judge;judge",
+        'id,"human, first","human, first",judge',
+        "id\thuman/a&b\thuman/a&b\tjudge",
+        "id,human,human,human 2,judge",
+        "id,it's,it's,judge",
+    ],
+)
+def test_equal_names_come_with_a_command_to_rename_one(tmp_path, header):
+    """What the sentence says to type makes a copy that is read, with each of its answers."""
+    sign = next(sign for sign in "\t;," if sign in header)
+    names = header.count(sign) + 1 - header.count(", ")
+    rows = [
+        sign.join([f"r{row}", *(str(1 + (row + at // 2) % 4) for at in range(names - 1))]) for row in range(8)
+    ]
+    file = tmp_path / "table.csv"
+    file.write_text("\n".join([header, *rows]) + "\n")
+    with pytest.raises(ImportRefused) as refused:
+        labels.read(file)
+    command = str(refused.value).partition("Rename one of them: ")[2]
+    subprocess.run(["bash", "-c", command], check=True)
+    copy = tmp_path / "table-renamed.csv"
+    assert copy.read_text().splitlines()[1:] == rows
+    assert len({*delimited.form_of(copy).header}) == names
+
+
+def test_a_number_of_answers_agrees_with_its_noun():
+    assert (
+        failed_beside("judge", "status", 1, 12) == "1 of 12 answers of judge stands beside an error in status"
+    )
+    assert failed_beside("judge", "status", 2, 12).startswith("2 of 12 answers of judge stand ")
