@@ -190,7 +190,7 @@ def _know_own_benchmarks(folder: Path) -> None:
     envvar="CONCORD_WORKSPACE",
     default="workspace",
     show_default=True,
-    help="The folder that holds the database, models.toml and own prompts.",
+    help="The folder of the database, models.toml and your own prompts.",
 )
 @click.option(
     "--by",
@@ -198,7 +198,7 @@ def _know_own_benchmarks(folder: Path) -> None:
     envvar="CONCORD_BY",
     default="researcher",
     show_default=True,
-    help="Who acts: the audit log says so.",
+    help="Your name in the audit log.",
 )
 @click.pass_context
 def main(ctx: click.Context, workspace: str, by: str) -> None:

@@ -47,11 +47,13 @@ def _count(workspace: "Workspace", study: str, criterion: str, items: int, verdi
     is_eager=True,
     expose_value=False,
     callback=_list_sections,
-    help="List the sections and what each answers.",
+    help="List the sections with their questions.",
 )
 @options.several("--section", "Sections of the report instead of its overview; “all” for every one.")
 @click.option(
-    "--criterion", default="", help="The criterion of the sections; final or the last one if absent."
+    "--criterion",
+    default="",
+    help="The criterion of the sections; default: the overall score, or the last one.",
 )
 @click.pass_obj
 def command(
@@ -64,7 +66,7 @@ def command(
     keep_refused: bool,
     **measured: Any,
 ) -> None:
-    """Agreement of people with each other, and of judges and panels with people.
+    """Measure agreement of annotators with each other, and of judges and panels with annotators.
 
     Exits with 1, after printing what can be measured, where a study lacks people, judges or anything to
     compare.

@@ -21,28 +21,31 @@ commands = click.Group()
 
 @commands.command("deal")
 @click.argument("name")
-@options.several("--annotators", "Invited annotators to deal to, beside those who have items.")
-@click.option(
-    "--overlap", type=click.IntRange(0), help="Raters for each unit; 0: everybody. Default: as before."
-)
+@options.several("--annotators", "Invited annotators to assign to, in addition to those who have items.")
+@click.option("--overlap", type=click.IntRange(0), help="Raters for each unit; 0: all. Default: as before.")
 @click.option(
     "--repeats",
     type=click.FloatRange(0, repeat.MOST),
     metavar="SHARE",
-    help="The share of each annotator's items that comes again, for their test–retest. Default: as before.",
+    help="The share of repeat items of each annotator, for their test–retest. Default: as before.",
 )
 @click.option(
     "--extra-where-differ",
     "least",
     type=click.FloatRange(0),
     metavar="D",
-    help="One more annotator rates each unit whose raters differ by D or more on a criterion; 0: none does.",
+    help=(
+        "An extra annotator rates each unit whose raters differ by D or more on a criterion; 0: no "
+        "extra raters."
+    ),
 )
-@click.option("--extra-on", "criterion", default="", help="Only where they differ on this criterion.")
+@click.option("--extra-on", "criterion", default="", help="Only for differences on this criterion.")
 @click.option(
     "--match",
-    help="Deal a conversation only to annotators whose labels have its language, or its value of this facet; "
-    "“”: to all. `concord people label` sets labels.",
+    help=(
+        "Assign a conversation only to annotators whose labels have its language, or its value of "
+        "this facet; “”: to all. `concord people label` sets labels."
+    ),
 )
 @click.pass_obj
 def _deal(
@@ -55,7 +58,7 @@ def _deal(
     criterion: str,
     match: str | None,
 ) -> None:
-    """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
+    """Assign a study's units to annotators, again after one joins or leaves; items that are begun stay."""
     if criterion and least is None:
         raise StudyError("--extra-on says where --extra-where-differ looks: give both.")
     extra = adjudicate.Rule(least, criterion) if least is not None else None
@@ -82,11 +85,11 @@ def _deal(
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
 def _gold(workspace: str, name: str, file: Path) -> None:
-    """Mix gold items, whose answers are known, into everybody's items.
+    """Mix gold items, whose answers are known, into all annotators' items.
 
     FILE is a CSV with the columns key, turn, criterion, answer, tolerance, explanation, attention (yes: an
-    attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating. Its
-    items replace those of before.
+    attention check). Turn, tolerance, explanation and attention may be absent. Answers to gold items are not
+    ratings. The items replace earlier gold items.
     """
     with Workspace.open(workspace, create=False).write() as db:
         golds = gold.read_gold(db, name, file)
@@ -122,8 +125,8 @@ def _training(
 ) -> None:
     """Put a training before a study, or change its rule.
 
-    FILE is a CSV as for `concord study gold`; each item has an explanation. Whoever has not passed sees only
-    training items, each followed by its known answers. Nothing answered there is a rating.
+    FILE is a CSV as for `concord study gold`; each item has an explanation. Annotators who have not passed
+    see only training items, each followed by its known answers. These answers are not ratings.
     """
     opened = Workspace.open(workspace, create=False)
     if file is None and share is None and attempts is None:
@@ -141,7 +144,7 @@ def _training(
 
 @commands.command("reveal")
 @click.argument("name")
-@click.option("--judge", help="The judge whose scores and reasons are shown; “” for none any more.")
+@click.option("--judge", help="The judge whose scores and reasons are shown; “” ends it.")
 @click.option(
     "--others/--no-others",
     default=None,
@@ -149,10 +152,9 @@ def _training(
 )
 @click.pass_obj
 def _reveal(workspace: str, name: str, judge: str | None, others: bool | None) -> None:
-    """Show a judge's scores, or others' answers, to who has answered everything.
-
-    Whoever sees them has theirs locked, may answer again, and is dealt nothing more of the study. Second
-    answers are kept apart: `concord export apart` has them.
+    """Show a judge's scores, or others' answers, to annotators who have answered everything. Their answers
+    are then locked; they may give second answers and get no further items of the study. Second answers are
+    stored apart: `concord export apart` has them.
     """
     opened = Workspace.open(workspace, create=False)
     if judge is None and others is None:
@@ -173,7 +175,7 @@ def _reveal(workspace: str, name: str, judge: str | None, others: bool | None) -
 @options.reason()
 @click.pass_obj
 def _reassign(workspace: str, name: str, annotator: str, reason: str) -> None:
-    """Deal what an annotator who leaves has not begun to the others; what they submitted stays."""
+    """Assign a leaving annotator's items that are not begun to the others; submitted answers stay."""
     with Workspace.open(workspace, create=False).write() as db:
         echo(running.reassign(db, name, annotator, reason))
         echo(dealing.plan(db, name).balance)
@@ -185,18 +187,18 @@ class StudyAct(NamedTuple):
     do: Callable[..., None]
     about: str
     done: str
-    why: str = "Why; it is kept with the time and your name."
+    why: str = "The reason; it is stored with the time and your name."
 
 
 ACTS = {
     "close": StudyAct(
         running.close,
-        "Close a study: desks show no item of it any more. Answers on their way are still stored.",
+        "Close a study: desks no longer show its items. Answers on their way are still stored.",
         "The study “{name}” is closed. `concord study reopen {name}` opens it again.",
     ),
     "reopen": StudyAct(
         running.reopen,
-        "Open a closed study again; everybody finds their items as they were.",
+        "Open a closed study again; annotators find their items as they were.",
         "The study “{name}” is open.",
     ),
     "admit": StudyAct(
@@ -206,13 +208,13 @@ ACTS = {
     ),
     "exclude": StudyAct(
         exclusions.exclude,
-        "Leave an annotator out of a study's figures of agreement; their ratings stay stored.",
+        "Exclude an annotator from a study's figures of agreement; their ratings stay stored.",
         "{annotator} is excluded from the figures of “{name}”. `concord study include` includes them again.",
-        "Why; it stands beside every figure.",
+        "The reason; it is shown with every figure.",
     ),
     "include": StudyAct(
         running.include,
-        "Take an annotator into a study's figures again; both decisions stay on record.",
+        "Include an annotator in a study's figures again; both decisions stay on record.",
         "{annotator} is in the figures of “{name}” again.",
         "Why they are included again.",
     ),

@@ -20,14 +20,14 @@ from concord.workspace import LOCAL, PUBLIC_URL, Workspace
 
 @click.command()
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address to serve on; 0.0.0.0 for every one."
+    "--host", default="127.0.0.1", show_default=True, help="The address to serve on; 0.0.0.0 for all."
 )
 @click.option(
     "--port", default=8501, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one."
 )
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
 @click.option(
-    "--sign-in", is_flag=True, help="Everybody signs in, also on this machine: for a server behind a proxy."
+    "--sign-in", is_flag=True, help="Require a sign-in on this machine too, for a server behind a proxy."
 )
 @click.option(
     "--public-url",
@@ -40,7 +40,7 @@ def command(
 ) -> None:
     """Open a workspace in the browser.
 
-    On this machine the printed link opens it, once; `concord link` prints another one. From elsewhere
+    The printed link opens it on this machine, once; `concord link` prints another one. From other machines,
     researchers sign in, and annotators use their link.
     """
     os.environ["CONCORD_WORKSPACE"] = str(options.workspace(workspace).path)
@@ -50,7 +50,7 @@ def command(
 
 
 @click.command()
-@click.option("--url", help="Where the app is; else where it last listened.")
+@click.option("--url", help="The address of the app; default: where it last listened.")
 @click.pass_obj
 def link(workspace: str, url: str | None) -> None:
     """Print a link that opens the app on this machine, once, without signing in. It works for a day."""
@@ -64,7 +64,7 @@ def link(workspace: str, url: str | None) -> None:
 
 @click.command()
 @click.option("--renew", is_flag=True, help="Forget the present passphrase first.")
-@click.password_option("--passphrase", "given", help="Read from the terminal unless given.")
+@click.password_option("--passphrase", "given", help="The passphrase; default: read from the terminal.")
 @click.pass_obj
 def passphrase(workspace: str, renew: bool, given: str) -> None:
     """Set the passphrase researchers sign in with when the app is served beyond this machine."""

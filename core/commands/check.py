@@ -53,23 +53,29 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     options_of: Any = read
     for option in (
-        options.several("--human", "Columns (or raters of a table with a rating a row) that are people's."),
-        options.several("--judge", "Columns (or raters of a table with a rating a row) that are judges'."),
-        options.several("--gold", "Columns (or raters) of gold labels, taken for right."),
+        options.several("--human", "Columns of annotators (or raters, in a table with one rating per row)."),
+        options.several("--judge", "Columns of judges (or raters, in a table with one rating per row)."),
+        options.several("--gold", "Columns (or raters) of gold labels, which count as right."),
         click.option("--id", default="", help="The column of ids; “none” numbers the rows."),
-        click.option("--text", default="", help="The column of the text that is rated."),
+        click.option("--text", default="", help="The column of the rated text."),
         options.several("--by", "Columns that divide the rows into groups, such as a model."),
-        options.several("--criterion", "The criterion, as names of columns have it: fluency."),
-        click.option("--rater", default="", help="Of a rating a row: the column that names the rater."),
-        click.option("--score", default="", help="Of a rating a row: the column of answers."),
-        click.option("--kind", default="", help="Of a rating a row: the column that says human or judge."),
-        click.option("--criterion-column", default="", help="The column that names what each row rates."),
-        click.option("--run", default="", help="The column that numbers the runs of a judge."),
-        options.several("--missing", "Values that stand for no answer, such as -1; “none”: each is one."),
-        options.several("--categories", "Answers without an order, such as numbers that are names."),
-        click.option("--order", default="", help="Answers in their order: “poor<fair<good”."),
+        options.several("--criterion", "The criterion, as in the column names: fluency."),
+        click.option("--rater", default="", help="In a table with one rating per row: the column of raters."),
+        click.option(
+            "--score", default="", help="In a table with one rating per row: the column of answers."
+        ),
+        click.option(
+            "--kind", default="", help="In a table with one rating per row: the column with human or judge."
+        ),
+        click.option("--criterion-column", default="", help="The column with the criterion of each row."),
+        click.option("--run", default="", help="The column with the number of a judge's run."),
+        options.several("--missing", "Values that mean a missing answer, such as -1; “none”: no value does."),
+        options.several(
+            "--categories", "Criteria whose answers have no order, such as numbers that are names."
+        ),
+        click.option("--order", default="", help="The order of the answers: “poor<fair<good”."),
         options.scales("the values do not show it"),
-        click.option("--pass-from", "passing", type=float, help="Numbers pass from here on."),
+        click.option("--pass-from", "passing", type=float, help="Numbers from here on are a pass."),
     ):
         options_of = option(options_of)
     return cast(Callable[..., Any], options_of)
@@ -91,20 +97,18 @@ def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, source=LabelSource(*(given.pop(name) for name in names)), **given)
 
     options_of: Any = read
-    weight = "A column: how many rows each labelled row stands for, where they are no random draw."
-    strata = (
-        "A column, or a judge, by whose answer the labelled rows were drawn: they stand for their stratum."
-    )
+    weight = "A column: how many rows each labelled row represents, for labels that are not a random sample."
+    strata = "A column, or a judge, whose values are the strata of the labelled sample."
     for option in (
         click.option("--strata", default="", metavar="COLUMN|JUDGE", help=strata),
         click.option("--weight", default="", metavar="COLUMN", help=weight),
-        click.option("--labels-id", default="", help="The column of ids of LABELS, where it differs."),
+        click.option("--labels-id", default="", help="The column of ids in LABELS, if it differs."),
         click.option(
             "--labels",
             "people",
             metavar="LABELS",
             type=click.Path(path_type=Path),
-            help="A second table with people's answers, joined by id.",
+            help="A second table with annotators' labels, joined by id.",
         ),
     ):
         options_of = option(options_of)
@@ -115,11 +119,9 @@ def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @label_options
 @table_options
-@click.option("-v", "--verbose", is_flag=True, help="The whole overview instead of a screen.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the whole overview instead of one screen.")
 @options.several("--section", "Sections of the report; “all” for every one.")
-@click.option(
-    "--html", type=click.Path(path_type=Path), help="Write the report as one file that a browser opens."
-)
+@click.option("--html", type=click.Path(path_type=Path), help="Write the report as one HTML file.")
 @options.look
 @options.agreement
 @options.form()
@@ -138,10 +140,10 @@ def command(
     reading: "TableOptions",
     source: "LabelSource",
 ) -> None:
-    """How far judges can be trusted, from one table of labels: CSV, TSV, Parquet, JSON, JSON Lines, Excel.
+    """Say how far you can trust judges, from one table of labels: CSV, TSV, Parquet, JSON, JSON Lines, Excel.
 
-    A row is an answer, with what people said and what judges said in columns; or a row is a rating. People
-    may have answered a part of the rows. Nothing is written but a report that --html names.
+    A row is an item, with a column per annotator and per judge; or a row is one rating. Annotators may have
+    labelled a part of the rows. Only --html writes a file.
     """
     import json
 

@@ -15,12 +15,12 @@ from concord.workspace import Workspace
 
 @click.command("compare")
 @click.argument("name")
-@options.several("--models", "Players to compare; all that were compared unless given.")
-@options.several("--judges", "Models that compare; unless given, only what was compared is shown.")
+@options.several("--models", "Models to compare; default: all.")
+@options.several("--judges", "Judges that compare; without them, the command only shows stored results.")
 @click.option(
-    "--rubric", default="", help="Show answers by this rubric; a benchmark's own question unless given."
+    "--rubric", default="", help="Show answers by this rubric; default: the benchmark's own question."
 )
-@click.option("--criterion", default="", help="The rubric's pairwise question; the first unless given.")
+@click.option("--criterion", default="", help="The rubric's pairwise question; default: the first.")
 @options.where("conversations")
 @options.judging
 @options.figures("scenarios")
@@ -40,10 +40,11 @@ def command(
     seed: int,
     **how: Any,
 ) -> None:
-    """Win, tie, lose of every two models, position bias, strengths, agreement with people.
+    """Show wins, ties and losses of every two models, position bias, strengths, and agreement with
+    annotators.
 
-    NAME is a study of pairs (`concord study pairs`), whose pairs judges compare by its rubric, or a benchmark
-    whose own question is asked.
+    NAME is a study of pairs (`concord study pairs`), which judges compare by its rubric, or a benchmark with
+    its own question.
     """
     workspace = Workspace.open(folder, create=not judges)
     with workspace.read() as db:

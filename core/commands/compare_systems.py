@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 @click.option(
     "--system", default="", metavar="COLUMN", help="The column of systems: model, system or player."
 )
-@click.option("--against", default="", metavar="NAME", help="Compare each system with this one alone.")
+@click.option("--against", default="", metavar="NAME", help="Compare each system with this one only.")
 @click.option(
     "--paired/--unpaired",
     "paired",
     default=None,
-    help="Whether items pair systems; unless given, where most items are of both.",
+    help="Whether to compare systems item by item; default: if most items have both.",
 )
 @table_options
 @options.form()
 def command(
     file: Path, system: str, against: str, paired: bool | None, form: str, reading: "TableOptions"
 ) -> None:
-    """Which of several systems is higher, as people would say, from one judge and some labels.
+    """Say which of several systems annotators would score higher, from one judge and some labels.
 
     A row of FILE is a system's answer to an item: an id that the systems share, the system, the judge's
-    score, and on some rows that of people. The judge's difference is corrected where they answered.
+    score, and on some rows the annotators' score. The labels correct the judge's difference.
     """
     from concord.reading import labels, sources
     from concord.reports.system_pairs import system_tables

@@ -15,11 +15,10 @@ from concord.workspace import Workspace
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.pass_obj
 def backup(workspace: str, file: Path) -> None:
-    """Copy the database into a new FILE, also while the app and runs write.
+    """Copy the database into a new FILE, even while the app and runs write.
 
     The copy is one consistent state and holds everything that was shown as saved when the command began. Only
-    its owner may read it. models.toml, prompts/ and data/ of the workspace are files of their own: copy them
-    too.
+    its owner may read it. models.toml, prompts/ and data/ of the workspace are separate files: copy them too.
     """
     copies.backup(Workspace.open(workspace, create=False).db_path, file)
     echo(f"{file} holds a copy of the database ({file.stat().st_size / 2**20:.1f} MiB).")
@@ -31,9 +30,9 @@ def backup(workspace: str, file: Path) -> None:
 def verify(workspace: str, file: Path | None) -> None:
     """Look for damage in the database of the workspace, or in FILE, a backup.
 
-    Looked at are SQLite's own structures, texts, references and JSON, scores beside their scales, submitted
-    items beside their ratings, and sums and counts beside what they are made of. A copy is looked at, so that
-    nobody who writes has to wait. The exit code is 1 if anything is wrong.
+    It checks SQLite's own structures, texts, references and JSON, scores against their scales, submitted
+    items against their ratings, and sums and counts against their parts. It checks a copy, so that writers do
+    not wait. The exit code is 1 if anything is wrong.
     """
     path = file or Path(workspace).expanduser().resolve() / "concord.db"
     if not path.exists():

@@ -13,20 +13,26 @@ from concord.workspace import Workspace
 
 @click.group("crowd")
 def command() -> None:
-    """People of a crowd platform: one link a study; each who comes gets a share of the items."""
+    """Open a study to a crowd platform: one link; each annotator who comes gets a share of the items."""
 
 
 @command.command("open")
 @click.argument("study")
-@click.option("--platform", type=click.Choice(get_args(Platform)), required=True, help="Whose people come.")
-@options.number("--people", 20, "The most people, not counting those whose time ran out.", least=1)
-@options.number("--items", 20, "Items for each person.", least=1)
-@options.number("--minutes", 120, "Minutes after which items not begun go to others.", least=1)
-@click.option("--code", default="", help="The completion code; else everybody has one of their own.")
-@click.option("--failed-code", default="", help="The code for who misses attention checks.")
+@click.option("--platform", type=click.Choice(get_args(Platform)), required=True, help="The crowd platform.")
+@options.number(
+    "--people", 20, "The largest number of annotators; those whose time ran out do not count.", least=1
+)
+@options.number("--items", 20, "Items for each annotator.", least=1)
+@options.number(
+    "--minutes", 120, "Minutes after which other annotators get the items that are not begun.", least=1
+)
+@click.option("--code", default="", help="The completion code; without it, each annotator has their own.")
+@click.option("--failed-code", default="", help="The code for annotators who miss attention checks.")
 @options.number("--misses", 2, "Missed attention checks from which that code is shown.", least=1)
-@click.option("--screen-out-code", default="", help="The code for who fails the training; none unless given.")
-@click.option("--base-url", help="Where people reach the app; else where it last listened.")
+@click.option(
+    "--screen-out-code", default="", help="The code for annotators who fail the training; default: none."
+)
+@click.option("--base-url", help="The address of the app for annotators; default: where it last listened.")
 @click.pass_obj
 def _open(
     workspace: str,
@@ -41,7 +47,9 @@ def _open(
     screen_out_code: str,
     base_url: str | None,
 ) -> None:
-    """Print the address to give to the platform, once. A new one replaces it; who came keeps their desk."""
+    """Print the address for the platform, once. A new one replaces it; annotators who came keep their
+    desk.
+    """
     require_output()
     with Workspace.open(workspace, create=False).write() as db:
         link = Crowd(study, platform, people, items, minutes, code, failed_code, screen_out_code, misses)
@@ -54,7 +62,7 @@ def _open(
 @options.form()
 @click.pass_obj
 def _payments(workspace: str, study: str, form: str) -> None:
-    """Who came, what they have done, minutes at work, and completion code: what payments rest on."""
+    """Show each annotator's items, minutes at work and completion code, as a basis for payments."""
     with Workspace.open(workspace, create=False).read() as db:
         table = crowd.payments(db, study)
     printing.show([table], form)

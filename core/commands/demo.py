@@ -16,7 +16,7 @@ DEMO_FOLDER = "demo"
 
 
 @click.command(name="demo")
-@click.option("--app/--no-app", default=True, help="Open the app when the demo is there.")
+@click.option("--app/--no-app", default=True, help="Open the app with the demo.")
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", default=8501, show_default=True, type=int)
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
@@ -56,8 +56,8 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
 def mock(host: str, port: int, seed: int, like: str) -> None:
     """Serve a mock model over the OpenAI protocol, under any name that begins with “mock-”.
 
-    It follows one rule for every request and is no language model. It fits whatever JSON schema is sent. With
-    `--like` it takes requests as a kind of endpoint of `concord models presets` does, such as groq.
+    It follows one rule for every request and is not a language model. Its replies fit the JSON schema of the
+    request. With `--like` it behaves like a kind of endpoint of `concord models presets`, such as groq.
     """
     exchange(like)
     server = demo.mock_server()

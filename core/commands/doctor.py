@@ -14,15 +14,15 @@ from concord.workspace import Workspace
 
 @click.command(name="doctor")
 @click.argument("names", nargs=-1)
-@click.option("--again", is_flag=True, help="Ask anew what endpoints take of a request.")
-@click.option("--write", is_flag=True, help="Put what was found out into models.toml.")
+@click.option("--again", is_flag=True, help="Test again which requests endpoints accept.")
+@click.option("--write", is_flag=True, help="Write the result into models.toml.")
 @click.pass_obj
 def command(folder: str, names: tuple[str, ...], again: bool, write: bool) -> None:
     """Check every configured model (or those named) with small calls.
 
-    They have the parameters, the reply's schema and the length of what the workspace's own rubrics and runs
-    send. A part of a request that an endpoint refuses is sent in a weaker form, and so by later runs. Of each
-    model that answers it says under which id it is served. What other benchmarks need is a note.
+    They have the parameters, the reply's schema and the length of the calls of your rubrics and runs. If an
+    endpoint refuses a part of a request, Concord sends a weaker form, now and in later runs. The command
+    prints the id under which each model is served. Needs of other benchmarks are notes.
     """
     workspace = Workspace.open(folder)
     models = load_models(workspace.models_path)

@@ -51,16 +51,18 @@ def _range(_context: click.Context, _option: click.Parameter, text: str | None) 
     "--margin",
     type=click.FloatRange(min=0, min_open=True),
     default=None,
-    help="A mean change of at most so many points counts as none; a tenth of the scale unless given, with "
-    "--follow none.",
+    help=(
+        "The largest mean change, in points, that counts as no change; default: a tenth of the scale; "
+        "with --follow, no margin."
+    ),
 )
-@click.option("--follow", is_flag=True, help="The table (NEW, or the only one) is a stream: see below.")
+@click.option("--follow", is_flag=True, help="Read the table (NEW, or the only one) as a stream: see above.")
 @click.option(
     "--min-agreement",
     "least",
     type=click.FloatRange(0, 1),
     default=None,
-    help="With --follow: the share of equal answers that the judge has to keep.",
+    help="With --follow: the least share of equal answers.",
 )
 @click.option(
     "--pass-rate",
@@ -68,7 +70,7 @@ def _range(_context: click.Context, _option: click.Parameter, text: str | None) 
     metavar="LOW..HIGH",
     default=None,
     callback=_range,
-    help="With --follow: the range that the judge's pass rate (of scores its mean) has to keep.",
+    help="With --follow: the range of the judge's pass rate (for scores, of its mean).",
 )
 @click.option("--time", default="", metavar="COLUMN", help="With --follow: sort the rows by this column.")
 @table_options
@@ -86,15 +88,15 @@ def command(
 ) -> None:
     """Exit with 2 unless every judge is shown to score the same items as before.
 
-    OLD and NEW are two tables, whose items are matched by their ids. One table alone has the scores of both
-    times in two columns: --judge judge_may,judge_june names the earlier one first. The mean change has to lie
-    within ± the margin with its 90% interval (a test of equivalence): a judge that was not shown to be the
-    same does not pass. The items whose scores changed most are listed with their texts.
+    OLD and NEW are two tables; ids match their items. A single table has the scores of both times in two
+    columns: --judge judge_may,judge_june names the earlier one first. A judge passes if the 90% interval of
+    its mean change lies within ± the margin (a test of equivalence). The command lists the items whose scores
+    changed most, with their texts.
 
-    With --follow a table is a stream of judgements in the order of its rows, some with people's answers.
-    Look at it as often as you like: in all looks together a false alarm comes with a probability of at most
-    5%. It exits with 2 once agreement, or the judge's pass rate, is shown to have left what --min-agreement,
-    --pass-rate or the table OLD say, or to have changed. 0 says that this was not shown.
+    With --follow a table is a stream of judgements in the order of its rows, some with people's answers. Look
+    at it as often as you like: over all looks, the probability of a false alarm is at most 5%. It exits with
+    2 once agreement, or the judge's pass rate, is shown to have changed, or to have left the limits of
+    --min-agreement, --pass-rate or the table OLD. Otherwise it exits with 0.
 
     0 is passed, 1 that it could not run.
     """

@@ -54,14 +54,16 @@ def command() -> None:
     multiple=True,
     metavar="CRITERION",
     callback=lambda _context, _option, given: tuple(map(cells.nfc, given)),
-    help="A criterion that does not enter final, such as a refusal.",
+    help="A criterion that the overall score excludes, such as a refusal.",
 )
 @click.option(
     "--rubric",
     default="",
     metavar="NAME",
-    help="Items are stored conversations and criteria this rubric's: people of the file and judges by the "
-    "rubric meet in one agreement.",
+    help=(
+        "Items are stored conversations, and criteria are this rubric's: one agreement compares the "
+        "file's annotators with the rubric's judges."
+    ),
 )
 @click.pass_obj
 def _ratings(
@@ -107,7 +109,7 @@ def _scorers(context: click.Context, option: click.Parameter, given: tuple[str, 
 
 @command.command("dataset")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--study", required=True, help="The name of the study that is made of its ratings.")
+@click.option("--study", required=True, help="The name of the study with its ratings.")
 @click.pass_obj
 def _dataset(workspace: str, folder: Path, study: str) -> None:
     """A folder that `concord export dataset` wrote: conversations, ratings and comparisons."""
@@ -136,10 +138,12 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     multiple=True,
     metavar="NAME=PATH",
     callback=options.pairs,
-    help="Where something lies in a row: messages, or user and assistant, or first and second with a winner, "
-    "or for a turn a row conversation, order, speaker and text; talk, system, rater, key, player, language, "
-    "scenario, facet:NAME, context:HEADING, score:CRITERION (a judge's), human:CRITERION (a person's); "
-    "out:COLUMN leaves one out.",
+    help=(
+        "The place of a part in a row: messages, or user and assistant, or first and second with "
+        "a winner, or for a turn a row conversation, order, speaker and text; talk, system, "
+        "rater, key, player, language, scenario, facet:NAME, context:HEADING, score:CRITERION (a "
+        "judge's), human:CRITERION (an annotator's); out:COLUMN excludes a column."
+    ),
 )
 @click.option(
     "--join",
@@ -154,14 +158,14 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     multiple=True,
     metavar="NAME=user",
     callback=options.roles,
-    help="Who a speaker is: user, assistant, system or tool; the NAME “*” is anybody else.",
+    help="The role of a speaker: user, assistant, system or tool; the NAME “*” means all others.",
 )
 @click.option(
     "--rows",
     "place",
     default="",
     metavar="PATH",
-    help="Where the list of rows lies inside the file, as names joined by dots, such as events.",
+    help="The place of the list of rows inside the file, as names joined by dots, such as events.",
 )
 @click.option(
     "--scorer",
@@ -169,17 +173,20 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     multiple=True,
     metavar="CRITERION=human",
     callback=_scorers,
-    help="Who gave the scores that do not say it: human, judge or code; the CRITERION “*” is any other.",
+    help=(
+        "The source of scores if the file does not name it: human, judge or code; the CRITERION “*” "
+        "means all others."
+    ),
 )
 @click.option(
-    "--scores-as", "judge", default="", metavar="JUDGE", help="Take scores as this judge's ratings."
+    "--scores-as", "judge", default="", metavar="JUDGE", help="Import scores as this judge's ratings."
 )
-@click.option("--study", default="", help="Take people's scores as a study of this name.")
-@click.option("--rubric", default="", help="Take votes as answers to this rubric's pairwise question.")
-@click.option("--criterion", default="", help="Which of its questions; the first unless given.")
+@click.option("--study", default="", help="Import annotators' scores as a study of this name.")
+@click.option("--rubric", default="", help="Import votes as answers to this rubric's pairwise question.")
+@click.option("--criterion", default="", help="The rubric's question; default: the first.")
 @options.scales("the scores do not show it")
-@click.option("--skip-wrong", is_flag=True, help="Leave out rows that are wrong.")
-@click.option("--check", is_flag=True, help="Say what the file holds; store nothing.")
+@click.option("--skip-wrong", is_flag=True, help="Exclude wrong rows.")
+@click.option("--check", is_flag=True, help="Show the content of the file without storing it.")
 @click.pass_obj
 def _conversations(
     workspace: str,
@@ -235,7 +242,7 @@ def _conversations(
 )
 @click.pass_obj
 def _comparisons(workspace: str, file: Path, benchmark: str) -> None:
-    """Which of two conversations people and judges preferred, one comparison a row (CSV, JSON Lines)."""
+    """Read pairwise votes of annotators and judges, one vote per row (CSV, JSON Lines)."""
     echo(comparisons_file.store(options.workspace(workspace), file, benchmark))
 
 
@@ -261,11 +268,11 @@ _of_tool(
     label_studio.read,
     "label-studio",
     "FILE.json",
-    "What people answered in Label Studio: its JSON export.",
+    "Read answers from Label Studio: its JSON export.",
 )
 _of_tool(
     argilla.read,
     "argilla",
     "FILE",
-    "What people answered in Argilla: records.json, or the folder of to_disk.",
+    "Read answers from Argilla: records.json, or the folder of to_disk.",
 )

@@ -24,20 +24,26 @@ from concord.workspace import Workspace
     "--format",
     "form",
     type=click.Choice(dataset.FORMS),
-    help="Of a table; without it, the form that `concord import` reads back whole.",
+    help="The format of a table; default: the form that `concord import` reads back.",
 )
-@click.option("--with-names", is_flag=True, help="dataset: keep annotators' names; else they are numbered.")
-@click.option("--title", default="", help="site: what it is called; the workspace's name if left out.")
-@click.option("--replace", is_flag=True, help="site: replace the one that the folder holds.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="The file, folder or .zip; of one file else the terminal."
+    "--with-names", is_flag=True, help="dataset: keep annotators' names; by default they are numbered."
 )
-@click.option("--with-excluded", is_flag=True, help="Count annotators whom `concord study exclude` left out.")
+@click.option("--title", default="", help="site: its title; default: the workspace's name.")
+@click.option("--replace", is_flag=True, help="site: replace the site in the folder.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The file, folder or .zip; default for a single file: the terminal.",
+)
+@click.option(
+    "--with-excluded", is_flag=True, help="Include annotators whom `concord study exclude` excluded."
+)
 @click.pass_context
 def command(context: click.Context, /, what: str, out: Path | None, replace: bool, **given: Any) -> None:
-    """Write what a workspace or a study holds. Import conversations before ratings to restore a study.
+    """Write the data of a workspace or a study.
 
-    WHAT is one of those below.
+    To restore a study, import conversations before ratings. WHAT is one of these:
     """
     part = PARTS[what]
     for parameter in context.command.params:

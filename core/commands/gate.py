@@ -32,7 +32,7 @@ outcome_form = click.option(
     type=click.Choice(("text", "json", "markdown")),
     default="text",
     show_default=True,
-    help="markdown is the comment on a pull request.",
+    help="“markdown” prints a comment for a pull request.",
 )
 
 
@@ -61,10 +61,12 @@ class OutcomeCommand(click.Command):
     "--statistic",
     type=click.Choice(STATISTICS),
     default=None,
-    help="How agreement with people is measured; default: Cohen's κ of two answers and of categories, else "
-    "Spearman's ρ.",
+    help=(
+        "The statistic of agreement with annotators; default: Cohen's κ for pass/fail and categories, "
+        "else Spearman's ρ."
+    ),
 )
-@options.several("--judges", "One judge, or several as a panel; unless given, the panel of all.")
+@options.several("--judges", "One judge, or several as a panel; default: the panel of all.")
 @label_options
 @table_options
 @outcome_form
@@ -85,14 +87,14 @@ def command(
     reading: "TableOptions",
     source: "LabelSource",
 ) -> None:
-    """Exit with 2 unless judges agree with people at least so well: in FILE, or in a study of the workspace.
+    """Exit with 2 unless judges agree with annotators well enough, in FILE or in a study of the workspace.
 
     0 is passed, 1 that it could not run. The lower end of the 95% interval counts, so that few items do not
-    pass by luck. An agreement that is undefined, or has no interval, does not pass. One sentence says what
-    was measured.
+    pass by luck. An undefined agreement, or one without an interval, fails. The command prints the measured
+    agreement.
 
-    Correlations, alpha and weighted kappa compare with the mean of people; kappa, and alpha of categories,
-    with their majority.
+    Correlations, alpha and weighted kappa compare with the mean of annotators; kappa, and alpha of
+    categories, with their majority.
     """
     if file and study:
         raise ConcordError("Name a FILE of labels or a study of the workspace, not both.")

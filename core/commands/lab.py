@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @click.group("lab")
 def command() -> None:
-    """From a judge that is not good enough to a better one, on items that did not choose it."""
+    """Improve a judge, and measure the gain on items that you did not choose by."""
 
 
 STUDY = click.argument("study")
@@ -31,7 +31,7 @@ JUDGE = click.option("--judge", required=True, help="The model.")
 VERSION = click.option("--version", required=True, help="The version of the rubric, by number.")
 FROM = click.option("--from", "one", required=True, help="The version it is compared with, by number.")
 TO = click.option("--to", "other", required=True, help="The other version.")
-TO_JUDGE = click.option("--to-judge", default="", help="The other model; the same unless given.")
+TO_JUDGE = click.option("--to-judge", default="", help="The other model; default: the same.")
 LIMIT = click.option(
     "--max-cost", type=click.FloatRange(min=0), help="Spend no more; every model needs a price."
 )
@@ -63,7 +63,7 @@ def _measured(folder: str, study: str, resamples: int = 1000) -> "tuple[Workspac
 
 @command.command("split")
 @STUDY
-@click.option("--rubric", default="", help="The rubric that judges are asked by; the study's unless given.")
+@click.option("--rubric", default="", help="The rubric of the judges; default: the study's.")
 @options.seeded("divides the same way")
 @click.pass_obj
 def split(folder: str, /, study: str, rubric: str, seed: int) -> None:
@@ -80,7 +80,7 @@ def split(folder: str, /, study: str, rubric: str, seed: int) -> None:
 @options.form()
 @click.pass_obj
 def show(folder: str, /, study: str, form: str) -> None:
-    """The parts, the looks at the sealed one, and every version with what is known of it."""
+    """Show the parts, the looks at the sealed one, and every version with its agreement."""
     from concord.lab import parts, variants
 
     workspace, bench = _measured(folder, study)
@@ -95,7 +95,7 @@ def show(folder: str, /, study: str, form: str) -> None:
 @options.form()
 @click.pass_obj
 def disagreements(folder: str, /, study: str, judge: str, version: str, most: int, form: str) -> None:
-    """Where a judge differs from people on develop: on which items, and the causes people gave."""
+    """List the items of develop on which a judge differs from annotators, and the causes."""
     from concord.lab import disagreements as differing
 
     workspace, bench = _measured(folder, study)
@@ -108,12 +108,14 @@ def disagreements(folder: str, /, study: str, judge: str, version: str, most: in
 
 @command.command("variant")
 @STUDY
-@click.option("--from", "parent", default="", help="The version it is made from; else the file.")
+@click.option("--from", "parent", default="", help="The version to change; default: the file.")
 @click.option("--instructions", type=click.Path(path_type=Path), help="A file of instructions for judges.")
-@click.option("--examples", type=click.IntRange(0, 50), help="So many examples from develop.")
-@click.option("--reasons", type=click.Choice(["before", "after", "none"]), help="When a judge says why.")
-@click.option("--judge", default="", help="Whose mistakes the examples are chosen by.")
-@click.option("--note", default="", help="What it is to do better.")
+@click.option("--examples", type=click.IntRange(0, 50), help="The number of examples from develop.")
+@click.option(
+    "--reasons", type=click.Choice(["before", "after", "none"]), help=("When the judge gives its reason.")
+)
+@click.option("--judge", default="", help="The judge whose mistakes choose the examples.")
+@click.option("--note", default="", help="A note on the version.")
 @click.pass_obj
 def variant(
     folder: str,
@@ -126,9 +128,8 @@ def variant(
     note: str,
     **change: Any,
 ) -> None:
-    """Keep a version of the study's rubric that differs from another in what is named.
-
-    What else a rubric says is changed in its file, which is a version as soon as a judge answers by it.
+    """Make a version of the study's rubric with the named changes. Change other parts in the rubric's file,
+    which becomes a version when a judge uses it.
     """
     from concord.lab import variants
 
@@ -153,12 +154,12 @@ def variant(
 @command.command("run")
 @STUDY
 @options.several("--judges", "Models that answer.", required=True)
-@options.several("--versions", "Versions by number; the rubric's file unless given.")
+@options.several("--versions", "Versions by number; default: the rubric's file.")
 @click.option(
     "--part", type=click.Choice(["develop", "select", "test"]), default="develop", show_default=True
 )
 @LIMIT
-@click.option("--estimate", is_flag=True, help="Say what it would cost; ask nobody.")
+@click.option("--estimate", is_flag=True, help="Show the cost without calling a model.")
 @click.pass_obj
 def run(
     folder: str,
@@ -170,9 +171,8 @@ def run(
     max_cost: float | None,
     estimate: bool,
 ) -> None:
-    """Have judges answer a part by versions of the rubric; what is stored is not paid again.
-
-    Answers to test are stored and shown nowhere before `concord lab report` opens it.
+    """Have judges answer a part by versions of the rubric; stored answers are not paid again. Answers on test
+    stay hidden until `concord lab report` opens it.
     """
     from concord.lab import parts, running, variants
     from concord.runs import planning
@@ -212,7 +212,7 @@ def compare(
     seed: int,
     **sides: str,
 ) -> None:
-    """What changed from one version to another on the same items, criterion by criterion."""
+    """Compare two versions on the same items, criterion by criterion."""
     from concord.lab import comparing
 
     _, bench = _measured(folder, study, resamples)
@@ -229,7 +229,7 @@ def compare(
     type=click.FloatRange(0, 1),
     default=0.05,
     show_default=True,
-    help="How much less agreement is no worse.",
+    help="The margin: a judge with at most this much less agreement counts as no worse.",
 )
 @options.figures("items")
 @click.pass_obj
@@ -244,13 +244,13 @@ def choose(folder: str, /, study: str, margin: float, form: str, resamples: int,
 
 @command.command("report")
 @_of_two
-@options.reason("Why the sealed part is opened now; it is kept.")
+@options.reason("Why you open the sealed part now; it is stored.")
 @options.figures("items")
 @click.pass_obj
 def report(
     folder: str, /, study: str, reason: str, form: str, resamples: int, seed: int, **sides: str
 ) -> None:
-    """Open the sealed part, which both versions have answered: what was gained. Openings are counted."""
+    """Open the sealed part, which both versions have answered, and report the gain. Openings are counted."""
     from concord.lab import comparing
 
     workspace, bench = _measured(folder, study, resamples)
@@ -270,10 +270,10 @@ def report(
     "--with",
     "optimiser",
     default="",
-    help="The model that writes instructions; without one only examples are tried.",
+    help="The model that writes instructions; without it, only examples are tried.",
 )
 @click.option("--budget", type=click.FloatRange(min=0), help="Spend no more, over all calls of this command.")
-@click.option("--version", default="", help="The version to improve; the rubric's file unless given.")
+@click.option("--version", default="", help="The version to improve; default: the rubric's file.")
 @options.number("--rounds", 3, "Times instructions are proposed.")
 @options.form()
 @click.pass_obj
@@ -290,9 +290,9 @@ def improve(
 ) -> None:
     """Propose instructions on develop, choose on select, and report the gain on the sealed part.
 
-    The version as it was, one with examples and the best proposal are compared; the gain of the one chosen is
-    measured once, with its interval, or it is said that there is none. Each version is kept (`concord lab
-    show`), and nothing that is stored is paid again.
+    The command compares the current version, one with examples and the best proposal. It measures the gain of
+    the chosen one once, with an interval, or reports no gain. Each version is stored (`concord lab show`),
+    and stored answers are not paid again.
     """
     from concord.lab import improving
     from concord.lab.running import SharedBudget
@@ -339,9 +339,8 @@ def card(folder: str, /, study: str, judge: str, version: str, target: Path) -> 
 def robustness(
     folder: str, /, study: str, judge: str, version: str, max_cost: float | None, form: str
 ) -> None:
-    """Ask a judge again about replies that were padded, formatted, reworded or told it what to answer.
-
-    Each check is read beside what asking the same again changes. What is stored is not paid again.
+    """Ask a judge again about replies that were padded, formatted, reworded or that tell it what to answer.
+    Compare each check with “asked again”. Stored answers are not paid again.
     """
     from concord.lab import parts, running, variants
     from concord.lab.robustness import checked

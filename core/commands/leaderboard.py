@@ -29,7 +29,7 @@ from concord.workspace import Workspace
     "--study",
     metavar="NAME",
     default="",
-    help="Correct the means by what people gave in this study (prediction-powered inference).",
+    help="Correct the means by the annotators' ratings of this study (prediction-powered inference).",
 )
 @click.option(
     "--rubric",
@@ -55,15 +55,17 @@ from concord.workspace import Workspace
     "--beside",
     metavar="PLAYER",
     default="",
-    help="How far each other score lies above that of this player, on the scenarios that both played. Where "
-    "agents are compared, of one of them, written “MODEL ARCHITECTURE”.",
+    help=(
+        "Show each model's difference from this model, on their common scenarios. For agents, write "
+        "“MODEL ARCHITECTURE”."
+    ),
 )
 @click.option(
     "--intervals",
     type=click.Choice([method.value for method in IntervalMethod]),
     default=IntervalMethod.PADDED.value,
     show_default=True,
-    help="How intervals are found: “percentile” as papers do, with a column ±; “padded” holds more often.",
+    help="The method of intervals: “percentile” as in papers, with a column ±; “padded” holds more often.",
 )
 @options.figures("conversations")
 @click.pass_obj
@@ -82,7 +84,7 @@ def command(
     form: str,
     **board_options: Any,
 ) -> None:
-    """How players compare: means over conversations and a panel of judges, with 95% intervals."""
+    """Compare models: means over conversations and a panel of judges, with 95% intervals."""
     ranking = ranking_csv.read(against) if against else None
     own = None if rubric or against or stability else own_tables(benchmark)
     corrects = study and not stability

@@ -23,14 +23,14 @@ def command() -> None:
 @click.option(
     "--preset", required=True, metavar="KIND", help="The kind of endpoint: `concord models presets`."
 )
-@click.option("--model", required=True, metavar="ID", help="What the endpoint calls the model.")
-@click.option("--base-url", metavar="URL", help="Its address, where the preset's is not yours.")
+@click.option("--model", required=True, metavar="ID", help="The endpoint's id of the model.")
+@click.option("--base-url", metavar="URL", help="The endpoint's address; default: the preset's.")
 @click.option("--key-env", "api_key_env", metavar="VARIABLE", help="The environment variable with the key.")
 @click.pass_obj
 def add(
     folder: str, name: str, preset: str, model: str, base_url: str | None, api_key_env: str | None
 ) -> None:
-    """Append an entry for NAME to models.toml; all else in the file stays as it is."""
+    """Append an entry for NAME to models.toml; the rest of the file stays as it is."""
     workspace = options.workspace(folder)
     given = {"model": model, "base_url": base_url, "api_key_env": api_key_env}
     lines = entries.add(workspace, name, preset=preset, **given).lines
@@ -51,7 +51,7 @@ def presets() -> None:
 @options.form()
 @click.pass_obj
 def list_(folder: str, form: str) -> None:
-    """The models of models.toml: where they are served, what is sent, and whether their key is set."""
+    """List the models of models.toml: address, settings, and whether the key is set."""
     workspace = options.workspace(folder)
     models = load_models(workspace.models_path).values()
     printing.show([kinds.listed(models, currency(workspace.models_path))], form)

@@ -83,7 +83,7 @@ def seeded(what: str) -> Callable[[F], F]:
 seed = seeded("gives the same intervals")
 
 
-def reason(help: str = "Why; it is kept with the time and the name.") -> Callable[[F], F]:
+def reason(help: str = "The reason; it is stored with the time and the name.") -> Callable[[F], F]:
     """`--reason`, without which nothing is decided."""
     return click.option("--reason", required=True, help=help)
 
@@ -95,7 +95,7 @@ def figures(of: str) -> Callable[[F], F]:
 
 def judging(command: F) -> F:
     """How judges are asked: `version` of the prompt and `judge_repeats`."""
-    which = "Version of the judge's prompt; the benchmark's own unless given."
+    which = "Version of the judge's prompt; default: the benchmark's own."
     repeats = number("--judge-repeats", 1, "Times a judge is asked the same.", least=1)
     return click.option("--version", default="", help=which)(repeats(command))
 
@@ -114,7 +114,7 @@ def where(what: str) -> Callable[[F], F]:
 
 def whose(command: F) -> F:
     """`--benchmark`: whose conversations."""
-    which = "Whose conversations; needed where the workspace holds several."
+    which = "The benchmark of the conversations; required if the workspace has several."
     return click.option("--benchmark", default="", help=which)(command)
 
 
@@ -145,8 +145,8 @@ def benchmark_of(db: Database, named: str) -> str:
 
 def table(command: F) -> F:
     """What a leaderboard is made of: `facets`, `judges` and `weights`."""
-    panel = "The panel; unless given, every judge who answered the benchmark's own version of the prompt."
-    weighed = "Weights of the criteria in final; all alike unless given."
+    panel = "The panel; default: every judge that answered the benchmark's own version of the prompt."
+    weighed = "Weights of the criteria in the overall score; default: equal."
     command = click.option("--weights", metavar="1,2,1", default="", help=weighed)(command)
     return where("conversations")(several("--judges", panel)(command))
 
@@ -187,18 +187,18 @@ def measuring(command: F) -> F:
     `cuts`, `scales`, `margin`, `look` and `agreement`.
     """
     alike = (
-        "Resample items that are alike in these facets together: character,situation. By default those of "
-        "one scenario; “none” takes items for independent."
+        "Resample items with the same values of these facets together: character,situation. "
+        "Default: items of one scenario; “none”: single items."
     )
     people = (
-        "Whom intervals are about: the annotators of the study, or annotators like them (by default where at "
-        "least five rated half of the items each)."
+        "Which annotators intervals cover: those of the study, or annotators like them (default "
+        "if at least five rated half of the items each)."
     )
     refused = "Count conversations in which a judge saw a refusal."
-    cut = "People pass an item with at least this score (the middle of the scale); may be repeated."
+    cut = "Scores from here on are a pass (default: the middle of the scale); may be repeated."
     scale = (
-        "The scale on which people and judges answer a criterion (1..5 alone: every one), instead of the "
-        "study's; may be repeated."
+        "The scale on which annotators and judges answer a criterion (1..5 alone: every one), "
+        "instead of the study's; may be repeated."
     )
     for option in (
         click.option(
@@ -217,8 +217,10 @@ def measuring(command: F) -> F:
             type=click.FloatRange(0, 2),
             default=None,
             callback=lambda _context, _option, given: _usual_margin() if given is None else given,
-            help="How much lower than another annotator's a judge's agreement may be, and be as good: 0.1 "
-            "by default.",
+            help=(
+                "The margin: how much lower than another annotator's a judge's agreement may be; 0.1 "
+                "by default."
+            ),
         ),
         look,
         agreement,
@@ -238,7 +240,7 @@ def measuring(command: F) -> F:
 
 def scales(where: str) -> Callable[[F], F]:
     """`--scale CRITERION=1..5`, which may be repeated: the scales of criteria, by name (“”: of every one)."""
-    alone = f"The scale of a criterion (1..5 alone: of every one), where {where}; "
+    alone = f"The scale of a criterion (1..5 alone: of all), if {where}; "
     return _scales(dict, f"{alone}with words: CRITERION=1:bad,2:good.")
 
 

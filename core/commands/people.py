@@ -16,7 +16,9 @@ from concord.workspace import Workspace
 
 @click.group("people")
 def command() -> None:
-    """People: each has a link of their own, which opens what their role may open."""
+    """Invite annotators, adjudicators and researchers: each has their own link, which opens the pages of
+    their role.
+    """
 
 
 @command.command("invite")
@@ -29,8 +31,10 @@ def command() -> None:
     help="An annotator has their desk only, an adjudicator the page Adjudication, a researcher all but "
     "Sessions.",
 )
-@click.option("--study", default="", help="Deal annotators this study, beside those who have it already.")
-@click.option("--base-url", help="Where people reach the app; else where it last listened.")
+@click.option(
+    "--study", default="", help=("Assign this study to the annotators, in addition to those who have it.")
+)
+@click.option("--base-url", help="The address of the app for annotators; default: where it last listened.")
 @options.number("--days", access.LINK_DAYS, "Days until the link expires; 0: never.")
 @click.pass_obj
 def _invite(
@@ -58,9 +62,8 @@ def _invite(
 @click.argument("name")
 @click.pass_obj
 def _revoke(workspace: str, name: str) -> None:
-    """Withdraw somebody's links and sign them out. What they rated or decided stays.
-
-    `concord study deal` gives others what an annotator has not begun.
+    """Withdraw a person's links and sign them out. Their ratings and decisions stay. `concord study deal`
+    gives an annotator's items that are not begun to others.
     """
     with Workspace.open(workspace, create=False).write() as db:
         access.revoke(db, name)
@@ -72,9 +75,8 @@ def _revoke(workspace: str, name: str) -> None:
 @click.argument("labels", metavar="LABEL…", nargs=-1)
 @click.pass_obj
 def _label(workspace: str, name: str, labels: tuple[str, ...]) -> None:
-    """Say which languages and skills an annotator has, in place of those before.
-
-    `concord study deal --match language` deals each conversation to those who have its language.
+    """Set an annotator's languages and skills, which replace the earlier ones. `concord study deal --match
+    language` assigns each conversation to those who have its language.
     """
     with Workspace.open(workspace, create=False).write() as db:
         access.set_labels(db, name, labels)

@@ -29,36 +29,40 @@ _price = click.FloatRange(min=0)
     type=click.Choice([figure.value for figure in PlanFigure]),
     default=PlanFigure.AGREEMENT.value,
     show_default=True,
-    help="What the labels are for: agreement with people, the corrected pass rate or mean, sensitivity, "
-    "specificity, or whether the judge is as good as another annotator.",
+    help=(
+        "The purpose of the labels: agreement with annotators, the corrected pass rate or mean, "
+        "sensitivity, specificity, or whether the judge is as good as another annotator."
+    ),
 )
 @click.option(
     "--width",
     "half_width",
     type=click.FloatRange(min=0, min_open=True),
     default=None,
-    help="The goal: an interval of ± this; of rates 0.05 is 5 points of a hundred.",
+    help="The goal: an interval of ± this; for rates, 0.05 means 5 percentage points.",
 )
-@click.option("--bar", type=float, default=None, help="The goal: to show on which side of this it lies.")
+@click.option(
+    "--bar", type=float, default=None, help=("The goal: show that the figure is above or below this.")
+)
 @click.option(
     "--expect",
     "agreement",
     type=click.FloatRange(0, 1, max_open=True),
     default=None,
-    help="The agreement (κ or ρ) to plan with; unless given that of the labels in FILE, else 0.7.",
+    help="The agreement (κ or ρ) to plan with; default: that of the labels in FILE, or 0.7.",
 )
 @options.number("--annotators", 1, "Annotators on each row.", least=1)
-@click.option("--price", type=_price, default=0.0, help="What a label costs.")
-@click.option("--seconds", type=_price, default=0.0, help="How long a label takes.")
+@click.option("--price", type=_price, default=0.0, help="The price of a label.")
+@click.option("--seconds", type=_price, default=0.0, help="Seconds per label.")
 @click.option(
-    "--judge-price", type=_price, default=0.0, help="What judging a row costs, all judges together."
+    "--judge-price", type=_price, default=0.0, help="The price of judging a row, all judges together."
 )
 @click.option(
     "--rows",
     "log",
     type=click.IntRange(1),
     default=None,
-    help="How many rows there are in all: what judging a part of them would show, and cost.",
+    help="The number of all rows: shows the precision and cost of judging a part of them.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write the rows to label, as CSV.")
 @click.option(
@@ -66,10 +70,10 @@ _price = click.FloatRange(min=0)
     type=click.Choice([draw.value for draw in LabelDraw]),
     default=LabelDraw.RANDOM.value,
     show_default=True,
-    help="How --out draws: at random, or more where the judge gives the rarer answer, with weights.",
+    help="How --out samples: at random, or with more of the judge's rarer answer, with weights.",
 )
 @click.option(
-    "--labels", type=click.IntRange(1), default=None, help="How many rows to label, unless the goal says."
+    "--labels", type=click.IntRange(1), default=None, help="The number of rows to label, if there is no goal."
 )
 @table_options
 @options.form()
@@ -92,11 +96,11 @@ def command(
     seed: int,
     reading: "TableOptions",
 ) -> None:
-    """How many rows to label, which ones, and what it costs, from a judge's scores alone or a pilot.
+    """Say how many rows to label, which ones, and at what cost, from a judge's scores alone or a pilot.
 
-    FILE has the judge's answers, and perhaps some people's. Without a goal (--width or --bar) the tables say
-    how wide intervals would be. --out writes the rows to label without the judge's answers: fill the column
-    human from the top, as far as you get, then `concord check FILE --labels OUT`.
+    FILE has the judge's answers, and possibly some annotators'. Without a goal (--width or --bar) the tables
+    show the width of the intervals. --out writes the rows to label without the judge's answers: fill the
+    column human from the top, as far as you get, then `concord check FILE --labels OUT`.
     """
     from concord.reading import labels as label_tables
     from concord.reports.plan import PlanOptions, plan

@@ -59,12 +59,12 @@ def _watching() -> Iterator[Callable[[Progress], None]]:
 
 def running(command: F) -> F:
     """The options of every command that carries out a plan: those of `carry_out`."""
-    estimate = "Say what would be done and what it would cost; do nothing."
-    limit = "Spend no more on this plan, earlier runs of it included; every model needs a price."
+    estimate = "Show the work and its cost without doing it."
+    limit = "Spend at most this on the plan, earlier runs included; every model needs a price."
     batch = "Ask through the endpoint's Batch API; the same command collects the answers later."
     cluster = "Have the workers of this Dask scheduler make the calls."
     for option in (
-        click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable."),
+        click.option("--retry-failed", is_flag=True, help="Repeat calls without a usable reply."),
         click.option("--max-cost", type=click.FloatRange(min=0), help=limit),
         click.option("--wait", is_flag=True, help="With --batch: stay until everything is answered."),
         click.option("--batch", is_flag=True, help=batch),

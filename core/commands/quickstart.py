@@ -36,12 +36,12 @@ MOCKS = ("mock-judge-strict", "mock-judge-lenient")
     "rubric_name",
     default="",
     metavar="NAME|FILE.toml",
-    help="What is asked: a rubric of the workspace, or a file, which is copied there.",
+    help="The rubric: one of the workspace, or a file, which is copied there.",
 )
 @options.several("--judges", "Models that rate; default: every chat model of models.toml.")
-@click.option("--mock", is_flag=True, help="Use mock judges, which follow rules and are no language models.")
-@options.number("--n", 20, "Conversations that people rate.", least=1)
-@options.several("--people", "Who rates; default: you.")
+@click.option("--mock", is_flag=True, help="Use mock judges, which follow rules and are not language models.")
+@options.number("--n", 20, "Conversations for annotators to rate.", least=1)
+@options.several("--people", "The annotators; default: you.")
 @click.option("--app/--no-app", "opens", default=True, help="Open the page of the study's agreement.")
 @click.option("--port", default=8501, show_default=True, type=click.IntRange(0, 65535))
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
@@ -59,9 +59,9 @@ def command(
     port: int,
     browser: bool,
 ) -> None:
-    """Import conversations, draw a sample for people, have judges rate all, and show how they agree.
+    """Import conversations, draw a sample for annotators, have judges rate all, and show their agreement.
 
-    The same command again continues where it was: nothing is imported, drawn or paid for twice.
+    Run the same command again to continue: it imports, draws and pays for everything once.
     """
     if not file.is_file():
         raise ConfigError(f"There is no file {file}.")

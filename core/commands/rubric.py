@@ -24,7 +24,9 @@ UNITS = ("conversation", "each-reply", "last-reply", "marked-reply")
 
 @click.group("rubric")
 def command() -> None:
-    """Rubrics: what judges and people are asked about conversations (rubrics/NAME.toml of the workspace)."""
+    """Make, list and show rubrics: the questions to judges and annotators (rubrics/NAME.toml of the
+    workspace).
+    """
 
 
 @command.command("new")
@@ -39,7 +41,7 @@ def command() -> None:
 )
 @click.pass_obj
 def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str, ...]) -> None:
-    """Write a rubric, which is yours to go on with in an editor or on the page Rubrics."""
+    """Write a rubric, which you can edit in an editor or on the page Rubrics."""
     folder = rubric_store.folder(options.workspace(workspace))
     if name != file_name(name):
         raise ConfigError(f"“{name}” is no name of a file. Write it as “{file_name(name)}”.")
@@ -83,7 +85,7 @@ def _list(workspace: str) -> None:
 @click.option("--conversation", default="", metavar="KEY", help="Fill the prompt with this conversation.")
 @click.pass_obj
 def _show(workspace: str, name: str, version: str, conversation: str) -> None:
-    """The questions, and what a judge is sent about a conversation."""
+    """Show the questions, and a judge's prompt for a conversation."""
     opened = Workspace.open(workspace, create=False)
     numbered = rubric_store.find(opened, name, rubric_store.number_of(version))
     rubric = numbered.rubric

@@ -74,7 +74,7 @@ def _option(option: Option) -> click.Option:
 @running
 @click.pass_obj
 def resume(folder: str, /, number: int, **how: Any) -> None:
-    """Continue run NUMBER of this workspace: its plan, and its --max-cost unless another is given."""
+    """Continue run NUMBER of this workspace, with its plan, and its --max-cost unless you set another one."""
     opened = Workspace.open(folder, create=False)
     with opened.read() as db:
         run = runs.get(db, number)
@@ -88,7 +88,7 @@ def resume(folder: str, /, number: int, **how: Any) -> None:
 @running
 @click.pass_obj
 def plan(folder: str, /, file: Path, **how: Any) -> None:
-    """Do the plan that FILE holds as JSON, as the runs page writes it."""
+    """Run the plan in FILE, the JSON of the runs page."""
     carry_out(workspace(folder), launching.read_plan(file), **how)
 
 
@@ -96,7 +96,7 @@ def plan(folder: str, /, file: Path, **how: Any) -> None:
 @click.argument("number", type=int)
 @click.pass_obj
 def forget_batch(folder: str, /, number: int) -> None:
-    """Give up batch NUMBER, which the endpoint has lost: its calls are asked, and paid for, again."""
+    """Cancel batch NUMBER, which the endpoint has lost: its calls are repeated and paid again."""
     with Workspace.open(folder, create=False).write() as db:
         waiting = {str(one.id): one for one in batches.waiting(db)}
         check_known("batch that waits with number", str(number), waiting)

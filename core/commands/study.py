@@ -21,7 +21,7 @@ from concord.workspace import Workspace
 
 @click.group("study")
 def command() -> None:
-    """What people rate: draw a sample of conversations, deal it to annotators, follow their progress."""
+    """Run studies: draw a sample of conversations, assign it to annotators, follow their progress."""
 
 
 command.commands.update(annotating.commands.commands)
@@ -36,19 +36,22 @@ command.commands.update(annotating.commands.commands)
 @click.option(
     "--by",
     type=options.NAMES,
-    help="What the sample is spread over; default: player and all that varies; “”: nothing.",
+    help="The strata of the sample; default: the model and all facets that vary; “”: none.",
 )
 @options.seeded("draws the same sample")
-@options.several("--ask", "Criteria to ask; default: those that enter final.")
+@options.several("--ask", "Criteria to ask; default: those in the overall score.")
 @click.option(
-    "--per-turn", is_flag=True, help="People rate every turn instead of the conversation as a whole."
+    "--per-turn", is_flag=True, help="Annotators rate every turn instead of the whole conversation."
 )
 @click.option(
     "--overlap",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Raters for each unit; 0: everybody. A deal may change it; a study for a crowd alone needs no deal.",
+    help=(
+        "Raters for each unit; 0: all. An assignment may change it; a study for a crowd alone needs "
+        "no assignment."
+    ),
 )
 @options.several("--not-in", "Studies whose conversations are not drawn, such as a pilot.")
 @click.option("--title", default="", help="What annotators see as the study's name.")
@@ -95,18 +98,18 @@ def _draw(
 @click.option(
     "--rubric",
     default="",
-    help="The rubric whose pairwise questions, or rankings, are asked; else a benchmark's own one.",
+    help="The rubric with the pairwise questions or rankings; default: the benchmark's own.",
 )
 @click.option("--version", default="", help="A version of it that was used; default: the file as it is.")
 @click.option(
-    "--n", type=click.IntRange(1), help="Pairs, or groups, to draw, evenly over models; all unless given."
+    "--n", type=click.IntRange(1), help="Pairs, or groups, to draw, evenly over models; default: all."
 )
 @options.whose
-@options.several("--models", "Players to compare; all unless given.")
+@options.several("--models", "Models to compare; default: all.")
 @options.where("conversations")
 @options.seeded("draws the same pairs")
-@options.number("--overlap", 1, "People for each pair; 0: everybody. A deal may change it.")
-@click.option("--title", default="", help="What annotators see as its name; the rubric's title unless given.")
+@options.number("--overlap", 1, "Annotators for each pair; 0: all. An assignment may change it.")
+@click.option("--title", default="", help="The name for annotators; default: the rubric's title.")
 @click.pass_obj
 def _pairs(
     workspace: str,
@@ -122,8 +125,8 @@ def _pairs(
 ) -> None:
     """Make a study of pairs: two players' conversations (or last replies) to the same scenario or prompt.
 
-    A rubric that asks for an order makes groups, of two to eight players' conversations.
-    It is dealt, followed and closed as others are; `concord compare NAME` has judges compare the pairs.
+    A rubric that asks for an order makes groups, of two to eight players' conversations. Assign, follow and
+    close it like other studies; with `concord compare NAME`, judges compare the pairs.
     """
     opened = Workspace.open(workspace, create=False)
     used = rubric_store.find(opened, rubric, rubric_store.number_of(version)) if rubric else None
@@ -142,7 +145,7 @@ def _pairs(
 @click.argument("name")
 @click.pass_obj
 def _show(workspace: str, name: str) -> None:
-    """A study: what is asked, how it was drawn, and who has done how much."""
+    """Show a study: its questions, its sample, and each annotator's progress."""
     with Workspace.open(workspace, create=False).read() as db:
         study = stored.get(db, name)
         units = len(stored.units(db, name))

@@ -78,7 +78,7 @@ class Option:
 
 def narrowing(name: str, words: str, values: Values) -> Option:
     """An option that narrows a run to what is named."""
-    return Option(name, f"Only {words} (all unless given).", "choices", (), values)
+    return Option(name, f"Only {words} (default: all).", "choices", (), values)
 
 
 def prompt_versions(benchmark: str, default: str, name: str = "version", of: str = "prompts") -> Option:

@@ -321,7 +321,7 @@ PINGPONG = Benchmark(
         Option("language", "Language of characters and situations.", "choice", "en", _languages),
         Option(
             "character_set",
-            "Whose characters and situations: those that ship and your own, or an imported set.",
+            "The set of characters and situations: the shipped ones and your own, or an imported set.",
             "choice",
             OWN,
             lambda m, c: character_sets(m.data, c["language"]),

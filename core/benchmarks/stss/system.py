@@ -230,7 +230,9 @@ STSS = Benchmark(
     "scored by rule.",
     roles=(
         Role("players", "Models that are the performer: its plans and what it says."),
-        Role("residents", "Model that is everybody else, and plans the details of all days.", many=False),
+        Role(
+            "residents", "Model of all other residents, which also plans the details of all days.", many=False
+        ),
         EMBEDDINGS,
     ),
     options=(
