@@ -55,6 +55,14 @@ def reach(audience: Reach, command: str) -> str:
     )
 
 
+GLOSSARY: Mapping[str, str] = {
+    "Agreement": "how closely two raters order, or name, the same items. 1 is the best, 0 is chance.",
+    "Another annotator": "how closely one annotator agrees with the others: what a judge should reach.",
+    "95% CI": "a range that holds the true figure in 95 of 100 studies like this. More items make it "
+    "narrower.",
+}
+"""What the words of a verdict mean, for a reader who decides by it."""
+
 CROWD_OUTCOMES: Mapping[CrowdOutcome, str] = {
     CrowdOutcome.AT_WORK: "at work",
     CrowdOutcome.COMPLETED: "completed",

@@ -4,7 +4,7 @@ It asks nothing of any network, is light or dark as its reader's system is, and 
 it is escaped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sqlite_utils import Database
 
+from concord import messages
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.names import renamed
 from concord.reports.pictures import forest, templates
@@ -27,6 +28,8 @@ from concord.table import Table
 
 MOST = 200
 """Answers of judges that are listed, the largest differences first."""
+PRINTED = 20
+"""Of these as many stand there at first, and are printed."""
 BEGINNING = ("glance",)
 """The sections that the beginning of a report shows."""
 LONGEST = 20_000
@@ -59,6 +62,8 @@ def content(
         "forest": forest(report.section("glance", on)["glance"]),
         "disagreements": _disagreements(report, on, keys, texts),
         "most": MOST,
+        "few": PRINTED,
+        "glossary": messages.GLOSSARY,
         "asked": [] if study.source == FILE else study.criteria,
         "guidelines": study.guidelines,
         "rests_on": [*read, *map(warning, warnings), *missing, *report.notes],
@@ -128,12 +133,17 @@ def _sections(report: AgreementReport, criterion: str) -> list[tuple[Section, li
     return with_tables
 
 
+def _score_text(score: float, word: Callable[[float], str]) -> str:
+    """A score in the words of its scale; a mean, which is no whole number, with two decimals."""
+    return word(score) if score == round(score) and word is not str else f"{score:.2f}".removesuffix(".00")
+
+
 def _disagreements(
     report: AgreementReport, criterion: str, keys: Mapping[int, str], texts: Mapping[int, str]
 ) -> list[dict[str, Any]]:
     """The answers of judges that are farthest from people's, the largest differences first."""
     ratings, question = report.ratings, report.criterion(criterion)
-    scores, word = ratings[criterion], question.scale.word if question else "{:g}".format
+    scores, word = ratings[criterion], question.scale.word if question else str
     named = bool(question and question.scale.named)
     people, judges = answer_of_people(scores) if named else scores.target, list(scores.judges)
     levels = [ratings.level(criterion, Contender(judge, (judge,), scores.judges[judge])) for judge in judges]
@@ -149,8 +159,8 @@ def _disagreements(
                 "item": keys.get(number, str(unit)),
                 "judge": name,
                 "player": "" if player == "unknown" else player,
-                "score": word(float(scores.judges[name][place])),
-                "people": word(float(people[place])),
+                "score": _score_text(float(scores.judges[name][place]), word),
+                "people": _score_text(float(people[place]), word),
                 "text": texts.get(number, "")[:LONGEST],
             }
         )
