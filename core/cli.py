@@ -87,9 +87,9 @@ class _Lazy(click.Group):
         try:
             return super().main(*args, **options)
         except OSError:
-            if not (why := streams.output_error()):
+            if not (reason := streams.output_error()):
                 raise
-            click.ClickException(f"Standard output cannot be written: {why}.").show()
+            click.ClickException(f"Standard output cannot be written: {reason}.").show()
             raise SystemExit(1) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:

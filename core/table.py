@@ -232,8 +232,12 @@ def as_figures_csv(tables: Sequence[Table]) -> str:
 
 def _parts(table: Table, column: Column) -> list[str]:
     figures = table.estimates(column.name)
-    ends, why = any(f.interval for f in figures), any(f.reason for f in figures)
-    return [*(("low", "high") if ends else ()), *(("n",) if column.n else ()), *(("reason",) if why else ())]
+    ends, reason = any(f.interval for f in figures), any(f.reason for f in figures)
+    return [
+        *(("low", "high") if ends else ()),
+        *(("n",) if column.n else ()),
+        *(("reason",) if reason else ()),
+    ]
 
 
 def _cells(cell: Cell, parts: Sequence[str]) -> list[Any]:

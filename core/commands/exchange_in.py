@@ -260,8 +260,8 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
         with opened.read() as db:
             brought = answers.incoming(db, answered, study, scales=scales)
         echo(incoming.store(opened, brought, append=True))
-        for why, count in answered.left_out.items():
-            echo(f"  left out: {count:,} {why}")
+        for reason, count in answered.left_out.items():
+            echo(f"  left out: {count:,} {reason}")
 
 
 _of_tool(

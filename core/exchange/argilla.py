@@ -146,8 +146,8 @@ def read(path: Path, study: str) -> AnswerFile:
             if (answer := usable(value)) is None:
                 file.left_out["answers that are no rating and no label"] += 1
                 continue
-            why = str(given.get((who, f"{name}-reason")) or "")
-            file.answers.append(Answered(row.where, item, name, answer, rater(who, "human"), why))
+            reason = str(given.get((who, f"{name}-reason")) or "")
+            file.answers.append(Answered(row.where, item, name, answer, rater(who, "human"), reason))
         suggestions = record.get("suggestions")
         for question, suggestion in (suggestions if isinstance(suggestions, Mapping) else {}).items():
             value = suggestion.get("value") if isinstance(suggestion, Mapping) else None

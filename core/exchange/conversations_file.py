@@ -392,8 +392,8 @@ def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None
         if len(values) > DISTINCT:
             survey.values[scored.criterion] = {min(values), max(values)}
     survey.unknown.update(entry.unknown)
-    if (why := failure(row.whole, survey.reading.shape)) not in (None, "success", "started"):
-        survey.failed.update([" ".join(str(why).split())[:200]])
+    if (reason := failure(row.whole, survey.reading.shape)) not in (None, "success", "started"):
+        survey.failed.update([" ".join(str(reason).split())[:200]])
     survey.unread.update(entry.unread if len(survey.unread) < DISTINCT else ())
     if entry.line is not None and entry.line.whole.get("kind") == "study":
         survey.studies.append(str(entry.line.whole.get("name")))

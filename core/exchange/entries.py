@@ -567,7 +567,7 @@ def _votes(
     where: str,
 ) -> tuple[Comparison, ...]:
     """The votes of a row on its sides, the first of a pair shown as A. Raises ImportRefused."""
-    by, why = walk.first(votes.by, "rater"), str(walk.first(votes.why, "reasons of a vote") or "")
+    by, reason = walk.first(votes.by, "rater"), str(walk.first(votes.why, "reasons of a vote") or "")
     if isinstance(by, list | tuple) and by:
         rater = Rater(nfc(str(by[0]))[:NAME], "judge", str(by[1])[:NAME] if len(by) > 1 else "")
     else:
@@ -596,8 +596,8 @@ def _votes(
         must = ", ".join(votes.words) or "model_a, model_b, tie or tie (bothbad)"
         raise ImportRefused(f"{where}: the winner is “{answer[:80]}”. It must be {must}.")
     one, other = sides
-    why = why or ("both bad" if "bad" in answer.lower() else "")
-    return (Comparison("", one.key, other.key, rater, verdict, why, strong=strong),)
+    reason = reason or ("both bad" if "bad" in answer.lower() else "")
+    return (Comparison("", one.key, other.key, rater, verdict, reason, strong=strong),)
 
 
 class RowScore(NamedTuple):
@@ -684,11 +684,11 @@ def _by(walk: RowReader, scores: ScorePaths, entry: Mapping[str, Any]) -> str:
 
 def _given(walk: RowReader, scores: ScorePaths, replies: Sequence[Turn]) -> Iterator[RowScore]:
     """Each score that a row has."""
-    for criterion, turn, value, why, entry in _entries(walk, scores, replies):
+    for criterion, turn, value, reason, entry in _entries(walk, scores, replies):
         scorer, by = _scorer(walk, scores, criterion, entry)
         if scorer == Scorer.HUMAN and scores.comment:
-            why = walk.first(scores.comment, "reasons of a score")
-        yield RowScore(criterion, value, scorer, by, str(why or ""), turn)
+            reason = walk.first(scores.comment, "reasons of a score")
+        yield RowScore(criterion, value, scorer, by, str(reason or ""), turn)
 
 
 def _entries(
@@ -722,21 +722,21 @@ def _entries(
         used = {next((path for path in paths if at(about, path) is not None), "") for paths in ways}
         walk.leave(scores.at, _beside(about, {*used, *scores.only}))
         value = first(about, scores.value) if about and (scores.value or listed) else value
-        why = first(about, scores.why)
+        reason = first(about, scores.why)
         if name is None:
             continue
         if isinstance(value, list) and scores.unnamed:
             for place, each in enumerate(value, 1):
-                yield str(name), None, each, why, {AS_GIVEN: f"position {place}"}
+                yield str(name), None, each, reason, {AS_GIVEN: f"position {place}"}
         elif isinstance(value, list) and len(value) == len(replies):
             for turn, each in zip(replies, value, strict=True):
-                yield str(name), turn.number, each, why, about
+                yield str(name), turn.number, each, reason, about
         elif isinstance(value, Mapping):
             for within, each in value.items():
-                yield f"{name}/{within}", None, each, why, about
+                yield f"{name}/{within}", None, each, reason, about
         elif value is not None:
             turn = first(about, scores.turn)
-            yield str(name), turn if isinstance(turn, int) else None, value, why, about
+            yield str(name), turn if isinstance(turn, int) else None, value, reason, about
 
 
 def _number(value: Any) -> float | None:

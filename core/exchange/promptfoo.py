@@ -71,11 +71,11 @@ def _of_person(grading: Mapping[str, Any], people: list[tuple[str, dict[str, Any
     prefix = f"{path}." if path else ""
     comment = rated.get("comment") or grading.get("comment")
     said = (str(comment or ""), str(rated.get("reason") or ""))
-    why = "\n".join(each for each in dict.fromkeys(said) if each and each not in MANUAL)
+    reason = "\n".join(each for each in dict.fromkeys(said) if each and each not in MANUAL)
     used = (f"{prefix}reason", f"{prefix}comment", *(("comment",) if not rated.get("comment") else ()))
     if rated.get("comment") == grading.get("comment"):
         used += ("comment",)
-    return Grade("score", rated.get("score"), why, Scorer.HUMAN, used)
+    return Grade("score", rated.get("score"), reason, Scorer.HUMAN, used)
 
 
 def _overall(result: Mapping[str, Any], grading: Mapping[str, Any], scorer: Scorer) -> Grade | None:
@@ -108,8 +108,8 @@ def _before_person(
         return None
     mean = sum(weight * score for weight, score in zip(weights, scores, strict=True)) / sum(weights)
     one = len(graded) == 1
-    why = str(graded[0][1].get("reason") or "") if one else ""
-    return Grade("score", mean, why, scorer, _reason(graded[0][0]) if one else ())
+    reason = str(graded[0][1].get("reason") or "") if one else ""
+    return Grade("score", mean, reason, scorer, _reason(graded[0][0]) if one else ())
 
 
 def _reason(path: str) -> tuple[str, ...]:

@@ -444,11 +444,11 @@ def _inspect(path: Path) -> Iterator[FileRow]:
         header = read_eval_log(str(path), header_only=True)
         if not samples:
             raise ImportRefused(f"{path}: the run of Inspect ({header.status}) has no samples. Run it again.")
-        why = header.error.message if header.error else ""
+        reason = header.error.message if header.error else ""
         around = {
             AROUND: {
                 "status": header.status,
-                "error": {"message": why},
+                "error": {"message": reason},
                 "eval": {"model": header.eval.model, "task": header.eval.task},
             }
         }

@@ -60,8 +60,8 @@ def sheets(path: Path) -> list[str]:
         with closing(openpyxl.load_workbook(path, read_only=True, keep_links=False)) as book:
             return [sheet.title for sheet in book.worksheets]
     except _UNREADABLE as error:
-        why = str(error)[:200] or type(error).__name__
-        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {why}.") from error
+        reason = str(error)[:200] or type(error).__name__
+        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {reason}.") from error
 
 
 def _openpyxl(path: Path) -> Any:
@@ -101,8 +101,8 @@ def lines(path: Path, sheet: int = 0) -> Iterator[tuple[int, tuple[Any, ...]]]:
                     raise _refusal(path, f"its texts have more than {SHEET_BYTES:,} characters")
                 yield number, cells
     except _UNREADABLE as error:
-        why = str(error)[:200] or type(error).__name__
-        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {why}.") from error
+        reason = str(error)[:200] or type(error).__name__
+        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {reason}.") from error
 
 
 def _refusal(path: Path, what: str) -> ImportRefused:

@@ -205,7 +205,7 @@ _FULL = ("token_limit_exceeded", "request_limit_exceeded")
 def _standing(client: Client, batch: Batch) -> BatchStanding:
     """What the endpoint's object says."""
     errors = (batch.errors.data or []) if batch.errors else []
-    why = "; ".join(
+    reason = "; ".join(
         f"{error.message or error.code}{f' (line {error.line})' if error.line else ''}"
         for error in errors[:3]
     )
@@ -213,6 +213,6 @@ def _standing(client: Client, batch: Batch) -> BatchStanding:
         batch.id,
         batch.status,
         tuple(filter(None, (batch.output_file_id, batch.error_file_id))),
-        client.text_without_keys(why)[:500],
+        client.text_without_keys(reason)[:500],
         any(error.code in _FULL for error in errors),
     )

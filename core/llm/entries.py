@@ -124,8 +124,8 @@ def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ConfigError(f"{path} cannot be written: {why}.") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{path} cannot be written: {reason}.") from error
 
 
 def _write_setting(lines: list[str], name: str, setting: str, value: Any) -> None:

@@ -92,9 +92,9 @@ class AgreementReport(Evidence):
         """
         sentences, on = [], criterion or self.main
         for name in self._named([name for name in sections if name != "all"], criterion):
-            if why := self.lacks(name, on):
+            if reason := self.lacks(name, on):
                 about = "" if SECTIONS[name].scope == Scope.STUDY else f" on {self.label(on)}"
-                sentence = f"No figures of section {name}{about}: {why}."
+                sentence = f"No figures of section {name}{about}: {reason}."
                 if others := [each for each in self.criteria if not self.lacks(name, each)]:
                     sentence += f" There are some with --criterion {' or '.join(others)}."
                 sentences.append(sentence)

@@ -58,5 +58,7 @@ def with_people(
             for name in names
         ]
 
-    results = estimates(figures(ratings), ratings, criterion=criterion, **evidence.resampling, again=figures)
+    results = estimates(
+        figures(ratings), ratings, criterion=criterion, **evidence.resampling, recompute=figures
+    )
     return dict(zip(names, results, strict=True))

@@ -71,7 +71,7 @@ def careless(evidence: Evidence) -> list[Flag]:
     of = evidence.data
     if "careless" not in evidence.flag_cache:
         evidence.flag_cache["careless"] = [
-            *quality.warnings(of.study.criteria, of.again.get("repeat", ()), of.checks),
+            *quality.warnings(of.study.criteria, of.repeated_answers.get("repeat", ()), of.checks),
             *([] if of.study.anonymous else quality.suspicions(of.dealt, of.rows, of.study.criteria)),
         ]
     return evidence.flag_cache["careless"]

@@ -58,17 +58,17 @@ def gate(
     who = report.names.get(panel_name(members), panel_name(members)) if members else "No judge"
     about = f"{who} on {report.label(name)}{within}"
     if not members:
-        why = f"the agreement of {about} is not known: no judge rated it."
-        return Tested(about, False, why, GateOutcome.UNKNOWN)
+        reason = f"the agreement of {about} is not known: no judge rated it."
+        return Tested(about, False, reason, GateOutcome.UNKNOWN)
     figure, words, left = headline(report, name, members, statistic)
     rests_on = f"{figure.n or 0:,} items" + (f", excluded: {excluded(left)}" if left else "")
     value, ci = figure.value, figure.interval
     tested = Tested(about, False, "", GateOutcome.UNKNOWN, value, ci, figure.n, left)
     if value is None or ci is None:
-        why = figure.reason or "the figure has no interval"
+        reason = figure.reason or "the figure has no interval"
         shown = f"{words} {value:.3f}, " if value is not None else ""
-        why += f" ({shown}{rests_on}); --judges and --statistic choose another figure"
-        return tested._replace(message=f"the agreement of {about} is not known: {why}.")
+        reason += f" ({shown}{rests_on}); --judges and --statistic choose another figure"
+        return tested._replace(message=f"the agreement of {about} is not known: {reason}.")
     low, high = ci
     measured = f"{about}: {words} {value:.3f} [{low:.3f}, {high:.3f}], {rests_on}"
     if low < least:

@@ -109,8 +109,8 @@ def first_two(board: Leaderboard) -> str:
     first, second = ranked[0].player, ranked[1].player
     gap = differences_to(replace(board, resamples=max(board.resamples, 200)), second)[first]
     if gap.value is None or gap.low is None or gap.high is None:
-        why = gap.reason if gap.n != 1 else "they share one scenario"
-        return f"Whether {second} and {first} differ is not known: {why}."
+        reason = gap.reason if gap.n != 1 else "they share one scenario"
+        return f"Whether {second} and {first} differ is not known: {reason}."
     points = f"{gap.value:+z.2f} points ({gap.low:+z.2f} to {gap.high:+z.2f})"
     on = f"paired on the {gap.n} scenarios that both have"
     if gap.low <= 0 <= gap.high:
@@ -123,8 +123,8 @@ def first_two(board: Leaderboard) -> str:
 def apart(board: Leaderboard) -> str:
     """Which criteria have no column, and why; “” where all have one."""
     others = [c.label for c in board.rated.system.criteria if c.counted and c.name not in board.weights]
-    why = "is on another scale, which has no mean with the others: choose it under the weights"
-    return f"{', '.join(others)} {why}." if others else ""
+    reason = "is on another scale, which has no mean with the others: choose it under the weights"
+    return f"{', '.join(others)} {reason}." if others else ""
 
 
 def _left_out(board: Leaderboard) -> str:

@@ -399,8 +399,8 @@ def _weights(weights: Mapping[str, float] | None, counted: Sequence[Criterion]) 
     check_known("counted criterion", chosen, names)
     if not chosen or min(chosen.values()) < 0 or sum(chosen.values()) <= 0:
         raise ConcordError("Weights must not be negative, and at least one must be above 0.")
-    if why := no_final([c for c in counted if chosen.get(c.name)], "judge"):
-        raise ConcordError(f"{why} Or give the others the weight 0.")
+    if reason := no_final([c for c in counted if chosen.get(c.name)], "judge"):
+        raise ConcordError(f"{reason} Or give the others the weight 0.")
     return {name: chosen.get(name, 0.0) for name in names}
 
 

@@ -39,9 +39,9 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
         columns.append(Column("mistaken", "Mistaken most often"))
     columns += [replace(column, file_only=True) for column in of.values()]
     title = f"Judges on {report.label(criterion)}"
-    why = excluded(headline(report, criterion, report.primary_panel).excluded) if rows else ""
+    reason = excluded(headline(report, criterion, report.primary_panel).excluded) if rows else ""
     who = report.names.get(panel_name(report.primary_panel), "")
-    caption = f"Excluded rated items of {who}: {why}." if why else ""
+    caption = f"Excluded rated items of {who}: {reason}." if reason else ""
     return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=())
 
 

@@ -324,7 +324,7 @@ def _twice(purpose: str) -> Callable[[Evidence, str], dict[str, Twice]]:
 
     def answers(evidence: Evidence, criterion: str) -> dict[str, Twice]:
         criteria = evidence.data.counted if criterion == FINAL else (criterion,)
-        return repeat.answered_twice(evidence.data.again.get(purpose, ()), criteria)
+        return repeat.answered_twice(evidence.data.repeated_answers.get(purpose, ()), criteria)
 
     return answers
 
@@ -484,8 +484,8 @@ def unmeasured(evidence: Evidence) -> str:
     models = {*evidence.data.models_of_judges.values()}
     if evidence.own_family:
         without = ", ".join(judge for judge in evidence.judges if judge not in evidence.own_family)
-        why = "no family in models.toml, or no players of it and of others"
-        return f"Own family is not measured of {without}: {why}." if without else ""
+        reason = "no family in models.toml, or no players of it and of others"
+        return f"Own family is not measured of {without}: {reason}." if without else ""
     if models & set(families) and distinct_values(evidence.players) & set(families):
         return "Own family is not measured: no judge with a family met players of it and of others."
     return (

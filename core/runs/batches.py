@@ -196,10 +196,10 @@ class Batches:
                 await self.store.do(lambda db: stored.change(db, one.id, standing.status))
             return False
         if standing.status == "failed" and not standing.outputs:
-            why = standing.why or "it does not say why"
-            await self.store.do(lambda db: stored.end(db, one.id, "refused", why))
+            reason = standing.why or "it does not say why"
+            await self.store.do(lambda db: stored.end(db, one.id, "refused", reason))
             if not standing.full or one.lines == 1:
-                sentence = f"The endpoint of “{one.model}” refused the batch {one.name}: {why}."
+                sentence = f"The endpoint of “{one.model}” refused the batch {one.name}: {reason}."
                 self.problems[one.model] = sentence
             return True
         waiting = await self.store.look(lambda db: stored.calls(db, one.id))

@@ -77,7 +77,7 @@ def read_plan(file: Path) -> Plan:
     try:
         return from_dict(read_json(file, WorkspaceError))
     except (WorkspaceError, ConfigError) as error:
-        why = str(error).rstrip(".")
+        reason = str(error).rstrip(".")
         raise WorkspaceError(
-            f"{file} holds no plan of a run: {why}. Start the run again from the runs page."
+            f"{file} holds no plan of a run: {reason}. Start the run again from the runs page."
         ) from error

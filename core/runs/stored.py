@@ -85,10 +85,10 @@ class RunStore:
 
     def status(self) -> str:
         """Why calls wait for the store; “” where they do not."""
-        why = self.writer.obstacle or self._unreadable
-        if not why and self.writer.lag <= LAG_SECONDS:
+        reason = self.writer.obstacle or self._unreadable
+        if not reason and self.writer.lag <= LAG_SECONDS:
             return ""
         return (
-            f"No call is made while the store cannot be used: {why or 'it takes long to write'}. "
+            f"No call is made while the store cannot be used: {reason or 'it takes long to write'}. "
             "What was answered is kept in memory and stored as soon as possible"
         )

@@ -39,8 +39,8 @@ def value_counts(item: Ints, score: Floats, items: int) -> tuple[sparse.csr_arra
 def alpha_figure(counts: sparse.csr_array, values: Floats, metric: Metric) -> Figure:
     """Alpha as a figure of a table; n counts the items with two ratings or more."""
     several = int((_number(counts) >= 2).sum())
-    if why := why_undefined(counts):
-        return undefined(why, n=several)
+    if reason := why_undefined(counts):
+        return undefined(reason, n=several)
     kind = intervals.alpha(_uncommon(counts), several)
     own, items = point(counts, values, metric), _number(counts) >= 2
     return PointEstimate(alpha(counts, values, metric), several, own, kind=kind, items=items)
@@ -88,7 +88,7 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
     apart = 1 - sets.alike(values) if metric == "masi" else np.empty((0, 0))
     squares = np.asarray((table**2).sum(axis=1), dtype=np.float64).reshape(-1, 1)
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight = np.asarray(gather @ weights, dtype=np.float64)
         count: Floats = by_value @ weight
         total = count.sum(axis=0)
@@ -111,7 +111,7 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
         ratio = np.divide(within * (total - 1), overall, out=np.full(len(total), np.nan), where=several)
         return np.asarray(1 - ratio)
 
-    return on
+    return statistic
 
 
 def _uncommon(counts: sparse.csr_array) -> int:

@@ -108,14 +108,14 @@ def alt_test(
         draws = _drawn(scores, judge, grid, score=score, majority=majority)
         wins = {} if senseless else _wins(seen, near, draws, people)
         answers, ones = draws[0].answers, np.ones(scores.items)
-        why = senseless or table.no_level(criterion, judge.members) or _why(scores, wins)
+        reason = senseless or table.no_level(criterion, judge.members) or _why(scores, wins)
         constants = {
-            value: {} if why else _wins(seen, near, [_Draw(np.where(answers < 0, -1, at), ones)], people)
+            value: {} if reason else _wins(seen, near, [_Draw(np.where(answers < 0, -1, at), ones)], people)
             for at, value in enumerate(grid.tolist())
         }
         for epsilon in epsilons:
             omega = rho = best_omega = best_rho = constant = np.nan
-            if not why:
+            if not reason:
                 omega, rho = _verdict(wins, epsilon)
                 best_omega, best_rho, constant = max(
                     (*_verdict(theirs, epsilon), value) for value, theirs in constants.items()
@@ -125,12 +125,12 @@ def alt_test(
                     "rater": judge.name,
                     "epsilon": epsilon,
                     "people": len(wins),
-                    "omega": estimate(omega, n=len(wins), reason=why),
+                    "omega": estimate(omega, n=len(wins), reason=reason),
                     "passed": omega >= 0.5,
-                    "rho": estimate(rho, n=len(wins), reason=why),
-                    "constant": None if why else constant,
-                    "constant_omega": estimate(best_omega, reason=why),
-                    "constant_rho": estimate(best_rho, reason=why),
+                    "rho": estimate(rho, n=len(wins), reason=reason),
+                    "constant": None if reason else constant,
+                    "constant_omega": estimate(best_omega, reason=reason),
+                    "constant_rho": estimate(best_rho, reason=reason),
                 }
             )
     return tabulate(

@@ -63,22 +63,22 @@ def coefficient(
     if target_of(name, metric) == MAJORITY:
         return of_answers(scores, judge, name, metric)
     score, target = judge.score, scores.target
-    both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target))
-    x, y, n = score[both], target[both], len(both)
+    common = np.flatnonzero(~np.isnan(score) & ~np.isnan(target))
+    x, y, n = score[common], target[common], len(common)
     if n < FEWEST:
         return undefined(why_undefined(x, y), n=n)
     if name == "alpha":
-        counts, values = value_counts(np.concatenate([both, both]), np.concatenate([x, y]), scores.items)
+        counts, values = value_counts(np.concatenate([common, common]), np.concatenate([x, y]), scores.items)
         figure = alpha_figure(counts, values, metric)
         return figure if isinstance(figure, PointEstimate) else replace(figure, n=n)
-    items = np.isin(np.arange(scores.items), both)
+    items = np.isin(np.arange(scores.items), common)
     weighed = weighted_kappa(x, y)
 
-    def on(weights: Weights) -> Floats:
-        return weighed(weights[both])
+    def statistic(weights: Weights) -> Floats:
+        return weighed(weights[common])
 
     why = "judge and people gave one answer throughout"
-    return PointEstimate(on, n, reason=why, kind=CORRELATION, items=items)
+    return PointEstimate(statistic, n, reason=why, kind=CORRELATION, items=items)
 
 
 def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Metric) -> Figure:
@@ -86,17 +86,17 @@ def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Me
     panel, target = panel_answers(scores, judge.members), answer_of_people(scores)
     rows = np.flatnonzero(~np.isnan(target[panel.item]))
     item, part = panel.item[rows], panel.part[rows]
-    x, y, both = panel.answer[rows], np.round(target[item], DIGITS), np.unique(item)
-    n, items = len(both), np.isin(np.arange(scores.items), both)
+    x, y, common = panel.answer[rows], np.round(target[item], DIGITS), np.unique(item)
+    n, items = len(common), np.isin(np.arange(scores.items), common)
     if n < FEWEST:
-        return undefined(why_undefined(judge.score[both], target[both]), n=n)
+        return undefined(why_undefined(judge.score[common], target[common]), n=n)
     if name == "kappa":
         answers = np.unique(np.concatenate([panel.answer, y]))
-        why, _ = why_no_kappa(judge.name, MAJORITY, x, y)
+        reason, _ = why_no_kappa(judge.name, MAJORITY, x, y)
         alike = sets.alike(answers) if scores.sets else None
         on_items = kappa_of_shares(panel.shares(answers, scores.items), shares(target, answers), alike)
         kind = of_kappa(rarer(x, y), n)
-        return PointEstimate(on_items, n, reason=why, kind=kind, items=items)
+        return PointEstimate(on_items, n, reason=reason, kind=kind, items=items)
     answers_of_both = np.concatenate([x, y])
     every = alpha_figure(*value_counts(np.concatenate([item, item]), answers_of_both, scores.items), metric)
     if len(rows) == n or not isinstance(every, PointEstimate):
@@ -106,7 +106,7 @@ def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Me
     counts, values = value_counts(np.concatenate([row, row]), answers_of_both, len(rows))
     of_parts = alpha(counts, values, metric)
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         return of_parts(weights[item] * part[:, None])
 
-    return replace(every, statistic=on, n=n, value=None)
+    return replace(every, statistic=statistic, n=n, value=None)

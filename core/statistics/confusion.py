@@ -71,15 +71,15 @@ def two_answers(
     give 1, each with the number of these items; undefined without any. Intervals add an observation at each
     end (Agresti and Coull). With `inclusion` items count by their weights; counts stay those of items.
     """
-    both, alone = ~np.isnan(people) & ~np.isnan(judge), np.isnan(people) & ~np.isnan(judge)
-    counts = {name: int((both & (people == o) & (judge == i)).sum()) for name, o, i in COUNTS}
+    common, alone = ~np.isnan(people) & ~np.isnan(judge), np.isnan(people) & ~np.isnan(judge)
+    counts = {name: int((common & (people == o) & (judge == i)).sum()) for name, o, i in COUNTS}
     no, yes = words
     parts: dict[str, Any] = {}
     if inclusion is not None:
-        strata = None if inclusion.strata is None else inclusion.strata[both]
-        parts = {"weights": inclusion.weights[both], "strata": strata}
-    mean = corrected_mean(people[both], judge[both], judge[alone], scale=(0.0, 1.0), **parts)
-    y, f = people[both], judge[both]
+        strata = None if inclusion.strata is None else inclusion.strata[common]
+        parts = {"weights": inclusion.weights[common], "strata": strata}
+    mean = corrected_mean(people[common], judge[common], judge[alone], scale=(0.0, 1.0), **parts)
+    y, f = people[common], judge[common]
     drawn = None if inclusion is None else DrawnAnswers.of(y, f, **parts)
     if drawn is not None:
         y, f = drawn.people, drawn.judge
@@ -93,7 +93,7 @@ def two_answers(
     sensitivity = of_items(y == 1, f"people answer no item {yes}")
     specificity = of_items(y == 0, f"people answer no item {no}")
     return {
-        "n": int(both.sum()),
+        "n": int(common.sum()),
         **counts,
         "accuracy": of_items(y == y, "no item was answered by both"),
         "sensitivity": sensitivity,
@@ -102,7 +102,7 @@ def two_answers(
         **{"judge": mean.judges, "people": mean.people, "corrected": mean.value},
         "rogan_gladen": rogan_gladen(mean.judges, sensitivity, specificity)
         if inclusion is None
-        else undefined("items count by their weights", n=int(both.sum())),
+        else undefined("items count by their weights", n=int(common.sum())),
     }
 
 
@@ -164,11 +164,11 @@ def decisions_at(
     rows: list[dict[str, Any]] = []
     for judge in table[criterion].contenders(panels):
         own = passed(table.level(criterion, judge))
-        both = ~np.isnan(people + own)
-        why, _ = why_no_kappa(judge.name, "people", own[both], people[both])
-        why = table.no_level(criterion, judge.members) or why
-        kind = of_kappa(rarer(own[both], people[both]), int(both.sum()))
-        agreement = PointEstimate(kappa(own, people), int(both.sum()), reason=why, kind=kind)
+        common = ~np.isnan(people + own)
+        reason, _ = why_no_kappa(judge.name, "people", own[common], people[common])
+        reason = table.no_level(criterion, judge.members) or reason
+        kind = of_kappa(rarer(own[common], people[common]), int(common.sum()))
+        agreement = PointEstimate(kappa(own, people), int(common.sum()), reason=reason, kind=kind)
         rows.append(
             {
                 "rater": judge.name,
@@ -197,12 +197,12 @@ def crossed(table: Ratings, criterion: str, judge: str, word: Callable[[float], 
     """How often the judge gave each answer (columns) where people gave each (rows), by `word`."""
     scores = table[criterion]
     people, score = answer_of_people(scores), scores.judges[judge]
-    both = ~np.isnan(people) & ~np.isnan(score)
-    answers = np.unique(np.concatenate([people[both], score[both]])).tolist()
+    common = ~np.isnan(people) & ~np.isnan(score)
+    answers = np.unique(np.concatenate([people[common], score[common]])).tolist()
     names = {answer: f"{judge}: {word(answer)}" for answer in answers}
     rows = tuple(
         {"people": f"people: {word(theirs)}"}
-        | {names[its]: int((both & (people == theirs) & (score == its)).sum()) for its in answers}
+        | {names[its]: int((common & (people == theirs) & (score == its)).sum()) for its in answers}
         for theirs in answers
     )
     return Table("crossed", "Answers crossed", (Column("people", " "), *map(Column, names.values())), rows)

@@ -169,8 +169,8 @@ def rogan_gladen(judge: Estimate, sensitivity: Estimate, specificity: Estimate) 
     p, se, sp = judge.value, sensitivity.value, specificity.value
     n, yes, no = judge.n or 0, sensitivity.n or 0, specificity.n or 0
     if p is None or se is None or sp is None or not (n and yes and no):
-        why = next((of.reason for of in (judge, sensitivity, specificity) if of.value is None), "no item")
-        return undefined(why, n=yes + no)
+        reason = next((of.reason for of in (judge, sensitivity, specificity) if of.value is None), "no item")
+        return undefined(reason, n=yes + no)
     z = student(math.inf)
     drawn = (n * p + z**2 / 2) / (n + z**2)
     se_drawn, sp_drawn = (yes * se + 1) / (yes + 2), (no * sp + 1) / (no + 2)

@@ -56,12 +56,12 @@ class Pairs:
 
 def pairs(x: Floats, y: Floats) -> Pairs:
     """Two scores of the same items (nan where missing) as pairs of values, from the items that have both."""
-    both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
-    (levels_x, code_x), (levels_y, code_y) = (levels(np.round(score[both], DIGITS)) for score in (x, y))
+    common = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
+    (levels_x, code_x), (levels_y, code_y) = (levels(np.round(score[common], DIGITS)) for score in (x, y))
     width = max(len(levels_y), 1)
     kind, kinds = numbered(code_x * width + code_y)
     pair = np.full(len(x), -1)
-    pair[both] = kind
+    pair[common] = kind
     at_x, at_y = np.divmod(kinds, width)
     by_x, by_y = (
         gathering(at, len(levels)).astype(np.float64) for at, levels in ((at_x, levels_x), (at_y, levels_y))
@@ -141,8 +141,8 @@ def _ratio(together: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
 
 def together(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Two scores on the items that have both, rounded so that equal averages are ties."""
-    both = ~np.isnan(x) & ~np.isnan(y)
-    return np.round(x[both], DIGITS), np.round(y[both], DIGITS)
+    common = ~np.isnan(x) & ~np.isnan(y)
+    return np.round(x[common], DIGITS), np.round(y[common], DIGITS)
 
 
 def why_undefined(x: Floats, y: Floats, a: str = "one score", b: str = "the other") -> str:
@@ -267,14 +267,14 @@ def correlated(
     a: str = "the judge",
 ) -> Figure:
     """A coefficient of the scores of `a` with people's mean, as a figure of a table."""
-    both = together(x, y)
-    n = len(both[0])
-    if why := why_undefined(*both, a, "people's mean"):
-        return undefined(why, n=n)
-    own, items = point(*both, coefficient), ~np.isnan(x) & ~np.isnan(y)
+    common = together(x, y)
+    n = len(common[0])
+    if reason := why_undefined(*common, a, "people's mean"):
+        return undefined(reason, n=n)
+    own, items = point(*common, coefficient), ~np.isnan(x) & ~np.isnan(y)
     kind = CORRELATION
-    if coefficient == "spearman" and np.array_equal(*both):
-        _, counts = np.unique(both[0], return_counts=True)
+    if coefficient == "spearman" and np.array_equal(*common):
+        _, counts = np.unique(common[0], return_counts=True)
         kind = replace(kind, unequal=unequal_of_ranks(n - int(counts.max()), n))
     return PointEstimate(correlation(x, y, coefficient), n, own, kind=kind, items=items)
 
@@ -282,8 +282,8 @@ def correlated(
 def rank_correlation(x: Floats, y: Floats, a: str, b: str) -> Estimate:
     """Spearman's ρ of two scores called `a` and `b`, without an interval and without scipy's p."""
     x, y = together(x, y)
-    if why := why_undefined(x, y, a, b):
-        return undefined(why, n=len(x))
+    if reason := why_undefined(x, y, a, b):
+        return undefined(reason, n=len(x))
     return Estimate(point(x, y), n=len(x))
 
 

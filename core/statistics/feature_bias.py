@@ -84,25 +84,25 @@ def _effects(
 ) -> dict[str, Any]:
     """The effect of a feature in points, over all and within players."""
     gap = judge.score - table[criterion].target
-    both = np.flatnonzero(~np.isnan(feature + gap))
-    n, seen = len(both), feature[both]
+    common = np.flatnonzero(~np.isnan(feature + gap))
+    n, seen = len(common), feature[common]
     sides = set(seen.tolist()) <= {0.0, 1.0}
     unit = 1.0 if sides else float(seen.std(ddof=1)) if n > 1 else 0.0
     row = {"n": n, "step": "yes, against no" if sides else f"+{unit:.3g}"}
     fewer = min((seen == 0).sum(), (seen == 1).sum()) if sides else n
-    why = table.no_level(criterion, judge.members)
+    reason = table.no_level(criterion, judge.members)
     if fewer < FEWEST:
         what = "items of either kind" if sides and n >= FEWEST else "items in common"
-        why = f"{fewer if n >= FEWEST else n} {what}, at least {FEWEST} are needed"
+        reason = f"{fewer if n >= FEWEST else n} {what}, at least {FEWEST} are needed"
     elif unit < 1e-12:
-        why = "the feature does not vary"
-    if why:
-        return row | dict.fromkeys(("effect", "within"), undefined(why, n=n))
+        reason = "the feature does not vary"
+    if reason:
+        return row | dict.fromkeys(("effect", "within"), undefined(reason, n=n))
     alike = "the feature does not vary within a player"
-    feature, gap = feature[both] / unit, gap[both]
+    feature, gap = feature[common] / unit, gap[common]
     return row | {
-        "effect": PointEstimate(_slope(both, feature, gap, np.zeros(n, dtype=np.int64)), n),
-        "within": PointEstimate(_slope(both, feature, gap, groups[both]), n, reason=alike),
+        "effect": PointEstimate(_slope(common, feature, gap, np.zeros(n, dtype=np.int64)), n),
+        "within": PointEstimate(_slope(common, feature, gap, groups[common]), n, reason=alike),
     }
 
 
@@ -114,7 +114,7 @@ def _slope(items: Ints, feature: Floats, gap: Floats, group: Ints) -> Statistic:
     sum_of = gathering(group, int(group.max(initial=-1)) + 1)
     x, y = feature - feature.mean(), gap - gap.mean()
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64) * (group >= 0)[:, None]
         total = sum_of @ weight
         x_mean, y_mean = (np.nan_to_num(divide(sum_of @ (v[:, None] * weight), total)) for v in (x, y))
@@ -122,4 +122,4 @@ def _slope(items: Ints, feature: Floats, gap: Floats, group: Ints) -> Statistic:
         squares = (x**2) @ weight - (total * x_mean**2).sum(axis=0)
         return divide(across, np.where(squares > 1e-9, squares, 0))
 
-    return on
+    return statistic

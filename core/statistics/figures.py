@@ -210,15 +210,15 @@ def estimates(
     clusters: Facet | None = None,
     alike: str = "",
     people: People = "these",
-    again: Callable[[Ratings], Sequence[Figure]] | None = None,
+    recompute: Callable[[Ratings], Sequence[Figure]] | None = None,
 ) -> list[Estimate]:
     """Figures of ratings with intervals: of items that a person rated, or of `all_items`.
 
     Figures of one `criterion` alone may be resampled by kinds of items: see `concord.statistics.kinds`.
-    `again` makes the same figures of other ratings, in the same order. With it and `people` “like-these”
+    `recompute` makes the same figures of other ratings, in the same order. With it and `people` “like-these”
     intervals are for annotators like these; without it they are for these.
     """
-    people = people if again else "these"
+    people = people if recompute else "these"
     places = [place for place, figure in enumerate(figures) if isinstance(figure, PointEstimate)]
     points = [figure for figure in figures if isinstance(figure, PointEstimate)]
     how = {"resamples": resamples, "seed": seed}
@@ -236,7 +236,9 @@ def estimates(
             inclusion=None if table.inclusion is None or all_items else table.inclusion.weights,
             kinds=kinds_of(table, criterion, resamples) if criterion and not all_items else None,
             without_each=(
-                _without_each(table, again, len(figures))[:, places] if again and people != "these" else None
+                _without_each(table, recompute, len(figures))[:, places]
+                if recompute and people != "these"
+                else None
             ),
             **how,
         )
@@ -244,7 +246,7 @@ def estimates(
     return [figure if isinstance(figure, Estimate) else next(done) for figure in figures]
 
 
-def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], number: int) -> Floats:
+def _without_each(table: Ratings, recompute: Callable[[Ratings], Sequence[Figure]], number: int) -> Floats:
     """So many figures without each annotator in turn (annotators × figures); nan where one is undefined."""
 
     weighted = table.inclusion is not None
@@ -256,7 +258,7 @@ def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], 
         return float(figure.statistic(whole)[0])
 
     people = sorted({person for scores in table.criteria.values() for person in scores.people.tolist()})
-    rows = [[value(figure) for figure in again(table.without(person))] for person in people]
+    rows = [[value(figure) for figure in recompute(table.without(person))] for person in people]
     return np.array(rows, dtype=np.float64).reshape(len(people), number)
 
 
@@ -293,20 +295,20 @@ def tabulate(
     notes: Sequence[str] = (),
     meta: Mapping[str, Any] | None = None,
     all_items: bool = False,
-    again: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None = None,
+    recompute: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
     """`form` with rows of one criterion: figures become Estimates, their basis is noted and kept in `meta`.
 
-    `again` makes the same rows of other ratings; only with it can intervals be for annotators like these.
+    `recompute` makes the same rows of other ratings; only with it can intervals be for annotators like these.
     Where these are asked for and cannot be, the caption says so.
     """
-    instead = again is None and drawing.get("people") == "like-these"
-    if again is None:
+    instead = recompute is None and drawing.get("people") == "like-these"
+    if recompute is None:
         drawing["people"] = "these"
     every = list(_figures(rows))
     finished = estimates(
-        every, table, criterion=criterion, all_items=all_items, **drawing, again=_every(again)
+        every, table, criterion=criterion, all_items=all_items, **drawing, recompute=_every(recompute)
     )
     pairs = [(old, new) for old, new in zip(every, finished, strict=True) if isinstance(old, PointEstimate)]
     fresh = (new for _, new in pairs)
@@ -333,9 +335,9 @@ def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[Figure]:
 
 
 def _every(
-    again: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None,
+    recompute: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None,
 ) -> Callable[[Ratings], list[Figure]] | None:
-    return (lambda table: list(_figures(again(table)))) if again else None
+    return (lambda table: list(_figures(recompute(table)))) if recompute else None
 
 
 def empty(name: str, title: str, *columns: Column, caption: str = "") -> Table:

@@ -134,11 +134,11 @@ def glance(
             meta={"basis": held_out.meta.get("basis")},
         )
     reasons = dict.fromkeys(figure.reason for figure in held_out.estimates("difference"))
-    why = f" ({'; '.join(reasons)})" if reasons else ""
+    reason = f" ({'; '.join(reasons)})" if reasons else ""
     term = "Spearman correlation" if by == "spearman" else "Cohen's kappa"
     shown = Column(by, WITHOUT[by], interval="ends", help=explain(term))
     level = (column for column in GLANCE.columns if column.name in ("bias", "mae"))
-    note = f"No annotator can be held out{why}, so no judge is compared with another annotator."
+    note = f"No annotator can be held out{reason}, so no judge is compared with another annotator."
     return replace(
         GLANCE,
         columns=(*form[:3], shown, *level),

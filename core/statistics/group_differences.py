@@ -123,24 +123,24 @@ def _of_answers(
     rows: list[tuple[str, int, Floats, Bools]] = []
     for judge in judges:
         score = scores.judges[judge]
-        both = np.isfinite(score + people) & (codes >= 0)
-        wrong = np.where(both, np.abs(score - people) > 10**-DIGITS, np.nan)
-        counts = np.bincount(codes[both], minlength=len(names))
+        common = np.isfinite(score + people) & (codes >= 0)
+        wrong = np.where(common, np.abs(score - people) > 10**-DIGITS, np.nan)
+        counts = np.bincount(codes[common], minlength=len(names))
         enough = np.flatnonzero(counts >= FEWEST)
-        if len(enough) > 1 and np.isin(codes[both], enough).any():
-            rows += [(judge, int(group), wrong, both) for group in enough]
+        if len(enough) > 1 and np.isin(codes[common], enough).any():
+            rows += [(judge, int(group), wrong, common) for group in enough]
     cluster = cluster_codes(table, clusters)
     found = []
-    for judge, group, wrong, both in rows:
-        mine = both & (codes == group)
-        rest = both & (codes != group)
+    for judge, group, wrong, common in rows:
+        mine = common & (codes == group)
+        rest = common & (codes != group)
         inside, outside = float(wrong[mine].mean()), float(wrong[rest].mean())
         if inside <= outside:
             continue
-        hits, all_wrong = int(wrong[mine].sum()), int(wrong[both].sum())
-        p = fisher(hits, int(mine.sum()), all_wrong, int(both.sum()))
+        hits, all_wrong = int(wrong[mine].sum()), int(wrong[common].sum())
+        p = fisher(hits, int(mine.sum()), all_wrong, int(common.sum()))
         if cluster is not None:
-            p = _among_clusters(wrong, mine, both, cluster, seed, times * len(rows))
+            p = _among_clusters(wrong, mine, common, cluster, seed, times * len(rows))
         p = min(1.0, p * len(rows))
         found.append(
             GroupDifference(

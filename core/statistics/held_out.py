@@ -305,13 +305,13 @@ def held_out(
         criterion,
         _held_out(table[criterion], panels, by),
         target=f"against {others}, one person held out at a time; each person counts once",
-        again=lambda other: _held_out(other[criterion], panels, by),
+        recompute=lambda other: _held_out(other[criterion], panels, by),
         **drawing,
     )
 
 
 def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str, Any]]:
-    why = scores.unlinked or (
+    reason = scores.unlinked or (
         "nobody has three items to compare, rated by somebody else and the judge, that vary"
     )
     rows: list[dict[str, Any]] = []
@@ -325,7 +325,7 @@ def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str,
         people = comparison.defined
         values = comparison.values[people]
         n, gaps = int(comparison.items[people].any(axis=0).sum()), values[:, 0] - values[:, 1]
-        row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference", "half"), undefined(why))
+        row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference", "half"), undefined(reason))
         if len(people):
             of_judges, of_people = values.mean(axis=0).tolist()
             judges, persons, differences, halves = _means(comparison, people)

@@ -115,7 +115,7 @@ def _retest(answers: Twice, nominal: bool, judged: bool, resamples: int, seed: i
 def weighted_kappa(first: Floats, second: Floats) -> Statistic:
     """1 − mean (a − b)² / the mean of (a − b)² over every first with every second answer."""
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight = weights.astype(np.float64)
         n = weight.sum(axis=0)
         observed = ((first - second) ** 2) @ weight / n
@@ -123,7 +123,7 @@ def weighted_kappa(first: Floats, second: Floats) -> Statistic:
         by_chance = squares - 2 * (first @ weight / n) * (second @ weight / n)
         return 1 - divide(observed, np.where(by_chance > 10**-DIGITS, by_chance, 0))
 
-    return on
+    return statistic
 
 
 def share(hits: int, n: int, without: str = "no item was submitted") -> Estimate:

@@ -119,16 +119,16 @@ def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) 
     import pandas as pd
 
     scores, panel = table[criterion], table[criterion].panel(members)
-    both = np.flatnonzero(~np.isnan(panel) & ~np.isnan(scores.target))
-    score, target = panel[both], scores.target[both]
+    common = np.flatnonzero(~np.isnan(panel) & ~np.isnan(scores.target))
+    score, target = panel[common], scores.target[common]
     difference = score - target
     if table.no_level(criterion, members):
-        difference = (midranks(score) - midranks(target)) / max(len(both), 1)
+        difference = (midranks(score) - midranks(target)) / max(len(common), 1)
     frame = {
-        "unit": pd.Series([table.units[item] for item in both.tolist()], dtype=object),
+        "unit": pd.Series([table.units[item] for item in common.tolist()], dtype=object),
         "score": score,
         "mean": target,
-        "people": scores.present[both],
+        "people": scores.present[common],
         "difference": difference,
     }
     order = np.argsort(-np.abs(difference).round(DIGITS), kind="stable")

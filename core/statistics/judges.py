@@ -60,7 +60,7 @@ def judge_figures(
         table,
         criterion,
         _rows(table, criterion, panels),
-        again=lambda other: _rows(other, criterion, panels),
+        recompute=lambda other: _rows(other, criterion, panels),
         **drawing,
     )
 
@@ -88,8 +88,8 @@ def against_people(
     if not (scores.present > 0).any():
         return undefined("no person's rating to compare with", n=0)
     if np.isnan(judge.score).all():
-        why = f"{judge.name} rated nothing here" if alone else "no item was rated by every member"
-        return undefined(why, n=0)
+        reason = f"{judge.name} rated nothing here" if alone else "no item was rated by every member"
+        return undefined(reason, n=0)
     return correlated(judge.score, scores.target, coefficient, a=judge.name if alone else "the panel")
 
 
@@ -106,13 +106,13 @@ def level_figures(table: Ratings, criterion: str, judge: Contender) -> dict[str,
     Undefined on fewer than three common items, and where judges and people answer on different scales.
     """
     target = table[criterion].target
-    both = together(judge.score, target)
-    n = len(both[0])
+    common = together(judge.score, target)
+    n = len(common[0])
     if n < FEWEST:
-        return dict.fromkeys(("bias", "mae"), undefined(why_undefined(*both), n=n))
-    why = table.no_level(criterion, judge.members)
+        return dict.fromkeys(("bias", "mae"), undefined(why_undefined(*common), n=n))
+    reason = table.no_level(criterion, judge.members)
     gap, items = table.level(criterion, judge) - target, ~np.isnan(judge.score) & ~np.isnan(target)
     return {
-        "bias": PointEstimate(mean(gap), n, reason=why, kind=BIAS, items=items),
-        "mae": PointEstimate(mean(np.abs(gap)), n, reason=why, kind=MAE, items=items),
+        "bias": PointEstimate(mean(gap), n, reason=reason, kind=BIAS, items=items),
+        "mae": PointEstimate(mean(np.abs(gap)), n, reason=reason, kind=MAE, items=items),
     }

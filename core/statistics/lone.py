@@ -75,8 +75,8 @@ def _pairs(scores: CriterionScores, people: Sequence[int], by: By) -> dict[tuple
         for other in people[place + 1 :]:
             x, y = given[one], given[other]
             if np.isfinite(x + y).sum() >= FEWEST:
-                on = kappa(x, y, of_sets=scores.sets) if by == "kappa" else correlation(x, y)
-                pairs[one, other] = on
+                statistic = kappa(x, y, of_sets=scores.sets) if by == "kappa" else correlation(x, y)
+                pairs[one, other] = statistic
     return pairs
 
 
@@ -85,7 +85,7 @@ def _mean(of: Sequence[Statistic]) -> Statistic:
 
 
 def _contrast(own: Sequence[Statistic], others: Sequence[Statistic]) -> Statistic:
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         return _mean(others)(weights) / 2 - _mean(own)(weights)
 
-    return on
+    return statistic

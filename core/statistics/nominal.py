@@ -60,8 +60,8 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     pairs += [(j, MAJORITY, judges[j], majority) for j in judges]
     metric: Metric = "masi" if scores.sets else "nominal"
     alpha = alpha_figure(counts, values, metric)
-    why = "" if alpha.n else "no item was rated by two people"
-    agreement = estimate(float(divide(gaps.near(0).sum(), gaps.pairs.sum())), n=alpha.n, reason=why)
+    reason = "" if alpha.n else "no item was rated by two people"
+    agreement = estimate(float(divide(gaps.near(0).sum(), gaps.pairs.sum())), n=alpha.n, reason=reason)
     row = {"coefficient": f"alpha_{metric}", "a": "", "b": "", "value": alpha, "n": alpha.n}
     rows: list[dict[str, Any]] = [row | {"agreement": agreement}]
     by_label = [
@@ -71,14 +71,14 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     ]
     for place, (a, b, x, y) in enumerate([*pairs, *by_label]):
         of_sets = scores.sets and place < len(pairs)
-        both = ~np.isnan(x) & ~np.isnan(y)
-        n, equal = int(both.sum()), x[both] == y[both]
-        why, note = why_no_kappa(a, b, x[both], y[both])
-        agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else why)
-        kind = of_kappa(rarer(x[both], y[both]), n)
+        common = ~np.isnan(x) & ~np.isnan(y)
+        n, equal = int(common.sum()), x[common] == y[common]
+        reason, note = why_no_kappa(a, b, x[common], y[common])
+        agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else reason)
+        kind = of_kappa(rarer(x[common], y[common]), n)
         rows.append(
             {"coefficient": "kappa", "a": a, "b": b, "n": n, "note": note, "agreement": agreement}
-            | {"value": PointEstimate(kappa(x, y, of_sets=of_sets), n, reason=why, kind=kind)}
+            | {"value": PointEstimate(kappa(x, y, of_sets=of_sets), n, reason=reason, kind=kind)}
         )
     noted = (Column("note"),) if any(row.get("note") for row in rows) else ()
     form = replace(NOMINAL, columns=(*NOMINAL.columns, *noted))
@@ -107,25 +107,25 @@ def kappa_of_shares(one: Floats, other: Floats, alike: Floats | None = None) -> 
     nan where both give one and the same answer to all items. Answers that are alike in part (answers ×
     answers, 1: equal) count in part, as in weighted kappa (Cohen 1968).
     """
-    both = np.flatnonzero(~np.isnan(one + other).any(axis=1))
-    every = np.concatenate([one[both], other[both]], axis=1)
+    common = np.flatnonzero(~np.isnan(one + other).any(axis=1))
+    every = np.concatenate([one[common], other[common]], axis=1)
     kinds, kind = np.unique(every, axis=0, return_inverse=True)
     place = np.full(len(one), -1)
-    place[both] = kind.ravel()
+    place[common] = kind.ravel()
     gather = gathering(place, len(kinds))
     ours, theirs = np.split(kinds, 2, axis=1)
     if alike is not None:
         theirs = theirs @ alike
     equal = (ours * theirs).sum(axis=1)
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight: Floats = np.asarray(gather @ weights, dtype=np.float64)
         n: Floats = weight.sum(axis=0)
         chance = ((ours.T @ weight) * (theirs.T @ weight)).sum(axis=0)
         most = n**2 - chance
         return divide(equal @ weight * n - chance, np.where(most > 10**-DIGITS, most, 0))
 
-    return on
+    return statistic
 
 
 def why_no_kappa(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:

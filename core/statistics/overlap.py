@@ -79,10 +79,10 @@ def overlap(
         statistic = (
             ratio(2 * sums["both"], sums["of_one"] + sums["of_other"]) if name == "f1" else _alpha(sums)
         )
-        why = "nobody marked anything" if units else "no item was answered by both"
+        reason = "nobody marked anything" if units else "no item was answered by both"
         kind = replace(DIFFERENCE, ends=(0.0, 1.0)) if name == "f1" else CORRELATION
         row = {"coefficient": f"{name}_characters" if units else "similarity", "a": one, "b": other, "n": n}
-        figure = PointEstimate(statistic, n, reason=why, kind=kind, items=sums["whole"] > 0)
+        figure = PointEstimate(statistic, n, reason=reason, kind=kind, items=sums["whole"] > 0)
         rows.append(row | {"value": figure})
     return tabulate(OVERLAP, table, criterion, rows, target="", **drawing)
 
@@ -111,10 +111,10 @@ def _alpha(sums: Mapping[str, Floats]) -> Statistic:
     """Alpha of characters, from what pairs of raters do not share."""
     differ = sums["of_one"] + sums["of_other"] - 2 * sums["both"]
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         marks = (sums["of_one"] + sums["of_other"]) @ weights
         every = 2 * (sums["whole"] @ weights)
         by_chance = 2 * marks * (every - marks)
         return 1 - divide(2 * (differ @ weights) * (every - 1), by_chance)
 
-    return on
+    return statistic

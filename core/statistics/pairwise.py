@@ -157,8 +157,8 @@ def strengths(given: pd.DataFrame, players: list[str], *, resamples: int = 1000,
 
     def of(place: int) -> PointEstimate:
         n = compared[place]
-        why = "some players never took half a point from the others" if n else "nothing was compared"
-        return PointEstimate(lambda weights: fitted(weights)[place], n, reason=why)
+        reason = "some players never took half a point from the others" if n else "nothing was compared"
+        return PointEstimate(lambda weights: fitted(weights)[place], n, reason=reason)
 
     done = measured([*map(of, range(len(players)))], len(tensor), resamples=resamples, seed=seed)
     rows = [{"player": player, "strength": strength} for player, strength in zip(players, done, strict=True)]
@@ -188,13 +188,13 @@ def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) 
     both = given.merge(given, on=PAIR)
     both = both[both.rater_x < both.rater_y]
     same, decided = both.outcome_x == both.outcome_y, (both.outcome_x != 0) & (both.outcome_y != 0)
-    why, draws = "no pair was compared by two", (resamples, seed)
+    reason, draws = "no pair was compared by two", (resamples, seed)
     return {
         "a": name,
         "b": EACH_OTHER,
-        "equal": _share(same, both.scenario, *draws, why),
+        "equal": _share(same, both.scenario, *draws, reason),
         "equal_decided": _share(
-            same[decided], both.scenario[decided], *draws, "only ties" if len(both) else why
+            same[decided], both.scenario[decided], *draws, "only ties" if len(both) else reason
         ),
         "alpha": _alpha(given, *draws),
     }
@@ -208,8 +208,8 @@ def _alpha(given: pd.DataFrame, resamples: int, seed: int) -> Estimate:
     item = np.concatenate([pair, pair + n])
     outcome = several.outcome.to_numpy(float)
     counts, values = value_counts(item, np.concatenate([outcome, -outcome]), 2 * n)
-    if why := why_undefined(counts):
-        return undefined(why.replace("item was rated", "pair was compared"), n=n)
+    if reason := why_undefined(counts):
+        return undefined(reason.replace("item was rated", "pair was compared"), n=n)
     scenario = np.empty(n, dtype=np.int64)
     scenario[pair] = pd.factorize(several.scenario)[0]
     own = point(counts, values, "nominal")

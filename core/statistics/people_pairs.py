@@ -71,9 +71,9 @@ def every_two(table: Table) -> list[tuple[str, str, Estimate]]:
 
 def rho(first: Floats, second: Floats) -> Estimate:
     """Spearman's ρ of two scores of each item (nan: none), over the items that have both."""
-    both = ~np.isnan(first) & ~np.isnan(second)
-    n = int(both.sum())
+    common = ~np.isnan(first) & ~np.isnan(second)
+    n = int(common.sum())
     if n < 2:
         return undefined(too_few(n, 2), n=n)
-    value = float(correlation(first[both], second[both])(everything(n))[0])
+    value = float(correlation(first[common], second[common])(everything(n))[0])
     return undefined("one of the two never varies", n=n) if np.isnan(value) else estimate(value, n=n)

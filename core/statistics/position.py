@@ -56,10 +56,10 @@ def shares_of_first(
     rows, figures = [], list[Figure]()
     for judge, score in scores.judges.items():
         of_judge = _first(score, answers)
-        both = np.isfinite(of_judge + of_people)
-        if both.any():
-            rows.append((judge, float(of_judge[both].mean()), float(of_people[both].mean())))
-            figures.append(PointEstimate(mean(of_judge - of_people), int(both.sum()), kind=DIFFERENCE))
+        common = np.isfinite(of_judge + of_people)
+        if common.any():
+            rows.append((judge, float(of_judge[common].mean()), float(of_people[common].mean())))
+            figures.append(PointEstimate(mean(of_judge - of_people), int(common.sum()), kind=DIFFERENCE))
     done = estimates(figures, table, **drawing)
     return [ShareOfFirst(*row, difference) for row, difference in zip(rows, done, strict=True)]
 

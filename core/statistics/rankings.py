@@ -139,8 +139,8 @@ def against(here: Floats, there: Floats) -> tuple[Estimate, Estimate]:
     rho, n = rank_correlation(here, there, "here", "there"), len(here)
     if rho.defined:
         return rho, spearman_p(rho)
-    why = too_few(n, "model") if n < FEWEST else "one of the two scores them all alike"
-    return undefined(why, n=n), undefined(why, n=n)
+    reason = too_few(n, "model") if n < FEWEST else "one of the two scores them all alike"
+    return undefined(reason, n=n), undefined(reason, n=n)
 
 
 def open_places(scores: Sequence[Floats]) -> list[str]:

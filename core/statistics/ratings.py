@@ -427,8 +427,8 @@ def _with_final(
     """Reasons by criterion; a judge's for *final* is that of the first criterion in it on another scale."""
     of_final: dict[str, str] = {}
     for name in counted:
-        for judge, why in other.get(name, {}).items():
-            of_final.setdefault(judge, f"{why} ({name})")
+        for judge, reason in other.get(name, {}).items():
+            of_final.setdefault(judge, f"{reason} ({name})")
     return {**other, FINAL: {**of_final, **other.get(FINAL, {})}}
 
 

@@ -76,7 +76,7 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
         _rows(scores),
         target="",
         notes=notes,
-        again=lambda other: _rows(other[criterion]),
+        recompute=lambda other: _rows(other[criterion]),
         **drawing,
     )
 
@@ -107,13 +107,17 @@ def _of_the_mean(single: Figure, people: float) -> tuple[Figure, Figure]:
     """The reliability of people's mean from interval alpha, and its root, the attainable correlation."""
     if isinstance(single, Estimate):
         return single, single
-    on, value = single.statistic, float(spearman_brown(single.value, people))
+    statistic, value = single.statistic, float(spearman_brown(single.value, people))
     reliability = PointEstimate(
-        lambda weights: spearman_brown(on(weights), people), single.n, value, "alpha is below 0", single.kind
+        lambda weights: spearman_brown(statistic(weights), people),
+        single.n,
+        value,
+        "alpha is below 0",
+        single.kind,
     )
     attainable = replace(
         reliability,
-        statistic=lambda weights: np.sqrt(spearman_brown(on(weights), people)),
+        statistic=lambda weights: np.sqrt(spearman_brown(statistic(weights), people)),
         value=float(np.sqrt(value)),
         kind=replace(single.kind, ends=(0.0, 1.0)),
     )
@@ -194,7 +198,7 @@ def gwet(scores: CriterionScores) -> Statistic:
     size = (kinds, scores.items)
     share_of = sparse.csr_array((1 / number[scores.item], (code, scores.item)), shape=size)
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight = weights.astype(np.float64)
         if kinds < 2:
             return np.full(weight.shape[1], np.nan)
@@ -204,7 +208,7 @@ def gwet(scores: CriterionScores) -> Statistic:
         chance = total / (kinds * (kinds - 1)) * (share * (1 - share)).sum(axis=0)
         return divide(agreeing(weight) - chance, 1 - chance)
 
-    return on
+    return statistic
 
 
 class Components(NamedTuple):
@@ -242,7 +246,7 @@ def components(scores: CriterionScores) -> Callable[[Weights], Components]:
     squares = sums(scores.item, score**2, scores.items)
 
     @once
-    def on(weights: Weights) -> Components:
+    def statistic(weights: Weights) -> Components:
         weight = weights.astype(np.float64)
         count, by_rater = given @ weight, total @ weight
         n, items, raters = number @ weight, (number > 0) @ weight, (count > 0).sum(axis=0)
@@ -265,7 +269,7 @@ def components(scores: CriterionScores) -> Callable[[Weights], Components]:
         )[:, :, 0]
         return Components(*np.where(apart, found.T, np.nan))
 
-    return on
+    return statistic
 
 
 def _icc(scores: CriterionScores, people: float) -> Figure:
@@ -305,8 +309,8 @@ def _of_runs(runs: Floats) -> dict[str, Any]:
     items = np.flatnonzero(~np.isnan(runs).any(axis=0))
     n = len(items)
     if len(runs) < 2 or n < 2:
-        why = "fewer than two runs" if len(runs) < 2 else too_few(n, of="rated in every run")
-        return {"n": n} | dict.fromkeys(("icc", "exact"), undefined(why, n=n))
+        reason = "fewer than two runs" if len(runs) < 2 else too_few(n, of="rated in every run")
+        return {"n": n} | dict.fromkeys(("icc", "exact"), undefined(reason, n=n))
     same = np.full(runs.shape[1], np.nan)
     pairs = combinations(runs[:, items], 2)
     same[items] = np.mean([np.round(a - b, DIGITS) == 0 for a, b in pairs], axis=0)
@@ -321,7 +325,7 @@ def _icc_of_runs(stacked: Floats, items: Ints) -> Statistic:
     within = ((table - centre) ** 2).sum(axis=0)
     centre = centre - centre.mean()
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64)
         n = weight.sum(axis=0)
         spread = np.maximum((centre**2) @ weight - divide((centre @ weight) ** 2, n), 0)
@@ -330,4 +334,4 @@ def _icc_of_runs(stacked: Floats, items: Ints) -> Statistic:
         total = between + (k - 1) * error
         return divide(between - error, np.where(total > 10**-DIGITS, total, 0))
 
-    return on
+    return statistic

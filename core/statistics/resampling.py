@@ -37,12 +37,12 @@ def once(count: Callable[[Weights], Result]) -> Callable[[Weights], Result]:
     """`count`, computed once for several figures that are asked for the same weights in a row."""
     kept: list[tuple[Weights, Result]] = []
 
-    def on(weights: Weights) -> Result:
+    def statistic(weights: Weights) -> Result:
         if not kept or kept[0][0] is not weights:
             kept[:] = [(weights, count(weights))]
         return kept[0][1]
 
-    return on
+    return statistic
 
 
 def deferred(make: Callable[[], Statistic]) -> Statistic:
@@ -225,11 +225,11 @@ def ratio(over: Floats, under: Floats) -> Statistic:
     items = np.flatnonzero(~np.isnan(over))
     above, below = over[items], under[items]
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64)
         return divide(above @ weight, below @ weight)
 
-    return on
+    return statistic
 
 
 def gathering(group: npt.NDArray[np.integer], groups: int) -> sparse.csc_array:

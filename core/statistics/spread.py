@@ -140,8 +140,8 @@ def spread_estimates(
         answers = scores.judges[judge]
         ways = [spreads(scores, answers)[-1], _ratio_of_deviations(scores, answers)]
         ways += [] if feature is None else [spreads(scores, answers, feature)[-1]]
-        n, why = int(np.isfinite(answers + scores.target).sum()), "answers do not vary"
-        figures: list[Figure] = [PointEstimate(way, n, reason=why) for way in ways]
+        n, reason = int(np.isfinite(answers + scores.target).sum()), "answers do not vary"
+        figures: list[Figure] = [PointEstimate(way, n, reason=reason) for way in ways]
         slope, ratio, *alike = estimates(figures, table, criterion=criterion, **drawing)
         rows.append(Spread(judge, slope, next(iter(alike), None), ratio))
     return rows
@@ -169,12 +169,12 @@ def covariance(x: Floats, y: Floats, partner: Floats | None = None) -> Statistic
         other_score - (other_score.mean() if len(items) else 0),
     )
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64)
         n = np.maximum(weight.sum(axis=0), 1e-12)
         return np.asarray((one * other_score) @ weight / n - (one @ weight / n) * (other_score @ weight / n))
 
-    return on
+    return statistic
 
 
 def partial_covariance(x: Floats, y: Floats, feature: Floats, partner: Floats | None = None) -> Statistic:
@@ -188,12 +188,12 @@ def partial_covariance(x: Floats, y: Floats, feature: Floats, partner: Floats | 
     )
     spread = covariance(third, third)
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         variance = spread(weights)
         explained = with_first(weights) * second(weights) / np.where(variance > 1e-12, variance, 1)
         return plain(weights) - np.where(variance > 1e-12, explained, 0.0)
 
-    return on
+    return statistic
 
 
 def _ratio_of_deviations(scores: CriterionScores, judge: Floats) -> Statistic:
@@ -207,7 +207,7 @@ def _ratio_of_deviations(scores: CriterionScores, judge: Floats) -> Statistic:
         if np.isfinite(answers + judge).sum() >= FEWEST
     ]
 
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         if not pairs:
             return np.full(weights.shape[1], np.nan)
         drawn = np.array([[numerator(weights), denominator(weights)] for numerator, denominator in pairs])
@@ -216,7 +216,7 @@ def _ratio_of_deviations(scores: CriterionScores, judge: Floats) -> Statistic:
             denominator > 1e-9, np.sqrt(numerator / np.where(denominator > 1e-9, denominator, 1)), np.nan
         )
 
-    return on
+    return statistic
 
 
 def _slope(score: Floats, step: Floats, partner: Floats | None = None) -> Statistic:

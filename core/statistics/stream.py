@@ -35,12 +35,12 @@ def closeness(people: Floats, judge: Floats, ends: Ends, *, ordered: bool) -> Fl
     Of two answers and of categories 1 where they are equal, else 0; of scores 1 less their distance, as a
     share of the scale from end to end.
     """
-    both = np.isfinite(people) & np.isfinite(judge)
+    common = np.isfinite(people) & np.isfinite(judge)
     near = np.full(len(people), np.nan)
     if ordered:
-        near[both] = 1 - np.minimum(np.abs(people[both] - judge[both]) / (ends[1] - ends[0]), 1)
+        near[common] = 1 - np.minimum(np.abs(people[common] - judge[common]) / (ends[1] - ends[0]), 1)
     else:
-        near[both] = people[both] == judge[both]
+        near[common] = people[common] == judge[common]
     return near
 
 
@@ -106,14 +106,14 @@ def _followed(
 
 def _corrected(people: Floats, judge: Floats, judged: Floats, ends: Ends, error: float) -> Followed:
     """The mean that people would give: each of its two parts is left out with half of the error."""
-    both = judged & np.isfinite(people)
+    common = judged & np.isfinite(people)
     width = ends[1] - ends[0]
     figure, state = StreamFigure.CORRECTED_MEAN, StreamState.NO_RANGE
-    if not both.any():
+    if not common.any():
         return Followed(figure, undefined("no item with people", n=0), None, state)
     every = confidence_sequence(judge[judged], ends, error=error / 2)
-    apart = confidence_sequence((people - judge)[both], (-width, width), error=error / 2)
-    value, n = every.value + apart.value, int(both.sum())
+    apart = confidence_sequence((people - judge)[common], (-width, width), error=error / 2)
+    value, n = every.value + apart.value, int(common.sum())
     if every.changed or apart.changed:
         changed = undefined("the judge's mean, or its distance from people, has changed", n=n)
         return Followed(figure, changed, None, state)

@@ -119,7 +119,7 @@ def study_agreement(
     results: list[Estimate] = []
     for names in [[name] for name in in_order] if by_criterion else [[*in_order]]:
         criterion, make = names[0] if len(names) == 1 else "", partial(figures, names)
-        results += estimates(make(table), table, criterion=criterion, **drawing, again=make)
+        results += estimates(make(table), table, criterion=criterion, **drawing, recompute=make)
     remaining = iter(results)
     criteria = {}
     for name, scores in in_order.items():
@@ -259,8 +259,8 @@ def severities(
     for person in [] if scores.unlinked else scores.people.tolist():
         gap = scores.others(person) - scores.of(person)
         items = ~np.isnan(gap)
-        n, why = int(items.sum()), "rated no item that somebody else rated"
-        severity = PointEstimate(mean(gap), n, reason=why, kind=BIAS, items=items)
+        n, reason = int(items.sum()), "rated no item that somebody else rated"
+        severity = PointEstimate(mean(gap), n, reason=reason, kind=BIAS, items=items)
         name = table.people[person]
         rows.append({"rater": name, "n": n, "severity": severity, "others": correlations.get(name)})
     of_annotators = tabulate(SEVERITY, table, criterion, rows, target="", **drawing)

@@ -133,8 +133,8 @@ def _system(
     n, number = int((codes >= 0).sum()), len(names)
     row: dict[str, Any] = {"rater": judge.name, "n": n, "players": number}
     if number < FEWEST_PLAYERS:
-        why = f"{number} players with two items of {judge.name} and people, {FEWEST_PLAYERS} are needed"
-        nothing = dict.fromkeys(("accuracy", "p", "kept"), undefined(why, n=n))
+        reason = f"{number} players with two items of {judge.name} and people, {FEWEST_PLAYERS} are needed"
+        nothing = dict.fromkeys(("accuracy", "p", "kept"), undefined(reason, n=n))
         return row | nothing | {"pairs": None, "apart": None}, ""
     in_order = _ordering(codes, scores.target, judge.score, number)
     alike = in_order(everything(len(codes)))[:, 0] == 1
@@ -196,14 +196,14 @@ def _ordering(codes: Ints, people: Floats, judge: Floats, number: int) -> Callab
     ]
 
     @once
-    def on(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         weight = weights.astype(np.float64)
         count = np.asarray(gather @ weight)
         means = [divide(np.asarray(total @ weight), count) for total in sums_of]
         by_people, by_judge = (np.sign(np.round(of[first] - of[second], DIGITS)) for of in means)
         return np.where(np.isnan(by_people + by_judge), np.nan, by_people == by_judge)
 
-    return on
+    return statistic
 
 
 def _compared(count: Floats, total: Floats, squares: Floats) -> tuple[Floats, Floats]:

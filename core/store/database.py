@@ -285,10 +285,10 @@ def put_on_disk(path: Path) -> None:
 
 
 def _damaged(path: Path, error: Exception) -> str:
-    why = "its schema is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
+    reason = "its schema is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
     return (
-        f"{path} is not a Concord database, or it is damaged ({why}). Restore a backup (docs/backup.md), or "
-        "open another workspace."
+        f"{path} is not a Concord database, or it is damaged ({reason}). Restore a backup (docs/backup.md), "
+        "or open another workspace."
     )
 
 

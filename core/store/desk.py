@@ -199,8 +199,8 @@ def _why(error: Exception) -> str:
     """Why an event was refused, for whoever sits at the desk."""
     if isinstance(error, ConcordError):
         return str(error)
-    why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else type(error).__name__
-    return f"This cannot be stored: {why}. Answer this item again."
+    reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else type(error).__name__
+    return f"This cannot be stored: {reason}. Answer this item again."
 
 
 def _numbered(event: Any) -> tuple[int, int | str, Any] | None:

@@ -193,9 +193,9 @@ class Writer:
                     if time.monotonic() >= until:
                         break
         except BaseException as error:  # noqa: BLE001 - carried to the threads that wait
-            why = obstacle(error) if self._patient else ""
-            if why:
-                self.obstacle = why
+            reason = obstacle(error) if self._patient else ""
+            if reason:
+                self.obstacle = reason
                 time.sleep(AGAIN_SECONDS)
                 return
             done = [(task, None, error) for task in group]

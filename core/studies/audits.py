@@ -149,8 +149,10 @@ def _agreement(checked: pd.DataFrame) -> Iterator[str]:
     for a, b in combinations(map(str, by_person), 2):
         x, y = (column.to_numpy() for _, column in by_person[[a, b]].dropna().items())
         if len(x):
-            why, _ = why_no_kappa(a, b, x, y)
-            value = f"κ is undefined ({why})" if why else f"κ is {kappa(x, y)(np.ones((len(x), 1)))[0]:.2f}"
+            reason, _ = why_no_kappa(a, b, x, y)
+            value = (
+                f"κ is undefined ({reason})" if reason else f"κ is {kappa(x, y)(np.ones((len(x), 1)))[0]:.2f}"
+            )
             yield f"{a} and {b} checked {len(x)} judgements both: {(x == y).mean():.1%} equal, {value}."
 
 

@@ -82,7 +82,7 @@ class StudyRatings:
     """Gold labels, against which people and judges are measured; they are not among `rows` either."""
     excluded: tuple[ExcludedAnnotator, ...] = ()
     """The annotators left out by a decision; `rows` have no ratings of theirs."""
-    again: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
+    repeated_answers: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
     """Answers to what came again, by purpose (“repeat”, “revise”). They are no ratings, and everybody's,
     whoever is left out.
     """
@@ -239,7 +239,7 @@ def ratings_for_agreement(
         strata=strata,
         extra=extra,
         excluded=tuple(exclusions.excluded(db, name).values()),
-        again={purpose: tuple(known.pairs(db, name, purpose)) for purpose in ("repeat", "revise")},
+        repeated_answers={purpose: tuple(known.pairs(db, name, purpose)) for purpose in ("repeat", "revise")},
         checks=tuple(known.checks(db, name)),
         dealt=tuple(progress.items(db, name)),
         adjudicated=tuple(answers.answers(db, name, "adjudicate")),

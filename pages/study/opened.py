@@ -145,7 +145,9 @@ def _verdicts(given: Verdicts, alt: str, *, scores: bool = True, expanded: bool 
         for name in dict.fromkeys(judge for judge, *_ in given.reasons):
             st.markdown(f"**{plain(name)}**")
             st.text(
-                "\n\n".join(f"{on}, {word}: {why}" for judge, on, word, why in given.reasons if judge == name)
+                "\n\n".join(
+                    f"{on}, {word}: {reason}" for judge, on, word, reason in given.reasons if judge == name
+                )
             )
 
 

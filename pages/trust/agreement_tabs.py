@@ -259,7 +259,7 @@ def _panels(report: AgreementReport, criterion: str) -> None:
         known = ratings.price_of_judges(db, report.data.study.name)
     named, money = labels(known), currency(workspace().models_path)
     prices = {named[rater]: price for rater, price in known.items()}
-    without, why = left_out(report, criterion, prices)
+    without, reason = left_out(report, criterion, prices)
     others = [judge for judge in report.judges if judge != without]
     answered, chosen, places = st.container(), [], st.columns(2)
     fields = (("These judges", "panel", report.judges), ("Beside these", "beside", others))
@@ -282,7 +282,7 @@ def _panels(report: AgreementReport, criterion: str) -> None:
         value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
         place.metric("ρ with the mean of all people", value, plain(per_thousand(total, money)), **look)
     answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
-    st.caption(plain(f"The second panel is at first all judges but {without}, {why}. {WITH_ALL} {CHOSEN}"))
+    st.caption(plain(f"The second panel is at first all judges but {without}, {reason}. {WITH_ALL} {CHOSEN}"))
 
 
 def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:

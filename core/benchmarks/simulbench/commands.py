@@ -148,8 +148,8 @@ def scripts_discard(workspace: str) -> None:
         for script in easy:
             echo(f"  {script.key} ({script.kind}, {script.type})")
             scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", actor())
-    why = f", full marks for {', '.join(over)}" if easy else ""
-    echo(f"{len(easy)} scripts set aside{why}.")
+    reason = f", full marks for {', '.join(over)}" if easy else ""
+    echo(f"{len(easy)} scripts set aside{reason}.")
 
 
 def _counts(scripts: Sequence[Script]) -> None:

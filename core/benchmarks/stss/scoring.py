@@ -187,10 +187,14 @@ def _missed(task: SocialTask, parts: Sequence[Fit], counted: Container[str], tol
         if tried := next((fit for fit in parts if fit.matches(name).any()), None):
             yield tried.deed(name, tried.matches(name), IN_VAIN[task.kind], counted=False)
         elif name in needed or name in told:
-            first, why = parts[0], "did not do it there and then"
+            first, reason = parts[0], "did not do it there and then"
             # What they did instead, where the event has a time.
             timed = first.moments.any() and not first.moments.all()
-            yield first.deed(name, first.moments, why, counted=False) if timed else Deed(name, 1, False, why)
+            yield (
+                first.deed(name, first.moments, reason, counted=False)
+                if timed
+                else Deed(name, 1, False, reason)
+            )
 
 
 def attendance(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> Outcome:
@@ -232,8 +236,8 @@ def meeting(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> O
         if together.any():
             tried.append((1.0, [fit.deed(name, together) for name in pair]))
         elif both.any():
-            why = "at the same time, in different rooms"
-            tried.append((ELSEWHERE, [fit.deed(name, both, why) for name in pair]))
+            reason = "at the same time, in different rooms"
+            tried.append((ELSEWHERE, [fit.deed(name, both, reason) for name in pair]))
     return max(tried, key=itemgetter(0), default=(0.0, []))
 
 
@@ -244,8 +248,8 @@ def errands(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> O
         masks = [fit.matches(name) for fit in parts]
         share = sum(bool(mask.any()) for mask in masks) / len(masks)
         disordered = share == 1 and not _in_order(masks)
-        why = "all done, out of order" if disordered else ""
-        deeds = [fit.deed(name, mask, why) for fit, mask in zip(parts, masks, strict=True) if mask.any()]
+        reason = "all done, out of order" if disordered else ""
+        deeds = [fit.deed(name, mask, reason) for fit, mask in zip(parts, masks, strict=True) if mask.any()]
         tried.append((OUT_OF_ORDER if disordered else share, deeds))
     best = max((value for value, _ in tried), default=0.0)
     return best, [deed for value, deeds in tried if value == best for deed in deeds]

@@ -99,9 +99,9 @@ def unnamed(of: StudyRatings, people: Mapping[str, str]) -> StudyRatings:
         of,
         rows=rows | {"rater": Names(range(len(names)), names)},
         dealt=tuple(replace(i, annotator=people[i.annotator]) for i in of.dealt if i.annotator in people),
-        again={
+        repeated_answers={
             purpose: tuple(p._replace(annotator=people[p.annotator]) for p in pairs if p.annotator in people)
-            for purpose, pairs in of.again.items()
+            for purpose, pairs in of.repeated_answers.items()
         },
         checks=tuple(c._replace(annotator=people[c.annotator]) for c in of.checks if c.annotator in people),
         excluded=tuple(
