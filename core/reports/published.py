@@ -1,31 +1,30 @@
 """Figures that others published, compared with those of a study: alpha, the panel's ρ, the best judge's ρ."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated
+from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
 from concord.codes import PublishedMeasure
+from concord.errors import ConfigError
 from concord.estimate import Estimate, undefined
-from concord.files import SHIPPED, listed_tables, valid
+from concord.files import SHIPPED, listed_tables
 from concord.messages import PUBLISHED_MEASURES
 from concord.reports.evidence import Evidence
 from concord.reports.features import languages
 from concord.statistics.alpha import point, value_counts, why_undefined
 from concord.statistics.correlation import rank_correlation
 from concord.statistics.ratings import Bools, panel_name
-from concord.table import Column, Table
+from concord.table import Cell, Column, Table
 
 FILE = SHIPPED / "data" / "published.toml"
 
 
-class PublishedFigure(BaseModel):
-    """A figure of others: what it measures, its value, its benchmarks and language, and where it stands."""
+class PublishedFigure(NamedTuple):
+    """A figure of others: what it measures, its value, its language, its benchmarks, and where it stands."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     measure: PublishedMeasure
-    value: Annotated[float, Field(ge=-1, le=1)]
+    value: float
     language: str
     benchmarks: tuple[str, ...]
     source: str
@@ -33,8 +32,16 @@ class PublishedFigure(BaseModel):
 
 def published(benchmark: str) -> list[PublishedFigure]:
     """The published figures of a benchmark. Raises ConfigError for a file that is broken."""
-    figures = [valid(PublishedFigure, entry, FILE) for entry in listed_tables(FILE, "figures")]
+    figures = [_figure(entry) for entry in listed_tables(FILE, "figures")]
     return [figure for figure in figures if benchmark in figure.benchmarks]
+
+
+def _figure(entry: Mapping[str, Any]) -> PublishedFigure:
+    try:
+        values = {**entry, "measure": PublishedMeasure(entry["measure"]), "value": float(entry["value"])}
+        return PublishedFigure(**{**values, "benchmarks": tuple(entry["benchmarks"])})
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigError(f"{FILE}: a published figure is broken: {error}.") from error
 
 
 def compared(evidence: Evidence) -> Table:
@@ -42,16 +49,15 @@ def compared(evidence: Evidence) -> Table:
     language: of *final* where there is one, else of the main criterion.
     """
     spoken = languages(evidence.feature_columns, evidence.ratings.units)
-    rows = []
+    rows: list[dict[str, Cell]] = []
     for figure in published(evidence.data.study.benchmark):
         items = np.array([language == figure.language for language in spoken])
         measure = MEASURES.get(figure.measure)
         if measure is not None and items.any():
             figure_here = measure(evidence, items)
-            rows.append(
-                {**figure.model_dump(include={"language", "source"}), "own": figure_here, "n": figure_here.n}
-                | {"measure": figure.measure.value, "published": figure.value}
-            )
+            row: dict[str, Cell] = {"measure": figure.measure.value, "language": figure.language}
+            row |= {"published": figure.value, "own": figure_here, "n": figure_here.n}
+            rows.append({**row, "source": figure.source})
     columns = (
         Column("measure", "Figure", words=PUBLISHED_MEASURES),
         Column("language"),

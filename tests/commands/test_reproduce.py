@@ -19,8 +19,8 @@ EVERY_ROW = [
     for line in TEXT.splitlines()
     if line.startswith("| ") and "in the paper" not in line and "part | command" not in line
 ]
-ROWS = [row for row in EVERY_ROW if "--estimate" not in row[1] or "Table" in row[0]]
-COSTS = [row for row in EVERY_ROW if row not in ROWS]
+COSTS = [row for row in EVERY_ROW if re.match(r"[\d,]+$", row[2])]
+ROWS = [row for row in EVERY_ROW if row not in COSTS]
 COMMANDS = sorted(
     {c for c in re.findall(r"`concord --workspace demo ([^`]+)`", TEXT) if not c.startswith("demo")}
 )

@@ -131,6 +131,8 @@ class TestAgreement:
             "clusters",
             "people",
             "criteria",
+            "versions",
+            "published",
             "verdicts",
             "summary",
             "missing",
