@@ -134,19 +134,18 @@ def parts_of_finals(
 def finals_of(parts: Parts[R], totals: Sequence[float], counts: Sequence[int]) -> dict[R, float]:
     """The finals that these parts make: each the mean of means that are divided once; nan where one lacks."""
     return {
-        rater: sum(
-            [
-                nan
-                if not of
-                else totals[of[0]] / counts[of[0]]
-                if len(of) == 1
-                else sum([totals[at] for at in of]) / sum([counts[at] for at in of])
-                for of in criteria
-            ]
-        )
-        / len(criteria)
+        rater: sum([_mean(places, totals, counts) for places in criteria]) / len(criteria)
         for rater, criteria in parts.items()
     }
+
+
+def _mean(places: Sequence[int], totals: Sequence[float], counts: Sequence[int]) -> float:
+    """The mean of a criterion from the sums at these places; nan where there are none."""
+    if not places:
+        return nan
+    if len(places) == 1:
+        return totals[places[0]] / counts[places[0]]
+    return sum([totals[place] for place in places]) / sum([counts[place] for place in places])
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class ItemAnswer(NamedTuple):
 
 _BLIND = (
     "SELECT g.item_id, g.criterion, g.score, g.explanation, x.name, g.rater_id, '', NULL, ifnull(p.flag, ''),"
-    " ifnull(p.id, 0) FROM given g JOIN raters x ON x.id = g.rater_id AND x.kind = 'human' "
+    " ifnull(p.id, 0) FROM human_scores g JOIN raters x ON x.id = g.rater_id AND x.kind = 'human' "
     f"LEFT JOIN placements p ON p.item_id = g.item_id AND p.rater_id = g.rater_id AND p.purpose IN {RATED} "
     "WHERE g.study_id = :study AND ifnull(p.state, 'done') = 'done' ORDER BY 1, 2, 6"
 )

@@ -149,13 +149,13 @@ def _items(db: Database) -> Iterator[str]:
     """Items that were submitted and hold no answer at all, or another one than figures have."""
     rows = db.execute(
         f"SELECT p.id FROM placements p WHERE p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS "
-        "(SELECT 1 FROM given g WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id)"
+        "(SELECT 1 FROM human_scores g WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id)"
     )
     if empty := [number for (number,) in rows]:
         yield f"Submitted items without answers: {_named(empty)}."
     rows = db.execute(
         f"SELECT DISTINCT p.id FROM placements p JOIN answers a ON a.placement_id = p.id WHERE a.replaced IS "
-        f"NULL AND p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS (SELECT 1 FROM given g "
+        f"NULL AND p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS (SELECT 1 FROM human_scores g "
         "WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id AND g.criterion = a.question "
         "AND g.score = a.value)"
     )

@@ -199,7 +199,7 @@ def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> li
     rows = db.execute(
         "SELECT u.id, g.criterion, max(g.score) - min(g.score) FROM items u "
         "JOIN placements a ON a.item_id = u.id AND a.purpose = 'first' AND a.state = 'done' "
-        "JOIN given g ON g.item_id = u.id AND g.rater_id = a.rater_id "
+        "JOIN human_scores g ON g.item_id = u.id AND g.rater_id = a.rater_id "
         f"WHERE u.study_id = :study AND g.study_id = :study {one}"
         "AND (SELECT count(*) >= :overlap AND NOT sum(f.state = 'open') FROM placements f "
         "WHERE f.item_id = u.id AND f.purpose = 'first') AND NOT EXISTS (SELECT 1 FROM excluded_raters o "

@@ -58,6 +58,7 @@ STEPS: tuple[str | Path, ...] = (
         PRIMARY KEY (rater_id, label)
     );
     """,
+    SCHEMA.with_name("form_7.sql"),
 )
 """SQL, or a file of it: the first leads from form 1 to form 2."""
 

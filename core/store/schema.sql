@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -388,7 +388,7 @@ CREATE INDEX placements_to_settle ON placements (item_id) WHERE purpose = 'adjud
 -- People's answers to the items of studies: ratings, and of pairs comparisons as numbers (greater than 0: the item's
 -- first conversation is better). SQLite computes it for every study unless an item or a study is named as a value;
 -- a plus has it look up the few rows of a conversation, not the many of a study or a person.
-CREATE VIEW given AS
+CREATE VIEW human_scores AS
     SELECT i.id AS item_id, i.study_id, r.rater_id, r.criterion, r.score, r.explanation
     FROM items i JOIN ratings r ON r.conversation_id = i.conversation_id AND +r.study_id = i.study_id
         AND ifnull(r.turn, 0) = ifnull(i.turn, 0)

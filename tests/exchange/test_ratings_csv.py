@@ -78,7 +78,9 @@ class TestRead:
         more = put(tmp_path, "a,f,human,bob,2", "a,f,judge,other,5", name="more.csv")
         assert run(workspace, "import", "ratings", more, "--study", "s", "--append").exit_code == 0
         with workspace.read() as db:
-            people = db.execute("SELECT x.name, g.score FROM given g JOIN raters x ON x.id = g.rater_id")
+            people = db.execute(
+                "SELECT x.name, g.score FROM human_scores g JOIN raters x ON x.id = g.rater_id"
+            )
             assert sorted(people) == [("ann", 4), ("bob", 2)]
             of_judges = "SELECT DISTINCT r.study_id FROM ratings r JOIN raters x ON x.id = r.rater_id "
             assert db.execute(f"{of_judges} WHERE x.kind = 'judge'").fetchall() == [(None,)]

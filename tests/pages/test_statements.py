@@ -116,4 +116,4 @@ def test_no_statement_of_a_page_goes_through_a_table_that_grows_with_conversatio
     assert bad == []
     # What the rule is to find, it finds.
     assert scanned(db, "SELECT count(*) FROM conversations c") == ["conversations"]
-    assert scanned(db, "SELECT * FROM given WHERE score > 3")
+    assert scanned(db, "SELECT * FROM human_scores WHERE score > 3")

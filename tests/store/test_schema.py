@@ -288,3 +288,21 @@ def test_an_earlier_form_is_checked_as_what_it_becomes(tmp_path, monkeypatch):
         db.execute("CREATE TABLE _sqlite_migrations (name)")
     done = CliRunner().invoke(main, ["--workspace", str(tmp_path), "verify"])
     assert "was made before Concord 0.1.0" in done.output
+
+
+def test_the_view_of_scores_is_renamed_with_equal_rows(filled):
+    step = schema.SCHEMA.with_name("form_7.sql").read_text(encoding="utf-8")
+    with filled.write() as db:
+
+        def rows(view):
+            return db.execute(f"SELECT * FROM {view} ORDER BY item_id, rater_id, criterion").fetchall()
+
+        before = rows("human_scores")
+        [(view,)] = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'human_scores'").fetchall()
+        db.execute("DROP VIEW human_scores")
+        db.execute(view.replace("VIEW human_scores", "VIEW given"))
+        for statement in step.split(";\n"):
+            db.execute(statement)
+        assert rows("human_scores") == before
+        assert before
+        assert "given" not in db.view_names()
