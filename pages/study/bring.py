@@ -17,6 +17,7 @@ from concord.exchange import conversations_file, incoming, ratings_csv, ratings_
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
 from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
+from concord.files.plain import plain_line
 from concord.reading import labels
 from concord.reading.labels import RatingsFile
 from concord.reading.options import NO_OPTIONS, TableOptions, order_of
@@ -179,7 +180,7 @@ def _roles(number: str, columns: Sequence[str]) -> TableOptions:
     said: dict[str, Any] = {}
     for name, label in SEVERAL.items():
         chosen = st.multiselect(
-            label, columns, format_func=plain, key=f"{name} of {number}", placeholder="as read"
+            label, columns, format_func=plain_line, key=f"{name} of {number}", placeholder="as read"
         )
         said[name] = tuple(chosen)
     sides = st.columns(2)
@@ -187,7 +188,12 @@ def _roles(number: str, columns: Sequence[str]) -> TableOptions:
         with sides[place % 2]:
             said[name] = (
                 st.selectbox(
-                    label, columns, None, format_func=plain, key=f"{name} of {number}", placeholder="as read"
+                    label,
+                    columns,
+                    None,
+                    format_func=plain_line,
+                    key=f"{name} of {number}",
+                    placeholder="as read",
                 )
                 or ""
             )

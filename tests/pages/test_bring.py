@@ -182,6 +182,8 @@ def test_names_that_say_nothing_are_chosen_on_the_page(workspace: Workspace) -> 
     )
     shown = dropped(f"ticket,answer,alice,bob,mistral_large,v7_prompt\n{rows}", "support.csv")
     assert "which columns are a person's? It may be alice, bob" in said(shown)
+    names = ["ticket", "answer", "alice", "bob", "mistral_large", "v7_prompt"]
+    assert the(shown, "multiselect", "Judges").options == names, "options are no Markdown"
     the(shown, "multiselect", "Annotators").set_value(["alice", "bob"]).run()
     the(shown, "multiselect", "Judges").set_value(["mistral_large", "v7_prompt"]).run()
     assert "support.csv holds 48 ratings by 2 people and 2 judges of 12 items on score." in said(shown)
