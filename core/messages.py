@@ -334,15 +334,34 @@ PANEL = "the panel of {n} judges"
 
 FINDINGS: Mapping[Verdict, str] = {
     Verdict.AS_GOOD: "{judge} is as good as another annotator.",
-    Verdict.SLIGHTLY_BELOW: "{judge} is slightly below another annotator, by less than the margin.",
-    Verdict.WORSE: "{judge} is worse than another annotator, and may be so by more than the margin.",
+    Verdict.SLIGHTLY_BELOW: "{judge} is slightly below another annotator, by less than the {margin} that "
+    "counts as equal.",
+    Verdict.WORSE: "{judge} is worse than another annotator, and may be so by more than the {margin} that "
+    "counts as equal.",
     Verdict.INCONCLUSIVE: "{judge} is inconclusive: it may be as good as another annotator, or worse.",
     Verdict.TOO_FEW: "{judge} cannot be compared with another annotator yet: {why}.",
     Verdict.UNDEFINED: "{judge} cannot be compared with another annotator: {why}.",
 }
 """A verdict as a sentence."""
 
-FINDING_CLEARLY_WORSE = "{judge} is worse than another annotator by more than the margin."
+FINDING_CLEARLY_WORSE = (
+    "{judge} is worse than another annotator, by more than the {margin} that counts as equal."
+)
+FINDING_ANY_SIDE = "{judge} is inconclusive: it may be better than another annotator, or worse."
+FINDING_NOT_SURE = (
+    "{judge} is inconclusive: a verdict needs more certainty than the 95% interval of the difference."
+)
+FINDING_ONE_DECIDES = (
+    "no verdict on {judge} holds: without {decided_by} the difference is {difference:+.2f}, and {judge} is "
+    "not shown to be as good as another annotator."
+)
+FINDING_ONE_DECIDES_WORSE = (
+    "no verdict on {judge} holds: without {decided_by} the difference is {difference:+.2f}, and {judge} is "
+    "not shown to be worse than another annotator."
+)
+FINDING_ONE_DECIDES_UNDEFINED = (
+    "no verdict on {judge} holds: without {decided_by} it cannot be compared with another annotator."
+)
 FINDING_Z = (
     " z = {z:+.1f}: its agreement lies {z:+.1f} standard deviations of annotators' agreement from their mean."
 )
@@ -367,7 +386,7 @@ USE: Mapping[Verdict, str] = {
     Verdict.AS_GOOD: "Use {judge} on {criterion}: it agrees with annotators as well as another annotator "
     "does.",
     Verdict.SLIGHTLY_BELOW: "Use {judge} on {criterion} if a small loss will do: it agrees with annotators "
-    "slightly less than another annotator does, by less than the margin of {margin:g}.",
+    "slightly less than another annotator does, by less than the {margin:g} that counts as equal.",
 }
 """The advice to use a judge, by its verdict."""
 USE_BETTER = "Use {judge} on {criterion}: it agrees with annotators better than another annotator does."
@@ -381,8 +400,9 @@ USE_ALONE = (
     "{Judge} is as good as another annotator, too; {one} alone agrees better on these items ({figures})."
 )
 ALSO_GOOD = "{judges} alone {is_} as good, too."
+OTHERS_GOOD = "{judges} {is_} as good as another annotator, too."
 REST: Mapping[Verdict, str] = {
-    Verdict.INCONCLUSIVE: "{Judge} is inconclusive; label {more} more items to decide.",
+    Verdict.INCONCLUSIVE: "{Judge} is inconclusive; label {more} more items{by} to decide.",
     Verdict.WORSE: "{Judge} is worse than another annotator.",
     Verdict.TOO_FEW: "{Judge} has too few items.",
     Verdict.UNDEFINED: "{Judge} cannot be compared.",
@@ -394,9 +414,9 @@ ADVICE: Mapping[Advice, str] = {
     "than another annotator does.",
     Advice.DO_NOT_USE: "Do not use {judge} on {criterion}. Look at its prompt and at how its replies are "
     "read, or take another judge.",
-    Advice.LABEL_MORE: "Label {more} more items{or_annotators} before you decide on {judge} on {criterion}.",
-    Advice.ADD_ANNOTATOR: "Have a second annotator rate the same items: that shows what a judge can reach "
-    "on {criterion}.",
+    Advice.LABEL_MORE: "Label {more} more items{by} before you decide on {judge} on {criterion}.",
+    Advice.ADD_ANNOTATOR: "Have a second annotator rate {same}: that shows what a judge can reach on "
+    "{criterion}.",
     Advice.NAME_ANNOTATORS: "Import annotators' ratings with their names to compare {judge} with another "
     "annotator.",
     Advice.REPAIR_QUESTION: "Repair the question {criterion} or its guidelines before you label more: "
@@ -405,9 +425,9 @@ ADVICE: Mapping[Advice, str] = {
     "copy, or did the annotator see the judge's answers? Then no figure here holds.",
     Advice.CHECK_DIRECTION: "Check the scale of {criterion} first: is it turned round in the judge's "
     "prompt or in the table? Repair that before you use these scores.",
-    Advice.CHECK_ANNOTATOR: "Look at the ratings of {decided_by} first: the verdict on {judge} on "
-    "{criterion} rests on this annotator alone. Exclude them with a reason, or label more items with "
-    "another annotator.",
+    Advice.CHECK_ANNOTATOR: "Look at the ratings of {decided_by} first: without them the verdict on {judge} "
+    "on {criterion} changes. Exclude {decided_by} with a reason, or have a further annotator rate the same "
+    "{items} items.",
     Advice.EXCLUDE_JUDGE: "Exclude {slight} from the panel on {criterion}: {slight} hardly {agree} with "
     "annotators. Then check {others} alone.",
     Advice.NONE: "",
@@ -415,28 +435,45 @@ ADVICE: Mapping[Advice, str] = {
 """What to do, but for `USE`."""
 
 ABOUT, MORE_THAN, MANY = "about {n:,}", "more than {n:,}", "many"
-LABEL_VARIED = "Label more, and more varied, items before you decide on {judge} on {criterion}."
+EACH_BOTH = "each by both annotators"
+EACH_ALL = "each by all {n} annotators"
+EACH_SOME = "each by as many annotators as now"
+"""Who rates more items: every annotator, or so many of them."""
+SAME_ITEMS, ITEMS_PART = "the same {n} items", "{n} of the same {items} items, drawn at random"
+"""Which items a second annotator rates."""
+LABEL_VARIED = "Label more, and more varied, items{by} before you decide on {judge} on {criterion}."
 LABEL_RARER = (
-    "Label {more} more items, so that at least {least} are “{answer}”: {n} of {items} are so far, "
+    "Label {more} more items{by} so that at least {least} are “{answer}”: {n} of {items} are so far, "
     "too few to decide on {judge} on {criterion}."
 )
 RARER_TOO = (
-    "Label {more} more items as well, so that at least {least} are “{answer}”: {n} of {items} are so far."
+    "Label {more} more items as well{by} so that at least {least} are “{answer}”: {n} of {items} are so far."
 )
+FEW_TOO = "Label {more} more items as well{by} since {items} are too few."
 FIND_RARER = (
-    "To find them faster, sample more of the items on which the judge says “{answer}”: `concord plan --out` "
-    "draws them with the weights that `--weight` takes."
+    "To find “{answer}” faster, label more of the items on which {one_judge} says it, which `concord plan "
+    "FILE --draw by_answer --out to_label.csv` draws. Then check with `--strata {one_judge}`, which weighs "
+    "them."
 )
-ROUGHLY = "about {n}"
-OR_ANNOTATORS = ", or add annotators,"
+STAYS: Mapping[Verdict, str] = {
+    Verdict.AS_GOOD: "If the difference stays at {difference}, they show that it is as good.",
+    Verdict.WORSE: "If the difference stays at {difference}, they show that it is worse.",
+}
+"""What more items would show, should nothing change."""
+OR_ANNOTATORS = "or add annotators"
 INSTEAD = "Use {judges} in its place."
 LOOK_AGAIN = "Then check the larger table with `--look {look}`, which allows for looking more than once."
 CORRECTED = "The leaderboard corrects judges by annotators' ratings."
-SECOND_NEEDED = "Have a second annotator rate the same items: with one, little can be decided."
-SECOND_SHOWS = "A second annotator on some of the items shows whether the judge or the question is at fault."
+SECOND_NEEDED = "Have a second annotator rate {same}: with one annotator, little can be decided."
+SECOND_SHOWS = "A second annotator on {same} shows whether the judge or the question is at fault."
 EXCLUDE = "Exclude {judge} from the panel: without it the panel agrees with annotators better."
 EXCLUDE_SLIGHT = "Exclude {judge} from panels: it hardly agrees with annotators."
-FAILS_ON = "{judge} fails on {failing}: keep annotators there, and check the other items by themselves."
+FAILS_ON = "{judge} fails on {failing}: keep annotators there."
+CHECK_REST = (
+    "Do not replace annotators by {judge} on the other items of {criterion} before you check these apart: "
+    "over all items it agrees with annotators less than another annotator does."
+)
+CHECK_REST_TOO = "Check the other items apart."
 
 CONDITIONS: Mapping[UseCondition, str] = {
     UseCondition.CORRECT_LEVEL: "Correct the level of {judges} before you use scores, not only their order.",
@@ -450,29 +487,32 @@ FIGURES = (
 )
 MARGIN = "“As good” means {margin}. “Another annotator” is one of yours, compared with the others."
 WITHIN = "shown to be at most {margin:g} lower"
-WITHIN_HALF = "shown to be at most half of another annotator's agreement lower"
+WITHIN_HALF = "shown to be at most {margin} lower, half of another annotator's agreement"
 LOOK = (
-    "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval, so that all looks "
+    "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval{interval}, so that all looks "
     "together are wrong in about 5% of simulated studies."
+)
+JOINT_VERDICTS = (
+    "Verdicts on {n} further judges or panels go by {level:.2%} intervals, wider than the 95% CI of their "
+    "differences, since several are tested at once; that decides for {judges}."
 )
 LOOKS_SPENT = "All {looks} looks are spent: no further look at these items can decide. Draw a new sample."
 
 UNKNOWNS: Mapping[Unknown, str] = {
-    Unknown.ONE_DECIDES: "Not known: whether {judge} is as good as another annotator. Without {decided_by} "
-    "the difference is {difference:+.2f}, and it is not shown to be as good.",
-    Unknown.ONE_ANNOTATOR: "Not known: how far annotators agree with each other, since one annotator "
-    "rated. That is what a judge can be held to.",
+    Unknown.ONE_DECIDES: "",
+    Unknown.ONE_ANNOTATOR: "Not known: how far annotators agree with each other, since only one rated. No "
+    "judge can be asked for more than that.",
     Unknown.NOT_COMPARED: "Not known: how another annotator would agree: {why}.",
     Unknown.PRELIMINARY: "Preliminary: {unfinished:,} assigned ratings are still open. Wait for them before "
     "you decide; this look is not counted.",
-    Unknown.OTHER_ANNOTATORS: "Not known: whether it holds for annotators other than these {n}.",
+    Unknown.OTHER_ANNOTATORS: "Not known: whether this holds for annotators other than these {n}.",
 }
 """What is not known."""
 
 FLAGS: Mapping[str, str] = {
     Claim.FEW: "{n} rated by annotators and a judge: intervals are wide, and figures rough.",
-    f"{Claim.RARE}/one": "The annotator answers “{answer}” to {n} of {items}, on which {part} rests alone.",
-    f"{Claim.RARE}/most": "Most annotators answer “{answer}” to {n} of {items}, on which {part} rests alone.",
+    f"{Claim.RARE}/one": "The annotator answers “{answer}” to {n} of {items}. {Part} rests on these alone.",
+    f"{Claim.RARE}/most": "Most annotators answer “{answer}” to {n} of {items}. {Part} rests on these alone.",
     f"{Claim.LEVEL}/share": "{Judge} says “{answer}” {size:.0f} percentage points {side} often than "
     "annotators ({low:.0f} to {high:.0f}).",
     f"{Claim.LEVEL}/points": "{Judge} scores {size:.2f} points {side} than annotators ({low:z.2f} to "
@@ -507,10 +547,10 @@ FLAGS: Mapping[str, str] = {
     "the direction of its scale.",
     f"{Claim.COPY}/rho": "{judge} repeats the answers of {about} on {figures}. It agrees with annotators' "
     "mean because {about} is part of that mean.",
-    f"{Claim.COPY}/only": "{judge} gives just the answers of {about} to all {n} items, which two raters "
+    f"{Claim.COPY}/only": "{judge} gives the same answers as {about} to all {n} items, which two raters "
     "who agree nearly perfectly (κ = {kappa:g}) do with probability {p}.",
-    Claim.EQUAL: "{judge} gives just the answers of {about} to all {n} items. Two careful raters may: no "
-    "copy is shown.",
+    Claim.EQUAL: "{judge} gives the same answers as {about} to all {n} items. Two careful raters may do so: "
+    "this does not show that one is a copy.",
     Claim.ALONE: "{about} agrees with nobody: {symbol} {own} with the others on {criterion}, who reach "
     "{others} among themselves.",
     f"{Claim.CONSTANT}/judge": "{judge} gives every item the same answer ({answer}) on {criterion}: "

@@ -188,7 +188,7 @@ def test_tables_of_other_forms_have_the_same_figures():
     for name, figure in wanted.items():
         assert (found[name].value, found[name].n) == (figure.value, figure.n)
         assert (checked.judges["j"][name].value, checked.judges["j"][name].n) == (figure.value, figure.n)
-    assert "people: Ada, Ben, Cleo" in str(checked)
+    assert "annotators: Ada, Ben, Cleo" in str(checked)
     checked.agrees(at_least=-1)
     with pytest.raises(AssertionError, match=r"the lower end is below 0\.99"):
         checked.agrees(at_least=0.99, judge="j")

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from concord.codes import Advice
+from concord.codes import Advice, Claim
 from concord.commands import options
 from concord.commands.printing import columns, echo
 
 if TYPE_CHECKING:
     from concord.reading.drawn import LabelSource
     from concord.reading.options import TableOptions
+    from concord.reports.agreement_report import AgreementReport
 
 OPTIONS = {
     "human": "people",
@@ -34,6 +35,7 @@ OPTIONS = {
     "categories": "categories",
     "scales": "scales",
     "passing": "passing",
+    "excluded": "excluded",
 }
 """Options of commands, and the fields of `TableOptions` that they fill."""
 WIDTH = 100
@@ -59,6 +61,14 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--id", default="", help="The column of ids; “none” numbers the rows."),
         click.option("--text", default="", help="The column of the rated text."),
         options.several("--by", "Columns that divide the rows into groups, such as a model."),
+        click.option(
+            "--exclude",
+            "excluded",
+            multiple=True,
+            metavar="COLUMN=VALUE",
+            callback=lambda _context, _option, stated: tuple(map(group, stated)),
+            help="A group of rows to exclude, such as topic=medical; may be repeated.",
+        ),
         options.several("--criterion", "The criterion, as in the column names: fluency."),
         click.option("--rater", default="", help="In a table with one rating per row: the column of raters."),
         click.option(
@@ -79,6 +89,14 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         options_of = option(options_of)
     return cast(Callable[..., Any], options_of)
+
+
+def group(text: str) -> tuple[str, str]:
+    """The column and the value of “topic=medical”. Raises click.BadParameter."""
+    column, sign, value = text.partition("=")
+    if not sign or not column.strip():
+        raise click.BadParameter(f"{text} names no group: write COLUMN=VALUE, such as topic=medical.")
+    return column.strip(), value.strip()
 
 
 def criterion_called(criteria: Iterable[str], name: str) -> str:
@@ -113,6 +131,36 @@ def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         options_of = option(options_of)
     return cast(Callable[..., Any], options_of)
+
+
+def next_commands(
+    report: "AgreementReport", criterion: str, file: Path, reading: "TableOptions", source: "LabelSource"
+) -> list[str]:
+    """What to type after the answer on a criterion, as the answer advises it."""
+    call = f"concord check {quote(str(file))}"
+    options_ = {"--labels": source.labels, "--weight": source.weight, "--strata": source.strata}
+    call += "".join(f" {option} {quote(str(value))}" for option, value in options_.items() if value)
+    call += "".join(f" --exclude {quote('='.join(one))}" for one in reading.excluded)
+    criteria = [name for name in report.criteria if name != criterion]
+    commands = [*(f"{call} --criterion {quote(name)}" for name in criteria[:2]), f"{call} --html report.html"]
+    verdict = report.verdict(criterion)
+    failing = [flag for flag in verdict.flags if flag.failing]
+    if failing:
+        commands.append(f"{call} --exclude {quote('='.join(failing[0].group))}")
+    elif verdict.advice == Advice.EXCLUDE_JUDGE:
+        rest = [judge for judge in verdict.members if judge not in verdict.exclude]
+        commands.append(f"{call} --judge {quote(','.join(rest))}")
+    elif verdict.advice == Advice.CHECK_ANNOTATOR:
+        annotators = report.ratings.people
+        rest = [annotators[place] for place in report.ratings[criterion].people.tolist()]
+        rest = [name for name in rest if name != verdict.decided_by]
+        commands.append(f"{call} --human {quote(','.join(rest))}")
+    elif verdict.advice in (Advice.LABEL_MORE, Advice.ADD_ANNOTATOR):
+        draw = " --draw by_answer" if any(flag.claim == Claim.RARE for flag in verdict.flags) else ""
+        commands.append(f"concord plan {quote(str(file))}{draw} --out to_label.csv")
+    else:
+        commands.append(f"{call} --section groups,distribution")
+    return commands
 
 
 @click.command("check")
@@ -176,22 +224,7 @@ def command(
     elif section or verbose or form != "table":
         echo(report.document(form, sections=section, criterion=on, width=columns(WIDTH)), nl=False)
     else:
-        same = f"concord check {quote(str(file))}"
-        stated = {"--labels": source.labels, "--weight": source.weight, "--strata": source.strata}
-        same += "".join(f" {option} {quote(str(of))}" for option, of in stated.items() if of)
-        shown = on or report.main
-        others = [name for name in report.criteria if name != shown]
-        more = [*(f"{same} --criterion {quote(name)}" for name in others[:2]), f"{same} --html report.html"]
-        verdict = report.verdict(shown)
-        if any(flag.failing for flag in verdict.flags):
-            more.append(f"{same} --section groups,distribution")
-        elif verdict.advice == Advice.EXCLUDE_JUDGE:
-            rest = [judge for judge in verdict.members if judge not in verdict.exclude]
-            more.append(f"{same} --judge {quote(','.join(rest))}")
-        elif verdict.advice in (Advice.LABEL_MORE, Advice.ADD_ANNOTATOR):
-            more.append(f"concord plan {quote(str(file))}")
-        else:
-            more.append(f"{same} --section groups,distribution")
+        more = next_commands(report, on or report.main, file, reading, source)
         echo(
             screen.screen(
                 report,

@@ -18,6 +18,7 @@ from concord.reading.cells import ENOUGH, number_of, one_of_two
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import MOST_WORDS
 from concord.reading.vocabulary import answers, orders
+from concord.statistics.position import first_and_second, is_tie
 from concord.studies.scales import shared_scale
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -315,7 +316,10 @@ def _categories(
         hint = f'if they have an order, --scale "{on}{numbered}"'
     elif len(names) > 2 and any(number_of(word) is not None for word in words):
         hint = f'if they have an order, --order "{"<".join(names)}"'
+    pair = first_and_second(names)
     described = f"categories {', '.join(names)}"
+    if pair is not None and all(place in pair or is_tie(name) for place, name in enumerate(names)):
+        described = f"pairs {', '.join(names)}"
     return CriterionReading(
         categories(names), partial(_lowered, place), f"{described} ({hint})" if hint else described, hint=hint
     )

@@ -20,7 +20,7 @@ from concord import messages
 from concord.arrays import Columns, Keyed, Names
 from concord.codes import ColumnRole, Domain, Layout, RoleReason
 from concord.conversation import Conversation, Message, Role
-from concord.errors import ImportRefused
+from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, ratings_csv, ratings_study
 from concord.exchange.given import NOTHING, RaterAsked, RatingTable
 from concord.questions import Scale
@@ -33,7 +33,7 @@ from concord.reading.layouts import WHOSE, Profiles, Voice, Voices, voices_of
 from concord.reading.names import extends
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import Profile, is_level
-from concord.reading.table import SourceTable, counted
+from concord.reading.table import SourceTable, counted, of_records
 from concord.reading.vocabulary import answers, holds, tokens, word_set, words
 from concord.scores import labels as rater_labels
 from concord.store.studies import FILE, Study
@@ -118,7 +118,7 @@ def read(
     `people` says whether people's answers are needed, `how` how refusals and clusters are treated. Raises
     ImportRefused for a table without judges' answers, or without people's where these are needed.
     """
-    table = sources.read(source)
+    table = without_groups(sources.read(source), options.excluded)
     table.options = options
     needed: tuple[RaterKind, ...] = ("human", "judge") if people else ("judge",)
     table.needed = needed
@@ -127,6 +127,36 @@ def read(
         return _measured_own(table, own, how)
     scored = scores_of(voices_of(table))
     return _measured(scored, how)
+
+
+def without_groups(table: SourceTable, groups: Sequence[tuple[str, str]]) -> SourceTable:
+    """A table without the rows that hold a value in a column; “player” is the column of models.
+
+    Raises NotFound for a column, ImportRefused where no row holds the value, or every row does.
+    """
+    for name, value in groups:
+        players = (c for c in table.columns if c.lower().rpartition(".")[2] in words("players"))
+        column = name if name in table.columns or name != "player" else next(players, name)
+        if column not in table.columns:
+            raise not_found("column", name, list(table.columns))
+        texts = ["" if is_blank(cell) else str(cell).strip() for cell in table.cells(column)]
+        rows = [place for place, text in enumerate(texts) if text != value]
+        if len(rows) in (0, len(texts)):
+            holders = "Every row holds" if not rows else "No row holds"
+            raise ImportRefused(
+                f"{holders} “{value}” in {column}: --exclude {name}={value} leaves {len(rows):,}."
+            )
+        place_of = table.place
+        remaining = of_records(
+            table.name,
+            [table.records[row] for row in rows],
+            lambda row, rows=rows, place_of=place_of: place_of(rows[row]),  # type: ignore[misc]
+        )
+        warning = f"{len(texts) - len(rows):,} rows with “{value}” in {column} are excluded"
+        remaining.form, remaining.warnings = [*table.form], [*table.warnings, warning]
+        remaining.stated_raters, remaining.pair = table.stated_raters, table.pair
+        table = remaining
+    return table
 
 
 def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:

@@ -35,7 +35,7 @@ MOST_CRITERIA = 60
 MOST_RUNS = 50
 LONGEST_LIST = 50
 ENOUGH = 0.8
-WHOSE: Mapping[str, RaterKind] = {"people": "human", "judges": "judge", "gold": "gold"}
+WHOSE: Mapping[str, RaterKind] = {"annotators": "human", "judges": "judge", "gold": "gold"}
 """Whose answers columns hold, as it is said."""
 
 

@@ -40,6 +40,8 @@ class TableOptions:
     order: tuple[str, ...] = ()
     other_columns: tuple[str, ...] = ()
     """Columns that hold no answers and are read with each item, such as its weight."""
+    excluded: tuple[tuple[str, str], ...] = ()
+    """Groups whose rows are not read: a column and its value."""
 
     @property
     def criterion(self) -> str:

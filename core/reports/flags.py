@@ -135,7 +135,7 @@ def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
             answer=asked.scale.word(rarer),
             n=n,
             items=counted(len(answers), "item"),
-            part=part,
+            Part=part.capitalize(),
         )
 
 
@@ -190,7 +190,13 @@ def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Ite
     }
     fails = largest.measure in ("wrong", "distance") and largest.inside > largest.outside
     kind = "points" if largest.measure == "favours" else largest.measure
-    yield flag(Claim.GROUP, kind=kind, failing=given["where"] if fails else "", **given)
+    yield flag(
+        Claim.GROUP,
+        kind=kind,
+        failing=given["where"] if fails else "",
+        group=(largest.facet, largest.group),
+        **given,
+    )
 
 
 def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:

@@ -42,6 +42,7 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     reason = excluded(headline(report, criterion, report.primary_panel).excluded) if rows else ""
     who = report.names.get(panel_name(report.primary_panel), "")
     caption = f"Excluded rated items of {who}: {reason}." if reason else ""
+    caption = " ".join(filter(None, [caption, str(beside.meta.get("joint", ""))]))
     return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=())
 
 
@@ -95,7 +96,7 @@ def _with_shares(decided: Table, ties: int) -> Table:
     word = by_name["people"].title.partition(": ")[2]
     items = _n(best["people"])
     without = f" ({ties:,} {'tie' if ties == 1 else 'ties'})" if ties else ""
-    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by people{without}"
+    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by annotators{without}"
     if not by_name["corrected"].file_only:
         drawn = "by weight" if decided.meta.get("weighted") else "if these are a random draw"
         caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}, {drawn}"
@@ -139,7 +140,7 @@ def screen(
         body = as_text(replace(table, notes=()), width).rstrip().split("\n")
         reasons = len(table.reasons())
         parts += body[2 : len(body) - reasons - bool(reasons)]
-        parts += [_lines(table.caption, width, 2)] if table.caption else []
+        parts += [_lines(table.caption, width, 4)] if table.caption else []
         parts.append("")
     parts += [_lines(f"! {one.sentence(report.data.study)}", width, 2) for one in report.partial]
     parts += [_lines(f"! {flag.text}", width, 2) for flag in verdict.flags]

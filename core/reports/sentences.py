@@ -13,7 +13,14 @@ from concord.reports.coefficient import default_coefficient
 from concord.reports.flags import judge_name, word_of
 from concord.reports.standing import Standing
 from concord.reports.wording import capital, end, listed, two, within
-from concord.statistics.claims import LOOKS, freedom_at, more_items, p_above, share_of_look
+from concord.statistics.claims import (
+    LOOKS,
+    freedom_at,
+    more_items,
+    p_above,
+    share_of_look,
+    verdict_interval,
+)
 from concord.statistics.figures import whom
 from concord.statistics.held_out import rarer_answers
 from concord.statistics.intervals import FEWEST_RARER, piled_up
@@ -28,8 +35,12 @@ OFF = 0.1
 ENOUGH = 40
 """Items of which a verdict is possible where answers are even: `FEWEST_RARER` of either of two."""
 
-FEWEST_FOR_RATE = 3
+FEWEST_FOR_RATE = 2
 """Rarer answers below which their share, and so how many items hold enough of them, is not known."""
+
+SECOND, SECOND_OF_RARE = 200, 1000
+"""Items at most that a second annotator is asked to rate: 200 give a κ of .6 an interval of about ±0.11. Of
+rare answers it takes more."""
 
 FARTHEST = 20
 """More items than this many times those there are is no plan."""
@@ -45,8 +56,8 @@ def action(
     """What to do: the advice, what it is tied to, and whom a panel does better without."""
     if not of.members:
         return messages.NO_JUDGE.format(criterion=_label(of))
-    parts = [_use(of, use)] if advice == Advice.USE else [_advice(of, advice)]
-    names = {*use, *of.members}
+    parts = [_use(of, use, exclude)] if advice == Advice.USE else [_advice(of, advice)]
+    names = {*use, *(() if use and panel_name(of.members) not in use else of.members)}
     leveled = dict.fromkeys(one.judge for one in of.flags if one.claim == Claim.LEVEL and one.judge in names)
     failing = [one for one in of.flags if one.failing and one.judge in names]
     about = {
@@ -55,8 +66,11 @@ def action(
         "judge": failing[0].judge if failing else "",
     }
     parts += [messages.CONDITIONS[condition].format(**about) for condition in conditions]
-    if failing and advice in (Advice.KEEP_ANNOTATORS, Advice.LABEL_MORE):
-        parts.insert(0, messages.FAILS_ON.format(**about))
+    if failing and advice == Advice.KEEP_ANNOTATORS:
+        rest = messages.CHECK_REST.format(judge=judge_name(of.members), criterion=_label(of))
+        parts = [messages.FAILS_ON.format(**about), rest, *parts[1:]]
+    elif failing and advice == Advice.LABEL_MORE:
+        parts = [messages.FAILS_ON.format(**about), messages.CHECK_REST_TOO, *parts]
     if advice != Advice.EXCLUDE_JUDGE:
         parts += [
             (messages.EXCLUDE_SLIGHT if judge in of.slight else messages.EXCLUDE).format(judge=judge)
@@ -76,18 +90,16 @@ def why(of: Standing, advice: Advice, use: Sequence[str]) -> str:
 
 def unknown(of: Standing, unknowns: Sequence[Unknown]) -> str:
     """What is not known, a sentence each."""
-    gap = _difference_without(of)
-    return " ".join(
+    sentences = [
         messages.UNKNOWNS[one].format(
             judge=judge_name(of.members),
-            decided_by=of.decided_by,
-            difference=gap,
             why=_reason(of),
             n=len(of.evidence.ratings[of.criterion].people),
             unfinished=of.evidence.data.unfinished,
         )
         for one in unknowns
-    )
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def symbol(of: Standing) -> str:
@@ -108,16 +120,22 @@ def _named(of: Standing, rater: str) -> str:
     return of.evidence.names.get(rater, rater)
 
 
-def _use(of: Standing, use: Sequence[str]) -> str:
+def _use(of: Standing, use: Sequence[str], exclude: Sequence[str] = ()) -> str:
     """The advice to use judges: which, why, and how the judges asked about stand if others are used."""
     rows = {str(row["rater"]): row for row in of.table.rows}
-    about = {"criterion": _label(of), "margin": of.evidence.options.margin}
+    about = {"criterion": _label(of)}
     names = [_named(of, rater) for rater in use]
     if len(use) > 1:
         first = messages.USE_ANY.format(judges=listed(names, "or"), **about)
     else:
         first = _use_one(of, rows[use[0]], names[0], about)
     own = panel_name(of.members)
+    if own not in use and len(of.members) > 1 and exclude and of.verdict not in GOOD:
+        # A panel that is to lose a judge needs no further labels.
+        rest = [name for name in of.members if name not in (*use, *exclude)]
+        good = [str(row["name"]) for row in of.others if row["rater"] in rest]
+        also = messages.OTHERS_GOOD.format(judges=listed(good), is_="is" if len(good) == 1 else "are")
+        return f"{first} {also}" if good else first
     if own not in use and len(of.members) > 1:
         return f"{first} {_rest(of, names[0])}"
     singles = [str(row["name"]) for row in of.others if row["rater"] in of.evidence.ratings.judges]
@@ -135,7 +153,7 @@ def _use_one(of: Standing, row: Mapping[str, Cell], name: str, about: Mapping[st
         return messages.USE_IN_ORDER.format(judge=name, points=abs(bias.value or 0.0), side=side, **about)
     if code == Verdict.AS_GOOD and isinstance(gap, Estimate) and _is_better(of, gap):
         return messages.USE_BETTER.format(judge=name, **about)
-    return messages.USE[code].format(judge=name, **about)
+    return messages.USE[code].format(judge=name, margin=_margin_of(of, row), **about)
 
 
 def off_level(of: Standing, row: Mapping[str, Cell]) -> Estimate | None:
@@ -161,7 +179,7 @@ def _rest(of: Standing, instead: str) -> str:
         )
         figures = f"{symbol(of)} {alone}, all together {together}"
         return messages.USE_ALONE.format(Judge=name, one=instead, figures=figures)
-    return messages.REST.get(of.verdict, "").format(Judge=name, more=_more(of))
+    return messages.REST.get(of.verdict, "").format(Judge=name, more=_more(of), by=_raters(of))
 
 
 def _advice(of: Standing, advice: Advice) -> str:
@@ -178,7 +196,9 @@ def _advice(of: Standing, advice: Advice) -> str:
         "give": "they give" if len(copied) > 1 else "it gives",
         "decided_by": of.decided_by,
         "more": _more(of),
-        "or_annotators": messages.OR_ANNOTATORS if of.evidence.people == "like-these" else "",
+        "by": _raters(of),
+        "same": _repeated(of),
+        "items": f"{_rated(of):,}",
         "slight": listed(of.slight),
         "agree": "agree" if len(of.slight) > 1 else "agrees",
         "others": listed([judge for judge in of.members if judge not in of.slight]),
@@ -189,13 +209,15 @@ def _advice(of: Standing, advice: Advice) -> str:
         sentences = [_label_more(of, about)]
         alone = of.figure(default_coefficient(of.evidence, of.criterion))
         if _annotators(of) == 1 and alone is not None and alone.defined:
-            sentences.insert(0, messages.SECOND_NEEDED)
+            sentences.insert(0, messages.SECOND_NEEDED.format(same=_repeated(of)))
     elif advice == Advice.KEEP_ANNOTATORS and of.evidence.data.study.source != FILE:
         sentences.append(messages.CORRECTED)
-    elif advice in (Advice.DO_NOT_USE, Advice.ADD_ANNOTATOR) and _annotators(of) == 1 and of.constant is None:
-        sentences.append(messages.SECOND_SHOWS)
+    elif advice == Advice.DO_NOT_USE and _annotators(of) == 1 and of.constant is None:
+        sentences.append(messages.SECOND_SHOWS.format(same=_repeated(of)))
     if advice == Advice.ADD_ANNOTATOR and _is_rare(of):
         sentences.append(_more_of_rarer(of, messages.RARER_TOO, about))
+    elif advice == Advice.ADD_ANNOTATOR and _rated(of) < ENOUGH:
+        sentences.append(messages.FEW_TOO.format(**about | {"more": _about(ENOUGH - _rated(of))}))
     if advice in (Advice.CHECK_COPY, Advice.CHECK_DIRECTION, Advice.CHECK_ANNOTATOR) and (
         others := _instead(of)
     ):
@@ -209,12 +231,12 @@ def _instead(of: Standing) -> str:
 
 def _label_more(of: Standing, about: dict[str, str]) -> str:
     """How many more items, and of which kind, are needed."""
-    _, items, _ = _rarer(of)
+    items = _rated(of)
     if _is_rare(of):
         needed = _more_of_rarer(of, messages.LABEL_RARER, about)
         return f"{needed} {_more_of_rarer(of, messages.FIND_RARER, about)}"
     if of.verdict == Verdict.INCONCLUSIVE:
-        first = messages.ADVICE[Advice.LABEL_MORE].format(**about)
+        first = " ".join(filter(None, [messages.ADVICE[Advice.LABEL_MORE].format(**about), _stays(of)]))
         look = max(of.evidence.look(of.criterion), 1) + 1
         again = (
             messages.LOOK_AGAIN.format(look=look)
@@ -228,31 +250,46 @@ def _label_more(of: Standing, about: dict[str, str]) -> str:
     return messages.LABEL_VARIED.format(**about)
 
 
-def _is_rare(of: Standing) -> bool:
+def _is_rare(standing: Standing) -> bool:
     """Whether the rarer answers are too few for a verdict, and most items hold the commonest one."""
-    rarer, items, _ = _rarer(of)
-    rare = 0 < rarer < FEWEST_RARER and piled_up(rarer, items)
-    return rare and default_coefficient(of.evidence, of.criterion) == "kappa"
+    rarer = rarer_answers(standing.evidence.ratings[standing.criterion])
+    rare = 0 < rarer < FEWEST_RARER and piled_up(rarer, _rated(standing))
+    return rare and default_coefficient(standing.evidence, standing.criterion) == "kappa"
 
 
-def _more_of_rarer(of: Standing, words: str, about: Mapping[str, str]) -> str:
-    """How many more items are needed for enough of the rarer answer, in these words."""
-    rarer, items, answer = _rarer(of)
-    several = len(of.evidence.ratings[of.criterion].people) > 1
-    n = messages.ROUGHLY.format(n=rarer) if several else f"{rarer:,}"
-    counts = {"n": n, "items": f"{items:,}", "least": f"{FEWEST_RARER}", "answer": answer}
-    more = _about((FEWEST_RARER - rarer) * items / rarer) if rarer >= FEWEST_FOR_RATE else messages.MANY
-    return words.format(**{**about, **counts, "more": more})
+def _more_of_rarer(standing: Standing, words: str, about: Mapping[str, str]) -> str:
+    """How many more items are needed for enough of the rarer answer, in these words.
 
-
-def _rarer(of: Standing) -> tuple[int, int, str]:
-    """The rarer of people's answers: to about how many items, as intervals count them, of how many, and its
-    word.
+    As in the table and in flags an item has the answer of most annotators. Of those that have enough of it,
+    while single answers are too few for an interval, no number is said.
     """
-    answers = answer_of_people(of.evidence.ratings[of.criterion])
+    n, items, answer = _rarer(standing)
+    counts = {
+        "one_judge": standing.members[0],
+        "n": f"{n:,}",
+        "items": f"{items:,}",
+        "least": f"{FEWEST_RARER}",
+        "answer": answer,
+    }
+    if n >= FEWEST_RARER:
+        return messages.LABEL_VARIED.format(**about) if words == messages.LABEL_RARER else ""
+    number = _about((FEWEST_RARER - n) * _rated(standing) / n) if n >= FEWEST_FOR_RATE else messages.MANY
+    return words.format(**{**about, **counts, "more": number})
+
+
+def _rated(standing: Standing) -> int:
+    """Items that annotators rated."""
+    return int((standing.evidence.ratings[standing.criterion].present > 0).sum())
+
+
+def _rarer(standing: Standing) -> tuple[int, int, str]:
+    """On how many items most annotators give another answer than the commonest, of how many on which they do
+    not tie, and the word of that answer.
+    """
+    answers = answer_of_people(standing.evidence.ratings[standing.criterion])
     answers = answers[answers == answers]
-    word = word_of(of.evidence, _label(of))
-    question = of.evidence.criterion(of.criterion)
+    word = word_of(standing.evidence, _label(standing))
+    question = standing.evidence.criterion(standing.criterion)
     offered = question.scale.values if question and question.scale.two else tuple(sorted({*answers.tolist()}))
     counts = {value: int((answers == value).sum()) for value in offered}
     if not counts:
@@ -260,9 +297,46 @@ def _rarer(of: Standing) -> tuple[int, int, str]:
     most = max(counts, key=lambda value: counts[value])
     rest = {value: n for value, n in counts.items() if value != most}
     commonest_of_rest = max(rest, key=lambda value: rest[value], default=most)
-    scores = of.evidence.ratings[of.criterion]
-    n, items = rarer_answers(scores), int((scores.present > 0).sum())
-    return n, items, word(commonest_of_rest) if len(rest) == 1 else f"not {word(most)}"
+    answer = word(commonest_of_rest) if len(rest) == 1 else f"not {word(most)}"
+    return sum(rest.values()), len(answers), answer
+
+
+def _raters(standing: Standing) -> str:
+    """Who rates more items, between commas: every annotator, as many as now, or further ones; a second
+    annotator where one rated.
+    """
+    scores, annotators = standing.evidence.ratings[standing.criterion], _annotators(standing)
+    counts = scores.present[scores.present > 0]
+    parts = []
+    if annotators in (1, 2) and (annotators == 1 or bool((counts == 2).all())):
+        parts.append(messages.EACH_BOTH)
+    elif annotators > 2 and bool((counts == annotators).mean() > 0.5):
+        parts.append(messages.EACH_ALL.format(n=annotators))
+    elif annotators:
+        parts.append(messages.EACH_SOME)
+    if standing.evidence.people == "like-these":
+        parts.append(messages.OR_ANNOTATORS)
+    return f", {', '.join(parts)}," if parts else ""
+
+
+def _repeated(standing: Standing) -> str:
+    """Which items a second annotator rates: all of the first one's, or a draw of many."""
+    items, largest = _rated(standing), SECOND_OF_RARE if _is_rare(standing) else SECOND
+    if items <= largest:
+        return messages.SAME_ITEMS.format(n=f"{items:,}")
+    return messages.ITEMS_PART.format(n=largest, items=f"{items:,}")
+
+
+def _stays(standing: Standing) -> str:
+    """What more items would show, should the difference stay; “” where their number is not known."""
+    gap, margin = standing.figure("difference"), _least_margin(standing)
+    if gap is None or gap.value is None:
+        return ""
+    items = more_items(gap, margin)
+    if items is None or items > FARTHEST * (gap.n or 0):
+        return ""
+    code = Verdict.AS_GOOD if gap.value > -margin / 2 else Verdict.WORSE
+    return messages.STAYS[code].format(difference=end(gap.value, signed=True))
 
 
 def _about(more: float) -> str:
@@ -305,6 +379,8 @@ def _finding(of: Standing, advice: Advice) -> str:
         judge = of.figure("judge")
         beats = judge is not None and judge.interval is not None and judge.interval[0] > 0
         return finding if beats else finding + messages.FINDING_NO_BETTER.format(judge=capital(name))
+    if advice == Advice.CHECK_ANNOTATOR:
+        return _finding_decided(of, name)
     gap = of.figure("difference")
     if gap is None or not gap.defined:
         return _finding_alone(of, name)
@@ -313,17 +389,39 @@ def _finding(of: Standing, advice: Advice) -> str:
     if advice == Advice.DO_NOT_USE:
         return messages.FINDING_CHANCE.format(judge=name)
     if of.verdict == Verdict.WORSE and gap.interval is not None and gap.interval[1] < -_least_margin(of):
-        return messages.FINDING_CLEARLY_WORSE.format(judge=name)
-    return messages.FINDINGS[of.verdict].format(judge=name, why=_reason(of))
+        return messages.FINDING_CLEARLY_WORSE.format(judge=name, margin=_margin_of(of, of.row))
+    if of.verdict == Verdict.INCONCLUSIVE and gap.interval is not None:
+        margin = _least_margin(of)
+        if gap.interval[0] > -margin or gap.interval[1] < 0:
+            return messages.FINDING_NOT_SURE.format(judge=name)
+        if gap.interval[1] > margin:
+            return messages.FINDING_ANY_SIDE.format(judge=name)
+    return messages.FINDINGS[of.verdict].format(judge=name, why=_reason(of), margin=_margin_of(of, of.row))
 
 
-def _least_margin(of: Standing) -> float:
-    """The margin of the verdict: the smaller of that of the options and half of another annotator's
-    agreement.
+def _finding_decided(standing: Standing, name: str) -> str:
+    """That a verdict changes without one annotator, and how the judge stands without them."""
+    rest, gap = standing.row.get("difference_without"), standing.figure("difference")
+    names = {"judge": name, "decided_by": standing.decided_by}
+    if not isinstance(rest, float):
+        return messages.FINDING_ONE_DECIDES_UNDEFINED.format(**names)
+    good = gap is not None and gap.interval is not None and gap.interval[0] > -_least_margin(standing)
+    words = messages.FINDING_ONE_DECIDES if good else messages.FINDING_ONE_DECIDES_WORSE
+    return words.format(difference=rest, **names)
+
+
+def _least_margin(standing: Standing, row: Mapping[str, Cell] | None = None) -> float:
+    """The margin of the verdict on a row (else that of the judges asked about): the smaller of that of the
+    options and half of another annotator's agreement.
     """
-    person = of.figure("person")
-    half = person.value / 2 if person and person.value and person.value > 0 else inf
-    return min(of.evidence.options.margin, half)
+    person = (standing.row if row is None else row).get("person")
+    value = person.value if isinstance(person, Estimate) else None
+    return min(standing.evidence.options.margin, value / 2 if value and value > 0 else inf)
+
+
+def _margin_of(standing: Standing, row: Mapping[str, Cell]) -> str:
+    """The margin of the verdict on a row, as a number."""
+    return f"{_least_margin(standing, row):.2g}"
 
 
 def _z(row: Mapping[str, Cell]) -> str:
@@ -392,9 +490,9 @@ def _figures(of: Standing, use: Sequence[str]) -> str:
         n=f"{row['n']:,}",
         about=f", {about}" if about else "",
     )
-    if _is_better(of, gap):
+    if _is_better(of, gap) and row.get("verdict") in GOOD:
         return f"{figures}{_z(row)}"  # Better needs no margin.
-    return f"{figures} {messages.MARGIN.format(margin=_margin(of))}"
+    return f"{figures} {messages.MARGIN.format(margin=_margin(of, row))}"
 
 
 def _is_better(of: Standing, gap: Estimate) -> bool:
@@ -409,11 +507,12 @@ def _interval_of(of: Standing, gap: Estimate) -> str:
     return "" if said else within(gap, signed=True)
 
 
-def _margin(of: Standing) -> str:
+def _margin(standing: Standing, row: Mapping[str, Cell]) -> str:
     """What as good means: the margin, or half of another annotator's agreement where that is less."""
-    margin, person = of.evidence.options.margin, of.figure("person")
-    half = person is not None and person.value is not None and person.value / 2 < margin
-    return (messages.WITHIN_HALF if half else messages.WITHIN).format(margin=margin)
+    margin = standing.evidence.options.margin
+    if _least_margin(standing, row) < margin:
+        return messages.WITHIN_HALF.format(margin=_margin_of(standing, row))
+    return messages.WITHIN.format(margin=margin)
 
 
 def _look(of: Standing) -> str:
@@ -423,10 +522,7 @@ def _look(of: Standing) -> str:
         return ""
     if look > LOOKS:
         return messages.LOOKS_SPENT.format(looks=LOOKS)
-    return messages.LOOK.format(look=look, looks=LOOKS, level=1 - 2 * share_of_look(look))
-
-
-def _difference_without(of: Standing) -> float:
-    """The difference without the annotator who decides the verdict; 0 where none does."""
-    gap = of.row.get("difference_without")
-    return gap if isinstance(gap, float) else 0.0
+    share, gap = share_of_look(look), of.figure("difference")
+    ends = verdict_interval(gap, share, freedom_part=freedom_at(look)) if gap else None
+    interval = f" ({end(ends[0], signed=True)} to {end(ends[1], signed=True)})" if ends else ""
+    return messages.LOOK.format(look=look, looks=LOOKS, level=1 - 2 * share, interval=interval)

@@ -122,6 +122,24 @@ def p_below(figure: Estimate, bound: float, *, fisher: bool = False, freedom_par
     return p_above(turned, -bound, fisher=fisher, freedom_part=freedom_part)
 
 
+def verdict_interval(
+    figure: Estimate, share: float, *, freedom_part: float = 1.0
+) -> tuple[float, float] | None:
+    """The interval of a difference whose ends are each wrong in `share` of studies: a verdict goes by it.
+
+    As in `p_above`, from the 95% interval and a part of its degrees of freedom. None without an interval.
+    """
+    if figure.value is None or figure.interval is None or not 0 < share < 0.5:
+        return None
+    from scipy import special
+
+    freedom = figure.freedom if figure.freedom is not None else (figure.n or math.inf) - 1
+    error = (figure.interval[1] - figure.interval[0]) / 2 / student(freedom)
+    part = max(freedom_part * freedom, 1.0)
+    t = special.ndtri(1 - share) if math.isinf(part) else special.stdtrit(part, 1 - share)
+    return figure.value - float(t) * error, figure.value + float(t) * error
+
+
 def look_at(items: int, earlier: Sequence[int]) -> int:
     """Which look at a growing study this is, with so many items: one more than it had at fewer.
 
@@ -208,6 +226,22 @@ def verdicts(compared: Sequence[Contrasts], first: int, *, margin: float, look: 
     ]
 
 
+def adjusted(
+    compared: Sequence[Contrasts], codes: Sequence[Verdict], first: int, *, margin: float
+) -> tuple[list[int], float]:
+    """The places of judges or panels whose verdict, one of `codes`, the number of them changes, and the level
+    of the intervals by which the verdicts beside that at `first` go.
+
+    Their 95% interval would give another verdict.
+    """
+    share = CLAIMS[Claim.VERDICT].share or 0.0
+    single = [verdict_of(of, margin=margin, share=share) for of in compared]
+    tested = sum(bool(of.difference and of.difference.interval) for of in compared) - 1
+    each = (CLAIMS[Claim.OTHER_JUDGES].share or 0.0) / max(tested, 1)
+    places = [at for at, pair in enumerate(zip(codes, single, strict=True)) if pair[0] != pair[1]]
+    return places, 1 - 2 * min(each, share)
+
+
 def decided_by(verdict: Verdict, without_each: Mapping[str, tuple[float, float]], *, margin: float) -> str:
     """The annotator without whom a verdict would fall, “” where there is none.
 
@@ -263,6 +297,8 @@ class Flag(NamedTuple):
     on: tuple[str, ...] = ()
     about: str = ""
     failing: str = ""
+    group: tuple[str, str] = ("", "")
+    """The facet and the value of the group that it names."""
 
 
 def flag(
@@ -273,13 +309,14 @@ def flag(
     on: tuple[str, ...] = (),
     about: str = "",
     failing: str = "",
+    group: tuple[str, str] = ("", ""),
     **values: Any,
 ) -> Flag:
     """A flag in the words of `concord.messages.FLAGS`, of a claim with several wordings in those of
     `kind`.
     """
     words = messages.FLAGS[f"{claim}/{kind}" if kind else claim]
-    return Flag(claim, words.format(judge=judge, about=about, **values), judge, on, about, failing)
+    return Flag(claim, words.format(judge=judge, about=about, **values), judge, on, about, failing, group)
 
 
 def ranked(flags: Sequence[Flag]) -> list[Flag]:

@@ -9,9 +9,9 @@ import numpy as np
 from concord.codes import GOOD, Verdict
 from concord.estimate import Estimate, undefined, value_of
 from concord.glossary import explain
-from concord.messages import GLANCE_RULE, VERDICTS
+from concord.messages import GLANCE_RULE, JOINT_VERDICTS, VERDICTS
 from concord.statistics import columns
-from concord.statistics.claims import MARGIN, Contrasts, decided_by, verdicts
+from concord.statistics.claims import MARGIN, Contrasts, adjusted, decided_by, verdicts
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.held_out import By
@@ -27,7 +27,7 @@ GLANCE = empty(
     Column("rater", file_only=True),
     Column("name", "Judge or panel"),
     columns.N,
-    Column("verdict", "Beside another annotator", words=VERDICTS),
+    Column("verdict", "Verdict", words=VERDICTS),
     Column(
         "judge",
         "{symbol} with annotators",
@@ -110,6 +110,7 @@ def glance(
         more += [Column("p", file_only=True)] * (by == "spearman")
         place = next((at for at, row in enumerate(rows) if row["rater"] == first), -1)
         codes = verdicts([_compared(row) for row in rows], place, margin=margin, look=look)
+        joint = _joint(rows, codes, place, margin, look)
         lone, left = without_lone
         copied = copies or {}
         given = {row["rater"]: row for row in left.rows} if left else {}
@@ -129,9 +130,9 @@ def glance(
                 )
                 for row, code, other, code_left in zip(rows, codes, others, codes_left, strict=True)
             ),
-            caption=f"{GLANCE.caption} {GLANCE_RULE.format(margin=margin)}",
+            caption=" ".join(filter(None, [GLANCE.caption, GLANCE_RULE.format(margin=margin), joint])),
             notes=held_out.notes,
-            meta={"basis": held_out.meta.get("basis")},
+            meta={"basis": held_out.meta.get("basis")} | ({"joint": joint} if joint else {}),
         )
     reasons = dict.fromkeys(figure.reason for figure in held_out.estimates("difference"))
     reason = f" ({'; '.join(reasons)})" if reasons else ""
@@ -154,6 +155,19 @@ def _compared(row: Mapping[str, Cell]) -> Contrasts:
     judge, difference, half = (cell if isinstance(cell, Estimate) else None for cell in cells)
     n = row.get("n")
     return Contrasts(judge, difference, half, n if isinstance(n, int) else 0)
+
+
+def _joint(
+    rows: Sequence[Mapping[str, Cell]], codes: Sequence[Verdict], first: int, margin: float, look: int
+) -> str:
+    """That verdicts of several judges are adjusted for their number, where that changes one; “” else."""
+    contrasts = [_compared(row) for row in rows]
+    places, level = ([], 0.0) if look else adjusted(contrasts, codes, first, margin=margin)
+    if not places:
+        return ""
+    tested = sum(bool(one.difference and one.difference.interval) for one in contrasts) - 1
+    names = ", ".join(str(rows[place]["name"]) for place in places)
+    return JOINT_VERDICTS.format(n=tested, level=level, judges=names)
 
 
 def _standing(

@@ -19,7 +19,7 @@ from concord.statistics.ratings import Floats
 
 LEVEL = 0.95
 
-RARER = "with a rarer answer"
+RARER = "fewer than {fewest} items have a rarer answer"
 """What is too few where a kappa has no interval."""
 
 FEWEST = 8
@@ -136,7 +136,7 @@ def rests_on(kind: Kind, rarer: int, items: int, *, fewest: int = 0) -> Kind:
     """
     return replace(
         kind,
-        lacking=too_few(rarer, fewest, RARER) if rarer < fewest else kind.lacking,
+        lacking=RARER.format(fewest=fewest) if rarer < fewest else kind.lacking,
         freedom=max(rarer / 2, 1.0) if piled_up(rarer, items) else kind.freedom,
     )
 

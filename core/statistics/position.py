@@ -16,6 +16,10 @@ SECOND = ("b", "second", "right", "2")
 """How answers name the first and the second of two, alone or behind a word such as “model” or “response”."""
 
 
+TIES = frozenset({"tie", "tied", "equal", "both", "neither", "same", "draw", "none"})
+"""Words of answers that choose neither of two."""
+
+
 class ShareOfFirst(NamedTuple):
     """How often a judge chooses the first of two, how often people do on the same pairs, and the
     difference.
@@ -37,6 +41,11 @@ def first_and_second(labels: Sequence[str]) -> tuple[int, int] | None:
         if [one] in words and [other] in words:
             return words.index([one]), words.index([other])
     return None
+
+
+def is_tie(label: str) -> bool:
+    """Whether an answer says that two are equal."""
+    return bool({*label.casefold().replace("_", " ").split()} & TIES)
 
 
 def shares_of_first(

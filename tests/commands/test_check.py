@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 import concord
+from bench import situations
 from concord.cli import main
 from concord.errors import ImportRefused
 from concord.reading import labels
@@ -99,7 +100,7 @@ def test_a_wide_table_of_pass_and_fail_with_sparse_people(tmp_path):
     assert of["judge"]["value"] == pytest.approx(np.mean(JUDGED))
     assert of["corrected"]["ci"][0] < of["corrected"]["value"] < of["corrected"]["ci"][1]
     assert whole["not_read"] == ["1 cell cannot be read and counts as missing: line 5, label: “maybe?”"]
-    assert "people: label" in whole["taken"]
+    assert "annotators: label" in whole["taken"]
     assert "judges: verdict" in whole["taken"]
     assert "group: model" in whole["taken"]
 
@@ -379,7 +380,7 @@ def test_a_judge_that_equals_the_person_is_said(tmp_path):
     file = tmp_path / "copy.csv"
     pd.DataFrame({"human": PEOPLE, "judge": PEOPLE}).to_csv(file, index=False)
     said = " ".join(check(file).output.split())
-    assert "judge gives just the answers of human to all" in said
+    assert "judge gives the same answers as human to all" in said
     assert not re.search(r"\bUse\b", said)
 
 
@@ -512,6 +513,56 @@ def test_the_example_of_the_readme_prints_what_it_says(monkeypatch):
     done = CliRunner().invoke(main, command.split())
     assert done.output == printed
     assert len(printed.splitlines()) <= 24
+
+
+def written(folder, answers, words=("no", "yes")):
+    """A table of answers that bench/situations.py draws, as a file."""
+    raters = {f"human_{place}": row for place, row in enumerate(answers.people)}
+    raters |= {f"judge_{place}": row for place, row in enumerate(answers.judges)}
+    columns = {name: [words[int(answer)] for answer in row] for name, row in raters.items()}
+    frame = pd.DataFrame({"id": range(len(answers.people[0])), **answers.groups, **columns})
+    frame.to_csv(folder / "table.csv", index=False)
+    return folder / "table.csv"
+
+
+def test_the_next_command_checks_what_the_advice_leaves_open(tmp_path):
+    """The rest of a table without the group on which a judge fails, and annotators without the one who
+    decides.
+    """
+    file = written(tmp_path, situations.failing_group(np.random.default_rng(1)))
+    shown = check(file).output
+    assert f"concord check {file} --exclude topic=medical\n" in shown
+    rest = json.loads(check(file, "--exclude", "topic=medical", "--format", "json").output)
+    assert rest["items"] == 240
+    assert rest["verdicts"]["label"]["verdict"] != "worse"
+    file = written(tmp_path, situations.careless_two(np.random.default_rng(1)))
+    assert check(file).output.rstrip().endswith("--human human_0,human_1")
+
+
+def test_rare_answers_lead_to_a_plan_that_finds_them(tmp_path):
+    file = written(tmp_path, situations.rare(np.random.default_rng(2), 200, 1))
+    assert check(file).output.rstrip().endswith(f"concord plan {file} --draw by_answer --out to_label.csv")
+
+
+@pytest.mark.parametrize(
+    ("exclude", "said"),
+    [
+        ("topic=nothing", "No row holds “nothing” in topic"),
+        ("subject=medical", "There is no column “subject”"),
+        ("topic", "topic names no group"),
+    ],
+)
+def test_a_group_that_is_not_there_is_refused(tmp_path, exclude, said):
+    file = written(tmp_path, situations.failing_group(np.random.default_rng(1)))
+    done = CliRunner().invoke(main, ["check", str(file), "--exclude", exclude])
+    assert done.exit_code != 0
+    assert said in done.output
+
+
+@pytest.mark.parametrize("words", [("A", "B"), ("left", "right"), ("model_1", "model_2")])
+def test_a_choice_of_two_is_called_pairs(tmp_path, words):
+    file = written(tmp_path, situations.position(np.random.default_rng(1)), words)
+    assert f"label: pairs {words[0]}, {words[1]}" in " ".join(check(file).output.split())
 
 
 class Seen(HTMLParser):
@@ -661,7 +712,7 @@ def test_a_column_of_any_name_says_whose_a_rating_is(tmp_path):
     long["source"] = ["llm" if name in ("fast", "slow") else "human" for name in long.evaluator]
     long.to_csv(file, index=False)
     shown = check(file).output
-    assert "people: anna, ben, cleo" in " ".join(shown.split())
+    assert "annotators: anna, ben, cleo" in " ".join(shown.split())
     assert "judges: fast, slow" in " ".join(shown.split())
     long.assign(source="web").to_csv(file, index=False)
     assert "which raters in the column evaluator are a person's?" in check(file).output
@@ -704,7 +755,7 @@ def test_one_row_is_one_item(tmp_path):
     pd.DataFrame({"human": ["pass"], "judge": ["fail"]}).to_csv(file, index=False)
     shown = check(file).output
     assert "1 item was rated by annotators and a judge" in shown
-    assert "100% of 1 item by people" in shown
+    assert "100% of 1 item by annotators" in shown
     assert "1 items" not in shown
     pd.DataFrame({"id": [1, 1, 2], "human": [1, 2, 3], "judge": [1, 2, 2]}).to_csv(file, index=False)
     assert "1 id stands in several rows of the column id" in check(file).output
@@ -725,7 +776,7 @@ def test_the_table_of_promptfoo_has_a_row_an_output(tmp_path):
     with file.open("w", newline="") as out:
         csv.writer(out).writerows(lines)
     done = check(file)
-    assert "people: human · judges: judge · group: model" in " ".join(done.output.split())
+    assert "annotators: human · judges: judge · group: model" in " ".join(done.output.split())
     row = kappa(file)
     assert row["n"] == N
     assert row["kappa"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
@@ -751,7 +802,7 @@ def test_component_results_of_promptfoo_have_judges_and_people(tmp_path):
             {"pass": bool(PEOPLE[i]), "score": PEOPLE[i], "assertion": {"type": "human"}},
         ]
     file.write_text(json.dumps(export))
-    assert "people: human 1 · judges: judge llm-rubric" in " ".join(check(file).output.split())
+    assert "annotators: human 1 · judges: judge llm-rubric" in " ".join(check(file).output.split())
     assert kappa(file)["kappa"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
 
 
@@ -858,7 +909,7 @@ def test_gold_labels_are_neither_a_person_nor_in_a_figure_of_people(name):
 def test_gold_labels_stand_for_a_person_where_nobody_else_rated():
     table = with_gold().drop(columns=["human_1", "human_2"])
     measured = concord.check(table, resamples=0)
-    assert "people: gold" in measured.taken
+    assert "annotators: gold" in measured.taken
     [row] = measured.report.section("glance", "label")["glance"].rows
     assert row["kappa"].value == pytest.approx(by_hand(JUDGED, GOLD))
     own = [("human", "ann", PEOPLE), ("gold", "key", GOLD), ("judge", "j", JUDGED)]

@@ -285,7 +285,7 @@ class TestOtherTables:
             workspace, "import", "ratings", file, "--study", "s", "--human", "zoe,ben", "--judge", "gpt"
         )
         assert done.exit_code == 0, done.output
-        assert "people: zoe, ben" in done.output
+        assert "annotators: zoe, ben" in done.output
         assert "new: 12 ratings by people, 6 by judges, 6 units, 6 conversations." in done.output
         with workspace.read() as db:
             frame = frames.frame(db, "s")

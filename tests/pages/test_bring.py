@@ -117,7 +117,7 @@ def test_a_table_of_labels_is_imported_as_a_study(workspace: Workspace) -> None:
     rows = "".join(f"q{n},{n % 3 + 1},{3 - n % 3}\n" for n in range(6))
     shown = dropped(f"id,human,judge\n{rows}", "wide.csv")
     assert "wide.csv holds 12 ratings by 1 person and 1 judge of 6 items on score." in said(shown)
-    assert "people: human" in said(shown)
+    assert "annotators: human" in said(shown)
     the(shown, "button", "Import").click().run()
     assert "Study “wide”, new: 6 ratings by people, 6 by judges, 6 units" in said(shown)
 

@@ -81,7 +81,7 @@ ABOUT = {
 @pytest.mark.parametrize("columns", ABOUT.values(), ids=ABOUT)
 def test_what_is_about_an_answer_is_no_rater(columns):
     found = checked(pd.DataFrame({"id": IDS, **columns}))
-    assert len(taken(found, "people")) == len(taken(found, "judges")) == 1
+    assert len(taken(found, "annotators")) == len(taken(found, "judges")) == 1
     [judge] = found.judges.values()
     assert judge["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
 
@@ -91,7 +91,7 @@ def test_a_column_computed_from_others_is_no_rater(name):
     """By its name, or by arithmetic alone."""
     columns = {"human_x": HUMAN, "human_y": OTHER, name: MEAN, "judge": JUDGE}
     read = labels.read({"id": IDS, **columns})
-    assert "people: human_x, human_y" in read.columns
+    assert "annotators: human_x, human_y" in read.columns
     assert f"{name} is the mean of human_x, human_y and is excluded" in read.warnings
 
 
@@ -118,7 +118,7 @@ def test_criteria_are_what_names_share(names):
 def test_numbers_behind_both_kinds_are_raters():
     columns = {"human_1": HUMAN, "judge_1": JUDGE, "human_2": OTHER, "judge_2": SECOND}
     found = checked(pd.DataFrame({"id": IDS, **columns}))
-    assert taken(found, "people") == ["human_1", "human_2"]
+    assert taken(found, "annotators") == ["human_1", "human_2"]
     assert taken(found, "judges") == ["judge_1", "judge_2"]
 
 

@@ -189,7 +189,7 @@ def test_what_items_cannot_tell_is_planned() -> None:
     # Judge and people see with the same noise.
     found = verdict(items=40, judge_noise=0.7, person_noise=0.7)
     assert (found.verdict, found.advice) == (Verdict.INCONCLUSIVE, Advice.LABEL_MORE)
-    assert re.search(r"^Label about \d+ more items before", found.action)
+    assert re.search(r"^Label about \d+ more items, each by ", found.action)
 
 
 def test_where_people_do_not_agree_the_question_is_repaired_before_more_is_rated() -> None:
