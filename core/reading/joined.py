@@ -94,6 +94,21 @@ def read(
     return replace(whole, warnings=(*whole.warnings, *join.sentences())), join
 
 
+def ratings(
+    table: Any, people: Any, options: TableOptions = NO_OPTIONS, *, labels_id: str = ""
+) -> labels.RatingsFile:
+    """The ratings of a table with people's answers of another one, for an import: joined as `read` does.
+
+    The notes say how many rows have labels, and what did not match. Raises ImportRefused, NotFound.
+    """
+    records, stated, join, name = joined(table, people, options, labels_id)
+    whole = sources.read(records)
+    whole.name = name
+    ratings_file = labels.ratings_of(whole, stated)
+    met = f"rows with labels: {join.labelled:,} of {join.rows:,}"
+    return replace(ratings_file, notes=(*ratings_file.notes, met, *join.sentences()))
+
+
 def joined(
     table: Any, people: Any, options: TableOptions, labels_id: str, beside: Sequence[str] = ()
 ) -> tuple[list[dict[str, Any]], TableOptions, Join, str]:

@@ -170,15 +170,17 @@ def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:
     except ratings_csv.ColumnMissing as error:
         own = error
     try:
-        table = sources.read(path)
-        table.options = options
-        found = _own_columns(table)
-        if found:
-            return _own(table, found)
-        scored = scores_of(voices_of(table))
+        return ratings_of(sources.read(path), options)
     except ImportRefused as error:
         raise ImportRefused(f"{own} As a table of labels it is not read either: {error}") from error
-    return _file(scored)
+
+
+def ratings_of(table: SourceTable, options: TableOptions = NO_OPTIONS) -> RatingsFile:
+    """The ratings of a table in any form. Raises ImportRefused, NotFound."""
+    table.options = options
+    if columns := _own_columns(table):
+        return _own(table, columns)
+    return _file(scores_of(voices_of(table)))
 
 
 def columns_of(path: Path) -> tuple[str, ...]:

@@ -1,14 +1,11 @@
 """Import of conversations and ratings: drop a file, see what it holds and what is wrong, then store it."""
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from concord.codes import Scorer
 from concord.conversation import Role
@@ -16,9 +13,8 @@ from concord.errors import ConcordError
 from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
 from concord.exchange.shapes import PREFIXES
-from concord.files import file_name
 from concord.files.plain import plain_line
-from concord.reading import labels
+from concord.reading import joined, labels
 from concord.reading.labels import RatingsFile
 from concord.reading.options import NO_OPTIONS, TableOptions, order_of
 from concord.reading.vocabulary import kinds_by_name
@@ -32,9 +28,8 @@ from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import workspace
 from pages.parts.transcript import transcript
+from pages.parts.upload import LARGEST, Upload, table_dropped, upload_of
 
-LARGEST = 256
-"""Megabytes of a file that is imported by page: it is kept in memory."""
 USES: Mapping[str, str] = {
     "messages": "the list of messages",
     "talk": "a dialogue as text",
@@ -89,27 +84,6 @@ STORED = "the file that was stored"
 """Where the session keeps which file that was last, and what it became."""
 
 
-@dataclass(frozen=True)
-class Upload:
-    """A file that was dropped, on the disk as long as somebody looks at it."""
-
-    folder: tempfile.TemporaryDirectory[str]
-    path: Path
-
-    def sentence(self, error: ConcordError) -> str:
-        """An error with the file's name instead of its place on this machine."""
-        return str(error).replace(f"{self.folder.name}/", "")
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _kept(number: str, _file: UploadedFile) -> Upload:
-    folder = tempfile.TemporaryDirectory()
-    stem, dot, ending = _file.name.rpartition(".")
-    path = Path(folder.name) / (file_name(stem or ending) + (f".{ending}" if dot else ""))
-    path.write_bytes(_file.getvalue())
-    return Upload(folder, path)
-
-
 @st.cache_resource(max_entries=8, show_spinner="Checking the file …")
 def _survey(number: str, asked: FileOptions, _upload: Upload) -> FileSurvey | FormNotKnown | str:
     """What the file holds, or why it cannot be read."""
@@ -141,22 +115,22 @@ def page() -> None:
             "Nothing is stored before you have seen it."
         )
         return _next()
-    upload = _kept(file.file_id, file)
+    upload = upload_of(file.file_id, file)
     if ratings_csv.holds_ratings(upload.path):
-        given = _table(file.file_id, upload)
+        given = _joined_or_alone(file.file_id, upload)
         return _wrong(given) if isinstance(given, str) else _ratings(given, upload, file.file_id)
     guess = _survey(file.file_id, FileOptions(upload.path.stem), upload)
     if isinstance(guess, str):
         return _wrong(guess)
     # Columns of people and of judges beside the texts of conversations make a table of labels.
     beside = () if isinstance(guess, FormNotKnown) else kinds_by_name(guess.metadata).values()
-    if isinstance(guess, FormNotKnown) or {"human", "judge"} <= {*beside}:
+    if isinstance(guess, FormNotKnown) or "judge" in beside:
         columns = _columns(file.file_id, upload)
         held = st.segmented_control(
             "The file holds",
             HOLDS,
             format_func=HOLDS.__getitem__,
-            default="ratings" if any(kinds_by_name(columns).values()) else "conversations",
+            default="ratings" if _holds_labels(guess, columns) else "conversations",
             key=f"held {file.file_id}",
         )
         if held == "ratings":
@@ -164,12 +138,20 @@ def page() -> None:
     _foreign(guess, upload, file.file_id)
 
 
+def _holds_labels(guess: FileSurvey | FormNotKnown, columns: Sequence[str]) -> bool:
+    """Whether a file is first taken for a table of labels: of no form of conversations and with a column of
+    a rater, or with columns of annotators and of judges.
+    """
+    kinds = {*kinds_by_name(columns).values()}
+    return bool(kinds - {None}) if isinstance(guess, FormNotKnown) else {"human", "judge"} <= kinds
+
+
 def _labels(upload: Upload, number: str, columns: Sequence[str]) -> None:
     """A table of labels: what its columns are, as it was read or as the reader says, then its ratings."""
     first = _table(number, upload)
     with st.expander("What each column holds", icon=":material/alt_route:", expanded=isinstance(first, str)):
         reading = _roles(number, columns)
-    given = first if reading == NO_OPTIONS else _table(number, upload, reading)
+    given = _joined_or_alone(number, upload, reading)
     if isinstance(given, str):
         return _wrong(given.partition("As a table of labels it is not read either: ")[2] or given)
     _ratings(given, upload, number)
@@ -250,6 +232,43 @@ def _table(number: str, _upload: Upload, reading: TableOptions = NO_OPTIONS) -> 
         return labels.ratings(_upload.path, reading)
     except ConcordError as error:
         return _upload.sentence(error)
+
+
+def _joined_or_alone(number: str, upload: Upload, reading: TableOptions = NO_OPTIONS) -> RatingsFile | str:
+    """The ratings of a file, with annotators' labels of a second one where there is one."""
+    second = table_dropped(
+        "Annotators' labels in a second file, joined by id (if they are not in this one)",
+        f"labels of {number}",
+    )
+    if second is None:
+        return _table(number, upload, reading)
+    labels_number, labels_file = second
+    columns = labels.columns_of(labels_file.path)
+    labels_id = st.selectbox(
+        "Ids of items in the second file",
+        columns,
+        None,
+        format_func=plain_line,
+        key=f"ids of {labels_number}",
+        placeholder="as read",
+    )
+    return _joined(number, labels_number, upload, labels_file, reading, labels_id or "")
+
+
+@st.cache_resource(max_entries=4, show_spinner="Joining the labels …")
+def _joined(
+    number: str,
+    labels_number: str,
+    _upload: Upload,
+    _labels: Upload,
+    reading: TableOptions,
+    labels_id: str,
+) -> RatingsFile | str:
+    """The ratings of two files, with what did not match in the notes; why they cannot be joined, else."""
+    try:
+        return joined.ratings(_upload.path, _labels.path, reading, labels_id=labels_id)
+    except ConcordError as error:
+        return _labels.sentence(ConcordError(_upload.sentence(error)))
 
 
 def _ratings(given: RatingsFile, upload: Upload, number: str) -> None:

@@ -216,3 +216,26 @@ def test_who_gave_scores_is_asked_on_the_page(workspace: Workspace) -> None:
     the(shown, "button", "Import").click().run()
     with workspace.read() as db:
         assert studies.names(db) == ["mine"]
+
+
+def test_labels_of_a_second_file_are_joined_by_id(workspace: Workspace) -> None:
+    """Five of six rows have a label, one label has no row, as `concord check --labels` counts them."""
+    rows = "".join(f"q{n},{n % 2}\n" for n in range(6))
+    shown = dropped(f"id,judge\n{rows}", "judged.csv")
+    labelled = "".join(f"q{n},{(n + 1) % 2 if n else 0}\n" for n in (0, 1, 2, 3, 4, 9))
+    shown.file_uploader[1].set_value(("labels.csv", f"id,human\n{labelled}".encode(), "text/csv")).run()
+    assert not shown.exception
+    assert "rows with labels: 5 of 6" in said(shown)
+    assert "ids of labels without a row: 1, “q9”" in said(shown)
+    the(shown, "button", "Import").click().run()
+    assert not shown.exception
+    assert "Study “judged”, new: 5 ratings by people, 6 by judges, 6 units" in said(shown)
+
+
+def test_labels_that_share_no_id_are_refused_by_their_names(workspace: Workspace) -> None:
+    shown = dropped("id,judge\na,1\nb,0\nc,1\n", "judged.csv")
+    shown.file_uploader[1].set_value(("labels.csv", b"id,human\nx,1\ny,0\n", "text/csv")).run()
+    assert not shown.exception
+    assert "labels.csv" in shown.error[0].value.replace("\\", "")
+    assert "/tmp" not in shown.error[0].value
+    assert not [b for b in shown.button if b.label == "Import"]
