@@ -1,12 +1,17 @@
 """How many conversations to label for an interval or a decision, and what it costs, from scores of judges."""
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
 from concord.codes import PlanFigure
-from concord.errors import ConcordError
+from concord.errors import ConcordError, StudyError
 from concord.messages import PLAN_FIGURES
-from concord.reports.plan import EXPECTED, PlanOptions, plan_of, planned_figures
+from concord.reading import labels
+from concord.reading.labels import LabelTable
+from concord.reports.evidence import Evidence
+from concord.reports.plan import EXPECTED, LabelPlan, PlanOptions, plan, plan_of, planned_figures
 from concord.reports.rated import Rated, boards, gather, with_leaderboard
 from concord.store import conversations
 from pages.parts import table
@@ -14,6 +19,7 @@ from pages.parts.address import benchmark_chosen, choice, link, nothing
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
+from pages.parts.upload import Upload, table_dropped
 
 GOALS = {"width": "An interval of ±", "bar": "To show on which side of", "": "None: a table"}
 """What labels may be for, by the key that stands in the address."""
@@ -22,6 +28,11 @@ GOALS = {"width": "An interval of ±", "bar": "To show on which side of", "": "N
 def page() -> None:
     """Draw the page."""
     heading("plan")
+    dropped = table_dropped(
+        "A pilot: a table with a judge's answers and perhaps some labels (else stored conversations)", "pilot"
+    )
+    if dropped is not None:
+        return _pilot(*dropped)
     with workspace().read() as db:
         names = with_leaderboard(db, conversations.values(db)["benchmark"])
         benchmark = benchmark_chosen(names) if names else None
@@ -37,21 +48,67 @@ def page() -> None:
         sentence(error)
 
 
+def _pilot(number: str, upload: Upload) -> None:
+    """Plan from a table, with the agreement of the labels that it holds."""
+    pilot = _read(number, upload)
+    if isinstance(pilot, str):
+        st.error(plain(pilot))
+        return
+    evidence = Evidence.read(pilot.data)
+    st.caption(plain(" · ".join(pilot.columns)))
+    with st.container(horizontal=True):
+        name = choice("Criterion", "criterion", [*evidence.criteria], evidence.main)
+        scores = evidence.ratings[name]
+        judges = [*scores.judges]
+        judge = choice("Judge", "judge", judges, judges[0]) if judges else ""
+    try:
+        if not judge:
+            raise StudyError(f"No judge answered {name}: nothing can be planned.")
+        figures = planned_figures(scores.judges[judge], evidence.scale(name))
+        _answer(figures, lambda options: plan(pilot.data, name, judge, options), expected=None)
+    except ConcordError as error:
+        sentence(error)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the table …")
+def _read(number: str, _upload: Upload) -> LabelTable | str:
+    """The table of a pilot; why it cannot be read, else."""
+    try:
+        return labels.read(_upload.path, people=False)
+    except ConcordError as error:
+        return _upload.sentence(error)
+
+
 def _plan(rated: Rated) -> None:
-    """Ask what the labels are for, and answer."""
+    """Plan from stored conversations."""
     criteria = {criterion.name: criterion for criterion in rated.system.criteria}
     judges = list(rated.judges)
     with st.container(horizontal=True):
         name = choice("Criterion", "criterion", [*criteria], next(iter(criteria)), drawn=len(criteria) > 1)
         judge = choice("Judge", "judge", judges, judges[0], drawn=len(judges) > 1)
-    own = rated.scores[rated.scores.judge == judge][name].to_numpy(float)
+    scores = rated.scores[rated.scores.judge == judge][name].to_numpy(float)
     criterion = criteria[name]
-    figures = [figure.value for figure in planned_figures(own, criterion.scale)]
-    figure = PlanFigure(choice("Labels are for", "figure", figures, figures[0], format_func=_called))
+    labels_of_none = np.full(len(scores), np.nan)
+
+    def planned(options: PlanOptions) -> LabelPlan:
+        return plan_of(criterion.label, judge, scores, labels_of_none, criterion.scale, options)
+
+    _answer(planned_figures(scores, criterion.scale), planned, expected=EXPECTED)
+    link("samples", "Draw a sample")
+
+
+def _answer(
+    figures: tuple[PlanFigure, ...], planned: Callable[[PlanOptions], LabelPlan], *, expected: float | None
+) -> None:
+    """Ask what the labels are for, and answer; without an `expected` agreement that of the pilot counts."""
+    names = [figure.value for figure in figures]
+    figure = PlanFigure(choice("Labels are for", "figure", names, names[0], format_func=_called))
     goal = choice("Goal", "goal", [*GOALS], "width", format_func=GOALS.__getitem__)
     with st.container(horizontal=True):
         number = st.number_input("±" if goal == "width" else "Bar", 0.001, 1000.0, 0.1) if goal else None
-        agreement = st.number_input("Expected agreement", 0.0, 0.99, EXPECTED)
+        agreement = st.number_input(
+            "Expected agreement", 0.0, 0.99, expected, placeholder="as in the pilot, else 0.7"
+        )
         annotators = st.number_input("Annotators each", 1, 20, 1)
         price = st.number_input("Price of a label", 0.0, 1000.0, 0.0)
         seconds = st.number_input("Seconds a label", 0, 3600, 40)
@@ -64,13 +121,11 @@ def _plan(rated: Rated) -> None:
         price=price,
         seconds=seconds,
     )
-    nobody = np.full(len(own), np.nan)
-    found = plan_of(criterion.label, judge, own, nobody, criterion.scale, options)
-    for said in found.sentences:
-        st.markdown(plain(said))
-    for each in found.tables:
+    answer = planned(options)
+    for text in answer.sentences:
+        st.markdown(plain(text))
+    for each in answer.tables:
         table.draw(each)
-    link("samples", "Draw a sample")
 
 
 def _called(figure: str) -> str:
