@@ -101,12 +101,12 @@ def ratings(
 
     The notes say how many rows have labels, and what did not match. Raises ImportRefused, NotFound.
     """
-    records, stated, join, name = joined(table, people, options, labels_id)
-    whole = sources.read(records)
-    whole.name = name
-    ratings_file = labels.ratings_of(whole, stated)
-    met = f"rows with labels: {join.labelled:,} of {join.rows:,}"
-    return replace(ratings_file, notes=(*ratings_file.notes, met, *join.sentences()))
+    records, roles, join, name = joined(table, people, options, labels_id)
+    source = sources.read(records)
+    source.name = name
+    ratings_file = labels.ratings_of(source, roles)
+    labelled = f"rows with labels: {join.labelled:,} of {join.rows:,}"
+    return replace(ratings_file, notes=(*ratings_file.notes, labelled, *join.sentences()))
 
 
 def joined(

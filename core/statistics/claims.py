@@ -227,19 +227,19 @@ def verdicts(compared: Sequence[Contrasts], first: int, *, margin: float, look: 
 
 
 def adjusted(
-    compared: Sequence[Contrasts], codes: Sequence[Verdict], first: int, *, margin: float
+    compared: Sequence[Contrasts], codes: Sequence[Verdict], *, margin: float
 ) -> tuple[list[int], float]:
     """The places of judges or panels whose verdict, one of `codes`, the number of them changes, and the level
-    of the intervals by which the verdicts beside that at `first` go.
+    of the intervals by which all verdicts but the first go.
 
     Their 95% interval would give another verdict.
     """
     share = CLAIMS[Claim.VERDICT].share or 0.0
-    single = [verdict_of(of, margin=margin, share=share) for of in compared]
-    tested = sum(bool(of.difference and of.difference.interval) for of in compared) - 1
-    each = (CLAIMS[Claim.OTHER_JUDGES].share or 0.0) / max(tested, 1)
-    places = [at for at, pair in enumerate(zip(codes, single, strict=True)) if pair[0] != pair[1]]
-    return places, 1 - 2 * min(each, share)
+    single = [verdict_of(row, margin=margin, share=share) for row in compared]
+    tested = sum(bool(row.difference and row.difference.interval) for row in compared) - 1
+    share_of_one = (CLAIMS[Claim.OTHER_JUDGES].share or 0.0) / max(tested, 1)
+    places = [place for place, pair in enumerate(zip(codes, single, strict=True)) if pair[0] != pair[1]]
+    return places, 1 - 2 * min(share_of_one, share)
 
 
 def decided_by(verdict: Verdict, without_each: Mapping[str, tuple[float, float]], *, margin: float) -> str:

@@ -110,7 +110,7 @@ def glance(
         more += [Column("p", file_only=True)] * (by == "spearman")
         place = next((at for at, row in enumerate(rows) if row["rater"] == first), -1)
         codes = verdicts([_compared(row) for row in rows], place, margin=margin, look=look)
-        joint = _joint(rows, codes, place, margin, look)
+        joint = _joint(rows, codes, margin, look)
         lone, left = without_lone
         copied = copies or {}
         given = {row["rater"]: row for row in left.rows} if left else {}
@@ -157,12 +157,10 @@ def _compared(row: Mapping[str, Cell]) -> Contrasts:
     return Contrasts(judge, difference, half, n if isinstance(n, int) else 0)
 
 
-def _joint(
-    rows: Sequence[Mapping[str, Cell]], codes: Sequence[Verdict], first: int, margin: float, look: int
-) -> str:
+def _joint(rows: Sequence[Mapping[str, Cell]], codes: Sequence[Verdict], margin: float, look: int) -> str:
     """That verdicts of several judges are adjusted for their number, where that changes one; “” else."""
     contrasts = [_compared(row) for row in rows]
-    places, level = ([], 0.0) if look else adjusted(contrasts, codes, first, margin=margin)
+    places, level = ([], 0.0) if look else adjusted(contrasts, codes, margin=margin)
     if not places:
         return ""
     tested = sum(bool(one.difference and one.difference.interval) for one in contrasts) - 1

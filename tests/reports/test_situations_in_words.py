@@ -92,7 +92,7 @@ def test_verdicts_that_the_number_of_judges_changes_are_named():
     every = [contrasts(-0.30, -0.26), *(contrasts(-0.07, -0.01),) * 2, contrasts(-0.02, 0.02)]
     codes = verdicts(every, 0, margin=0.1)
     assert codes[1] == Verdict.AS_GOOD
-    places, level = adjusted(every, codes, 0, margin=0.1)
+    places, level = adjusted(every, codes, margin=0.1)
     assert places == [1, 2]
     assert level == pytest.approx(1 - 2 * 0.005 / 3)
-    assert adjusted(every[:1], codes[:1], 0, margin=0.1)[0] == []
+    assert adjusted(every[:1], codes[:1], margin=0.1)[0] == []
