@@ -69,6 +69,7 @@ AIMS: dict[str, Aim] = {
     "table of ten million": Aim("tables", "`concord check`, ten million rows of Parquet", "CPU seconds", 60),
     "table of ten million, memory": Aim("tables", "the same, its peak", "MB", 2000),
     "import": Aim("store", "import of 60,000 ratings", "csv.reader and executemany", 10.0),
+    "conversations": Aim("store", "import of 10,000 conversations", "json.loads and executemany", 10.0),
     "frame": Aim("store", "a study of a million ratings as a frame", "pandas.read_sql_query", 1.0),
     "list": Aim("store", "the slowest page of 100,000 conversations", "the table in pandas", 1.0),
     "page": Aim("page_times", "the slowest page, in a new window, CPU", "a plain page of Streamlit", 1.25),

@@ -6,6 +6,8 @@ same.
 - import of ratings from CSV: everything `concord import ratings` does (check, match, store, sum up), against
   `csv.reader` and one bare
   `executemany` into a table without an index, which checks nothing and finds nothing again;
+- import of conversations from JSON Lines: check, keep, and store, against `json.loads` and one bare
+  `executemany` of a row a message;
 - the long frame of a study, which every figure of agreement reads: against `pandas.read_sql_query` of the
   bare ratings table;
 - one page of the conversations list, in each order and with filters: against reading the whole table into
@@ -33,7 +35,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.aims import reached
-from concord.exchange import incoming, ratings_csv, ratings_study
+from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
 from concord.questions import LIKERT_5
 from concord.rating import Criterion, Rater
 from concord.store import conversations, frames, ratings, studies, summaries
@@ -58,6 +60,7 @@ def main() -> None:
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         imported(Path(folder), wanted.rows, wanted.repeats)
+        conversed(Path(folder), wanted.conversations // 10, wanted.repeats)
         workspace = filled(Path(folder) / "filled", wanted.conversations, wanted.ratings)
         framed(workspace, wanted.repeats)
         browsed(workspace, wanted.repeats)
@@ -110,6 +113,41 @@ def imported(folder: Path, rows: int, repeats: int) -> None:
             f"import of {rows:,} ratings",
             timed(ours, repeats),
             "csv.reader + executemany",
+            timed(plain, repeats),
+        ),
+    )
+
+
+def conversed(folder: Path, count: int, repeats: int) -> None:
+    file, words = folder / "talks.jsonl", "Some words of a dialogue. " * 8
+    turns = [{"role": role, "content": words} for _ in range(TURNS) for role in ("user", "assistant")]
+    with file.open("w", encoding="utf-8") as out:
+        for number in range(count):
+            messages = [{**turn, "content": f"{number} {turn['content']}"} for turn in turns]
+            out.write(json.dumps({"id": number, "model": "elm", "messages": messages}) + "\n")
+
+    def ours(n: int) -> None:
+        workspace = Workspace.open(folder / f"talks{n}")
+        conversations_file.store(workspace, conversations_file.survey(file))
+
+    def plain(n: int) -> None:
+        db = sqlite3.connect(folder / f"talks{n}.db")
+        with file.open(encoding="utf-8") as lines, db:
+            db.execute("CREATE TABLE messages (conversation, place, role, content)")
+            rows = (
+                (talk["id"], place, message["role"], message["content"])
+                for talk in map(json.loads, lines)
+                for place, message in enumerate(talk["messages"])
+            )
+            db.executemany("INSERT INTO messages VALUES (?, ?, ?, ?)", rows)
+        db.close()
+
+    reached(
+        "conversations",
+        report(
+            f"import of {count:,} conversations",
+            timed(ours, repeats),
+            "json.loads + executemany",
             timed(plain, repeats),
         ),
     )

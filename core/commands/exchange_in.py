@@ -214,8 +214,8 @@ def _conversations(
     reading = conversations_file.FileOptions(
         benchmark, mapping, cast(Mapping[str, Role], roles), joins, place, scorers
     )
-    with printing.progress("Checking"):
-        survey = conversations_file.survey(file, reading)
+    with printing.progress("Checking") as bar:
+        survey = conversations_file.survey(file, reading, progress=bar)
     for line in conversations_file.sentences(survey):
         echo(line)
     if survey.scores or survey.unknown or survey.votes or survey.metadata or survey.left_out:

@@ -1,13 +1,10 @@
 """Files of conversations: recognise the form, check the file whole, and store it in parts.
 
-Memory does not grow with the file: it is read twice, once to check it and once to store it.
+Memory does not grow with the file: it is read once, and what was read is kept on the disk until it is stored.
 """
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -25,8 +22,9 @@ from concord.exchange.conversations_jsonl import OWN_FORM
 from concord.exchange.dialogue import Roles
 from concord.exchange.entries import Entry, Reading, RowReader
 from concord.exchange.given import Given
-from concord.exchange.incoming import AT_ONCE, rate
+from concord.exchange.incoming import rate
 from concord.exchange.otlp import SPAN
+from concord.exchange.parsed import ParsedRow, ParsedRows
 from concord.exchange.rows import AROUND, FileRow
 from concord.exchange.shapes import OF_TURNS, ROWS, at, failure, forms, has, mapped, shape_of
 from concord.questions import Scale
@@ -35,7 +33,7 @@ from concord.store import comparisons, conversations, ratings, studies
 from concord.store import images as stored_images
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.parts import in_parts
-from concord.store.seen import TextsByKey, kept
+from concord.store.seen import FirstByKey, firsts
 from concord.store.studies import Study
 from concord.studies.scales import guessed
 from concord.workspace import Workspace
@@ -47,6 +45,10 @@ MORE = (
 """What options of the command do with what is not taken."""
 DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
+AT_ONCE = 500
+"""Plain rows that are stored in one part: some hundredths of a second."""
+HEAVY = 5
+"""As many plain rows takes one with scores or votes, and a line of Concord's own form."""
 BYTES_AT_ONCE = 2**20
 """After so many bytes of lines a part ends, however few they are."""
 
@@ -117,6 +119,8 @@ class FileSurvey:
     images: int = 0
     named: Counter[str] = field(default_factory=Counter)
     """Images that are only named in the text, with the reason."""
+    parsed: ParsedRows = field(default_factory=ParsedRows)
+    """What the rows that are right hold, for `store`."""
     failed: Counter[str] = field(default_factory=Counter)
     """Why rows have no reply, as they say, or that they ended with an error."""
 
@@ -133,17 +137,27 @@ class FileSurvey:
         refuse(self.wrong, head, self.faults, some)
 
 
-def survey(path: Path, options: FileOptions = FileOptions()) -> FileSurvey:
+def survey(
+    path: Path,
+    options: FileOptions = FileOptions(),
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> FileSurvey:
     """Read a file and say what it holds and what is wrong; store nothing.
 
-    Raises ImportRefused where the file cannot be read or its form is not known.
+    `progress` is called with the share of a file of JSON Lines that is read. Raises ImportRefused where the
+    file cannot be read or its form is not known.
     """
     result = _begun(path, options)
     shape = result.reading.shape
     nowhere = {name: to for name, to in options.mapping.items() if name not in OF_TURNS}
-    with kept() as keys:
+    size, position = max(1, path.stat().st_size), 0
+    with firsts() as keys:
         for row in records.read(path, result.kind, shape, result.joins, result.unused, result.place):
             entry = _checked(result, row, keys)
+            position += row.size
+            if progress is not None and position and result.rows % AT_ONCE == 0:
+                progress(position / size)
             if nowhere:
                 walk = RowReader(row.fields or {}, shape) if entry is None else entry.walk
                 nowhere = {
@@ -194,19 +208,12 @@ def store(
             number = _prepare(db, surveyed, judge, study, scales or {})
         raters, units = dict[Rater, int](), set[str]()
         unnamed = {"human": Rater("annotator", "human"), "judge": Rater(judge, "judge")}
-        shape = surveyed.reading.shape
-        for some in _batches(
-            records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, place=surveyed.place)
-        ):
+        for some in _batches(surveyed.parsed):
             counts["rows"] += len(some)
             if progress is not None:
-                progress(counts["rows"] / surveyed.rows)
-            read = list[tuple[str, Entry]]()
-            for row in some:
-                with suppress(ImportRefused):  # wrong rows are counted in the survey
-                    read.append((row.where, read_row(surveyed.reading, row)))
+                progress(counts["rows"] / (surveyed.rows - surveyed.faults))
             with part() as db:
-                stored = [e for where, e in read if _saved(db, e, where, counts, skip_wrong=skip_wrong)]
+                stored = _saved(db, some, counts, skip_wrong=skip_wrong)
                 for vote in (v for entry in stored for v in entry.votes):
                     counts["votes"] += _voted(db, vote, question)
                 given = [
@@ -337,14 +344,16 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
     )
 
 
-def _batches(file_rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
+def _batches(parsed: Iterable[ParsedRow]) -> Iterator[list[ParsedRow]]:
     """What is stored in one part each."""
-    some = list[FileRow]()
-    for row in file_rows:
+    some, size, weight = list[ParsedRow](), 0, 0
+    for row in parsed:
         some.append(row)
-        if len(some) >= AT_ONCE or sum(each.size for each in some) >= BYTES_AT_ONCE:
+        size += row.size or sum(len(each.content) for c in row.conversations for each in c.messages)
+        weight += HEAVY if row.line is not None or row.scores or row.votes else 1
+        if weight >= AT_ONCE or size >= BYTES_AT_ONCE:
             yield some
-            some = []
+            some, size, weight = [], 0, 0
     if some:
         yield some
 
@@ -361,29 +370,29 @@ def read_row(reading: Reading, row: FileRow) -> Entry:
     return images.copied(entries.read(row.whole, reading, row.where), reading.folder)
 
 
-def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None:
+def _checked(survey: FileSurvey, row: FileRow, keys: FirstByKey) -> Entry | None:
     """Count what a row holds, or that it is wrong."""
     survey.rows += 1
     try:
         entry = read_row(survey.reading, row)
         for conversation in entry.conversations:
             mark = digest(conversation)
-            earlier = keys.of(conversation.key)
-            for place in (place for place, other in earlier if other != mark):
+            earlier = keys.add(conversation.key, row.where, mark)
+            if earlier is not None and earlier[1] != mark:
+                place = earlier[0].rpartition(", ")[2]
                 raise ImportRefused(
-                    f"{row.where}: “{conversation.key}” stands in {place.rpartition(', ')[2]} with other "
-                    "messages. Give each conversation a key of its own, or none."
+                    f"{row.where}: “{conversation.key}” stands in {place} with other messages. "
+                    "Give each conversation a key of its own, or none."
                 )
-            if not earlier:
-                keys.add(conversation.key, row.where, mark)
-            survey.repeated += bool(earlier)
-            survey.conversations += not earlier
+            survey.repeated += earlier is not None
+            survey.conversations += earlier is None
             survey.benchmarks.add(conversation.benchmark)
     except ImportRefused as error:
         survey.faults += 1
         if len(survey.wrong) < SHOWN:
             survey.wrong.append(str(error))
         return None
+    survey.parsed.add(row, entry)
     survey.votes.update(vote.rater.kind for vote in entry.votes)
     for scored in entry.scores:
         survey.scores[scored.rater.kind, scored.criterion] += 1
@@ -401,7 +410,9 @@ def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None
     survey.named.update(entry.named)
     if len(survey.left_out) + len(survey.metadata) < DISTINCT:
         for path, use in entry.walk.taken.items():
-            survey.columns.setdefault(path, Counter()).update([use])
+            if path not in survey.columns:
+                survey.columns[path] = Counter()
+            survey.columns[path][use] += 1
         meta = {} if entry.line is not None else entry.conversations[0].meta
         metadata, left_out = entry.walk.metadata(meta, around=not survey.shown)
         survey.metadata.update(metadata)
@@ -412,39 +423,64 @@ def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None
 
 
 def digest(conversation: Conversation) -> str:
-    """Equal for conversations of one player with the same messages."""
-    messages = [[message.role, message.content] for message in conversation.messages]
-    dialogue = json.dumps([conversation.player, *messages])
-    return hashlib.blake2b(dialogue.encode(), digest_size=12).hexdigest()
+    """What tells conversations of other messages apart, within this process."""
+    return str(hash((conversation.player, *((m.role, m.content) for m in conversation.messages))))
 
 
-def _saved(db: Database, entry: Entry, where: str, counts: Counter[str], *, skip_wrong: bool) -> bool:
-    """Store an entry's conversations; whether all of them are stored as the entry has them.
+def _saved(
+    db: Database, parsed: Sequence[ParsedRow], counts: Counter[str], *, skip_wrong: bool
+) -> list[ParsedRow]:
+    """Store the conversations of rows; the rows of which all conversations are stored as they have them.
 
     Raises ImportRefused for one that is stored with other messages, unless `skip_wrong`.
     """
-    there = {c.key: conversations.find_id(db, c.key) for c in entry.conversations}
-    for one in entry.conversations:
-        number = there[one.key]
-        if number is not None and digest(conversations.load(db, number)) != digest(one):
+    every = [one.key for row in parsed for one in row.conversations]
+    there = conversations.existing(db, every)
+    stored, new = list[ParsedRow](), dict[str, Conversation]()
+    for row in parsed:
+        if any(_differs(db, one, there, new) for one in row.conversations):
             if skip_wrong:
                 counts["left_out"] += 1
-                return False
+                continue
+            (other,) = [one for one in row.conversations if _differs(db, one, there, new)][:1]
             remedy = "Import the file under another name with --benchmark."
-            remedy = remedy if entry.line is None else "Give this one another key."
+            remedy = remedy if row.line is None else "Give this one another key."
             raise ImportRefused(
-                f"{where}: a conversation “{one.key}” with other messages is stored already. {remedy}"
+                f"{row.place}: a conversation “{other.key}” with other messages is stored already. {remedy}"
             )
-    stored_images.save(db, entry.images)
-    if entry.line is not None and not entry.conversations:
-        conversations_jsonl.save(db, entry.line)
-    for one in entry.conversations:
-        simulated = entry.line is not None and yes(entry.line.whole.get("simulated"))
-        number = there[one.key] or conversations.save(db, one, simulated=simulated)
-        counts["conversations" if there[one.key] is None else "known"] += 1
-        if entry.line is not None:
-            conversations_jsonl.save_beside(db, number, one, entry.line, new=there[one.key] is None)
-    return True
+        stored.append(row)
+        if row.line is None:
+            for one in row.conversations:
+                known = one.key in there or one.key in new
+                counts["known" if known else "conversations"] += 1
+                new.setdefault(one.key, one)
+    conversations.save_all(db, [one for key, one in new.items() if key not in there])
+    for row in stored:
+        if row.images:
+            stored_images.save(db, row.images)
+        if row.line is not None:
+            _save_line(db, row, row.line, counts)
+    return stored
+
+
+def _differs(
+    db: Database, one: Conversation, there: Mapping[str, int], new: Mapping[str, Conversation]
+) -> bool:
+    """Whether a conversation is stored, or about to be, with other messages."""
+    if one.key in new:
+        return digest(new[one.key]) != digest(one)
+    return one.key in there and digest(conversations.load(db, there[one.key])) != digest(one)
+
+
+def _save_line(db: Database, row: ParsedRow, line: FileRow, counts: Counter[str]) -> None:
+    """Store what a line of Concord's own form holds."""
+    if not row.conversations:
+        conversations_jsonl.save(db, line)
+    for one in row.conversations:
+        known = conversations.find_id(db, one.key)
+        number = known or conversations.save(db, one, simulated=yes(line.whole.get("simulated")))
+        counts["conversations" if known is None else "known"] += 1
+        conversations_jsonl.save_beside(db, number, one, line, new=known is None)
 
 
 def _voted(db: Database, vote: Comparison, question: PairQuestion) -> bool:

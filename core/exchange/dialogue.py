@@ -144,6 +144,9 @@ def utterances(
     left = set() if left is None else left
     read, instructions = list[Utterance](), set[str]()
     for number, entry in enumerate(entries, 1):
+        if type(entry) is dict and entry.keys() == _PLAIN and (plain := _plain(entry, roles)):
+            read.append(plain)
+            continue
         for each in _unpacked(entry):
             if isinstance(each, Mapping) and each.get("kind") == "instructions":
                 if each["content"] in instructions:
@@ -151,6 +154,18 @@ def utterances(
                 instructions.add(each["content"])
             read += _said(each, f"{where}, utterance {number}", roles, left)
     return read
+
+
+_PLAIN = {"role", "content"}
+
+
+def _plain(entry: Mapping[str, Any], roles: Roles) -> Utterance | None:
+    """A message that has nothing but a usual role and a text, which most have; None for any other."""
+    role, content = entry["role"], entry["content"]
+    if type(content) is not str or role not in ("user", "assistant", "system"):
+        return None
+    known = roles.get(role)
+    return Utterance(Message(known, content)) if known in ("user", "assistant", "system") else None
 
 
 def _holds(value: Any) -> bool:

@@ -514,7 +514,12 @@ def _context(walk: RowReader) -> dict[str, Any]:
             for name in whole:
                 walk.take(name, f"context “{heading}”")
     beside |= {
-        heading: walk.first(tuple(path for path in paths if path not in walk.spoken), f"context “{heading}”")
+        heading: walk.first(
+            paths
+            if walk.spoken.isdisjoint(paths)
+            else tuple(path for path in paths if path not in walk.spoken),
+            f"context “{heading}”",
+        )
         for heading, paths in walk.shape.context.items()
         if paths != (WHOLE,)
     }
@@ -523,6 +528,8 @@ def _context(walk: RowReader) -> dict[str, Any]:
 
 def _facet(walk: RowReader, name: str, paths: Paths) -> str:
     value = walk.first(paths, f"facet “{name}”")
+    if value is None:
+        return ""
     if isinstance(value, Mapping) or len(" ".join(str(value).split())) > FACET:
         walk.leave(paths[0], why=f"a facet has {FACET} characters")
     return _short(value)
@@ -620,6 +627,8 @@ def _scores(
 ) -> tuple[tuple[Given, ...], tuple[str, ...], tuple[str, ...]]:
     """The scores of a row, those that are no numbers, and the criteria of those whose scorer is unknown."""
     given_scores, unread, unknown = dict[tuple[Any, ...], Given](), list[str](), list[str]()
+    if not walk.shape.scores:
+        return (), (), ()
     replies = [turn for turn in conversation.turns() if turn.reply is not None]
     for scores in walk.shape.scores:
         for one in _graded(walk, scores) if scores.graded else _given(walk, scores, replies):

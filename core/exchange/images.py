@@ -20,6 +20,8 @@ def copied(entry: Entry, folder: Path) -> Entry:
 
     Paths lead from the folder of the imported file and do not leave it.
     """
+    if not any(IMAGES in message.meta for c in entry.conversations for message in c.messages):
+        return entry
     bodies, named = dict[str, bytes](), list[str]()
     whole = (replace(c, messages=tuple(_copied(c, folder, bodies, named))) for c in entry.conversations)
     return replace(entry, conversations=tuple(whole), images=bodies, named=named)

@@ -32,6 +32,8 @@ _LEVELS = (
     *("scopeSpans", "scope_spans", "instrumentationLibrarySpans", "scopeLogs", "scope_logs"),
     *("spans", "logRecords", "log_records"),
 )
+_MARKS = frozenset({*_ENVELOPES, *_ALIASES[TRACE], "trace", "context", "context.trace_id"})
+"""Names of which one is in every row that holds spans."""
 _MESSAGE_EVENT = re.compile(
     r"gen_ai\.((system|user|assistant|tool)\.message|choice|content\.(prompt|completion))"
 )
@@ -51,6 +53,8 @@ def objects(value: Any) -> list[dict[str, Any]]:
 
 def unpacked(fields: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """The spans and log records in a row, each with the names above; None for a row that holds none."""
+    if _MARKS.isdisjoint(fields):
+        return None
     outer = fields["trace"] if isinstance(fields.get("trace"), Mapping) else fields
     if any(isinstance(outer.get(name), list) for name in _ENVELOPES):
         level = [inner for name in _ENVELOPES for inner in objects(outer.get(name))]

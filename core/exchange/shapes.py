@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter
@@ -60,7 +60,7 @@ class Side:
     player: Paths = ()
     unnamed: str = "unknown"
 
-    @property
+    @cached_property
     def parts(self) -> tuple[tuple[Role, Paths], ...]:
         """Where each part lies, with who says a plain text there."""
         messages = tuple(f"{path}{JSON_TEXT}" for path in self.messages)
@@ -262,6 +262,14 @@ def forms() -> Forms:
 
 def at(value: Any, path: str) -> Any:
     """What a path leads to in a row; None where it leads nowhere, or to null or an empty text."""
+    if type(value) is dict and path:
+        if path in value:
+            return None if (inside := value[path]) == "" else inside
+        for name, rest in _splits(path):
+            inside = value.get(name)
+            if inside is not None and (inner := at(inside, rest)) is not None:
+                return inner
+        return None
     if isinstance(value, str) and path and value.lstrip()[:1] in ("{", "["):
         try:
             value = parse_json(value)
@@ -271,12 +279,17 @@ def at(value: Any, path: str) -> Any:
         return None if value == "" else value
     if isinstance(value, Mapping) and path in value:
         return at(value[path], "")
-    for end in (place for place, sign in enumerate(path) if sign == "."):
-        if (inside := _step(value, path[:end])) is not None and (
-            inner := at(inside, path[end + 1 :])
-        ) is not None:
+    for name, rest in _splits(path):
+        if (inside := _step(value, name)) is not None and (inner := at(inside, rest)) is not None:
             return inner
     return _step(value, path)
+
+
+@cache
+def _splits(path: str) -> tuple[tuple[str, str], ...]:
+    """The ways to divide a path into a name and the rest."""
+    dots = (place for place, sign in enumerate(path) if sign == ".")
+    return tuple((path[:place], path[place + 1 :]) for place in dots)
 
 
 def _step(value: Any, name: str) -> Any:

@@ -125,10 +125,32 @@ def parse_json(text: str) -> Any:
     Refused are values nested deeper than NESTING, numbers that are not finite or do not fit 64 bits, and
     halves of surrogate pairs.
     """
-    value = _parsed(json.loads, text)
+    flat = text.count("[") + text.count("{") <= limits.NESTING
+    value = _DECODER.decode(text) if flat else _parsed(json.loads, text)
     if "\\ud" in text.lower() and has_half_characters(json.dumps(value, ensure_ascii=False)):
         raise ValueError("a text holds half of a character (a lone surrogate), which no file can keep")
     return value
+
+
+def _integer(digits: str) -> int:
+    """A whole number of JSON. Raises ValueError for one that does not fit."""
+    number = int(digits) if len(digits) <= _DIGITS else limits.WHOLE
+    if not -limits.WHOLE <= number < limits.WHOLE:
+        raise ValueError(_TOO_LARGE)
+    return number
+
+
+def _finite(digits: str) -> float:
+    """A number of JSON with a point or an exponent, or NaN. Raises ValueError for one that is not finite."""
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is no number that can be kept")
+    return number
+
+
+_DIGITS = 20
+"""Characters of the longest whole number that fits 64 bits, with its sign."""
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_int=_integer, parse_constant=_finite)
 
 
 def has_half_characters(text: str) -> bool:

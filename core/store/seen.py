@@ -4,6 +4,37 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+RECENT = 20_000
+"""Keys that are kept in memory before they go to the disk."""
+
+
+class FirstByKey:
+    """The first text of each key, with the place where it stands."""
+
+    def __init__(self, conn: sqlite3.Connection) -> None:
+        self._conn = conn
+        self._recent = dict[str, tuple[str, str]]()
+        self._full = False
+        conn.execute("PRAGMA journal_mode = OFF")
+        conn.execute("PRAGMA synchronous = OFF")
+        conn.execute("CREATE TABLE texts (key TEXT PRIMARY KEY, place TEXT, text TEXT) WITHOUT ROWID")
+        conn.execute("BEGIN")
+
+    def add(self, key: str, place: str, text: str) -> tuple[str, str] | None:
+        """Keep a text and its place; those of the key that are there already, if some are."""
+        if (first := self._recent.get(key)) is not None:
+            return first
+        if self._full:
+            row = self._conn.execute("SELECT place, text FROM texts WHERE key = ?", [key]).fetchone()
+            if row is not None:
+                return str(row[0]), str(row[1])
+        self._recent[key] = place, text
+        if len(self._recent) == RECENT:
+            rows = ((name, *value) for name, value in sorted(self._recent.items()))
+            self._conn.executemany("INSERT INTO texts VALUES (?, ?, ?)", rows)
+            self._recent, self._full = {}, True
+        return None
+
 
 class TextsByKey:
     """Texts by a key, each with the place where it stands."""
@@ -33,6 +64,13 @@ class TextsByKey:
         """How many texts nobody asked for."""
         count: int = self._conn.execute("SELECT count(*) FROM texts WHERE used = 0").fetchone()[0]
         return count
+
+
+@contextmanager
+def firsts() -> Iterator[FirstByKey]:
+    """Room for the first text of each key, in a temporary file that is gone afterwards."""
+    with closing(sqlite3.connect("", isolation_level=None)) as conn:
+        yield FirstByKey(conn)
 
 
 @contextmanager

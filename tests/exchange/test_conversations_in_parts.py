@@ -12,7 +12,7 @@ import time
 import pytest
 
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file, conversations_jsonl, rows
+from concord.exchange import conversations_file, conversations_jsonl
 from concord.rating import Judgement, Rater
 from concord.store import conversations, copies, ratings, settings, studies
 from concord.workspace import Workspace
@@ -143,9 +143,10 @@ def test_others_write_between_two_lines(workspace, out, monkeypatch):
 
 
 def test_a_long_line_fills_a_part(out, monkeypatch):
-    assert len(list(conversations_file._batches(rows.read(out)))) == 1
+    parsed = conversations_file.survey(out).parsed
+    assert len(list(conversations_file._batches(parsed))) == 1
     monkeypatch.setattr(conversations_file, "BYTES_AT_ONCE", 1)
-    assert [len(some) for some in conversations_file._batches(rows.read(out))] == [1] * 13
+    assert [len(some) for some in conversations_file._batches(parsed)] == [1] * 13
 
 
 @pytest.mark.parametrize(
@@ -210,7 +211,7 @@ def test_a_conversation_that_others_use_meanwhile_stays(workspace, out, monkeypa
 
     def interrupted(rows):
         for some in batches(rows):
-            key = some[0].fields.get("key")
+            key = some[0].line.whole.get("key")
             if key == "t5":
                 with workspace.write() as db:
                     studies.create(db, studies.Study("mine", ()))
