@@ -349,7 +349,7 @@ def _batches(parsed: Iterable[ParsedRow]) -> Iterator[list[ParsedRow]]:
     some, size, weight = list[ParsedRow](), 0, 0
     for row in parsed:
         some.append(row)
-        size += row.size or sum(len(each.content) for c in row.conversations for each in c.messages)
+        size += row.size or sum(len(message.content) for c in row.conversations for message in c.messages)
         weight += HEAVY if row.line is not None or row.scores or row.votes else 1
         if weight >= AT_ONCE or size >= BYTES_AT_ONCE:
             yield some
@@ -434,42 +434,43 @@ def _saved(
 
     Raises ImportRefused for one that is stored with other messages, unless `skip_wrong`.
     """
-    every = [one.key for row in parsed for one in row.conversations]
-    there = conversations.existing(db, every)
-    stored, new = list[ParsedRow](), dict[str, Conversation]()
+    keys = [one.key for row in parsed for one in row.conversations]
+    ids = conversations.existing(db, keys)
+    imported, new = list[ParsedRow](), dict[str, Conversation]()
     for row in parsed:
-        if any(_differs(db, one, there, new) for one in row.conversations):
+        if any(_differs(db, one, ids, new) for one in row.conversations):
             if skip_wrong:
                 counts["left_out"] += 1
                 continue
-            (other,) = [one for one in row.conversations if _differs(db, one, there, new)][:1]
+            (conflict,) = [one for one in row.conversations if _differs(db, one, ids, new)][:1]
             remedy = "Import the file under another name with --benchmark."
             remedy = remedy if row.line is None else "Give this one another key."
             raise ImportRefused(
-                f"{row.place}: a conversation “{other.key}” with other messages is stored already. {remedy}"
+                f"{row.place}: a conversation “{conflict.key}” with other messages is stored already. "
+                f"{remedy}"
             )
-        stored.append(row)
+        imported.append(row)
         if row.line is None:
             for one in row.conversations:
-                known = one.key in there or one.key in new
-                counts["known" if known else "conversations"] += 1
+                duplicate = one.key in ids or one.key in new
+                counts["known" if duplicate else "conversations"] += 1
                 new.setdefault(one.key, one)
-    conversations.save_all(db, [one for key, one in new.items() if key not in there])
-    for row in stored:
+    conversations.save_all(db, [one for key, one in new.items() if key not in ids])
+    for row in imported:
         if row.images:
             stored_images.save(db, row.images)
         if row.line is not None:
             _save_line(db, row, row.line, counts)
-    return stored
+    return imported
 
 
 def _differs(
-    db: Database, one: Conversation, there: Mapping[str, int], new: Mapping[str, Conversation]
+    db: Database, one: Conversation, ids: Mapping[str, int], new: Mapping[str, Conversation]
 ) -> bool:
     """Whether a conversation is stored, or about to be, with other messages."""
     if one.key in new:
         return digest(new[one.key]) != digest(one)
-    return one.key in there and digest(conversations.load(db, there[one.key])) != digest(one)
+    return one.key in ids and digest(conversations.load(db, ids[one.key])) != digest(one)
 
 
 def _save_line(db: Database, row: ParsedRow, line: FileRow, counts: Counter[str]) -> None:
@@ -477,10 +478,10 @@ def _save_line(db: Database, row: ParsedRow, line: FileRow, counts: Counter[str]
     if not row.conversations:
         conversations_jsonl.save(db, line)
     for one in row.conversations:
-        known = conversations.find_id(db, one.key)
-        number = known or conversations.save(db, one, simulated=yes(line.whole.get("simulated")))
-        counts["conversations" if known is None else "known"] += 1
-        conversations_jsonl.save_beside(db, number, one, line, new=known is None)
+        duplicate = conversations.find_id(db, one.key)
+        number = duplicate or conversations.save(db, one, simulated=yes(line.whole.get("simulated")))
+        counts["conversations" if duplicate is None else "known"] += 1
+        conversations_jsonl.save_beside(db, number, one, line, new=duplicate is None)
 
 
 def _voted(db: Database, vote: Comparison, question: PairQuestion) -> bool:

@@ -711,13 +711,13 @@ def _entries(
     given_scores = parsed(value)
     if given_scores is None:
         return
-    if scores.criterion:
+    if scores.criterion and not isinstance(given_scores, list):
         yield scores.criterion, None, value, walk.first(scores.why, "reasons of a score"), walk.fields
         return
     listed = isinstance(given_scores, list)
     if listed:
         objects = [entry for entry in map(parsed, given_scores) if isinstance(entry, Mapping)]
-        named = [(first(entry, scores.name), entry) for entry in objects]
+        named = [(scores.criterion or first(entry, scores.name), entry) for entry in objects]
     elif isinstance(given_scores, Mapping):
         named = list(given_scores.items())
     else:

@@ -54,10 +54,10 @@ class ParsedRows:
             rows.seek(0)
             while True:
                 try:
-                    place, talks, *more = pickle.load(rows)
+                    place, talks, *fields = pickle.load(rows)
                 except EOFError:
                     return
-                yield ParsedRow(place, tuple(starmap(_conversation, talks)), *more)
+                yield ParsedRow(place, tuple(starmap(_conversation, talks)), *fields)
 
 
 def _conversation(
@@ -71,5 +71,5 @@ def _conversation(
     trajectory: Mapping[str, Any] | None,
     messages: list[tuple[Role, str, Mapping[str, Any]]],
 ) -> Conversation:
-    said = tuple(starmap(Message, messages))
-    return Conversation(benchmark, key, player, said, language, facets, context, meta, trajectory)
+    utterances = tuple(starmap(Message, messages))
+    return Conversation(benchmark, key, player, utterances, language, facets, context, meta, trajectory)

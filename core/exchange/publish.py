@@ -18,7 +18,7 @@ from typing import BinaryIO, Literal
 from sqlite_utils import Database
 
 from concord.errors import ConfigError, StudyError
-from concord.exchange import argilla, conversations_jsonl, dataset, label_studio
+from concord.exchange import argilla, conversations_jsonl, dataset, feedback, label_studio
 from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
@@ -254,6 +254,36 @@ PARTS: Mapping[str, Part] = {
         "study",
         files=lambda db, of: argilla.write(db, of.study).items(),
         first="records.json",
+    ),
+    "langfuse-scores": Part(
+        "Ratings as scores of Langfuse",
+        "study with_excluded",
+        lambda db, export: (
+            feedback.LANGFUSE,
+            feedback.langfuse(db, export.study, with_excluded=export.with_excluded),
+        ),
+        "jsonl",
+        "The study has no ratings yet.",
+    ),
+    "phoenix-annotations": Part(
+        "Ratings as span annotations of Phoenix",
+        "study with_excluded",
+        lambda db, export: (
+            feedback.PHOENIX,
+            feedback.phoenix(db, export.study, with_excluded=export.with_excluded),
+        ),
+        "jsonl",
+        "The study has no ratings yet.",
+    ),
+    "mlflow-assessments": Part(
+        "Ratings as assessments of MLflow",
+        "study with_excluded",
+        lambda db, export: (
+            feedback.MLFLOW,
+            feedback.mlflow(db, export.study, with_excluded=export.with_excluded),
+        ),
+        "jsonl",
+        "The study has no ratings yet.",
     ),
     "report": Part(
         "A report on a study's agreement: summary, tables, hashes",

@@ -40,6 +40,7 @@ LISTS = (
     "request_states",
     "examples",
     "tasks_output",
+    "datasetRunItems",
 )
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
 PACKED = {".eval": "Inspect", ".xlsx": "Excel", ".xlsm": "Excel"}

@@ -223,7 +223,7 @@ def test_instructions_that_each_request_repeats_stand_once(tmp_path):
 
 
 def test_a_reply_that_may_be_json_is_no_users_turn(tmp_path):
-    row = {"id": "t", "timestamp": "2026", "input": "Hi", "output": json.dumps(REPLIED)}
+    row = {"id": "t", "timestamp": "2026", "release": None, "input": "Hi", "output": json.dumps(REPLIED)}
     other = {**row, "id": "u", "output": json.dumps([ASKED])}
     assert read(lines(tmp_path / "a.jsonl", row, other)) == [
         SAID,
@@ -262,3 +262,32 @@ def test_a_speaker_who_is_not_known_is_named_in_the_option(tmp_path):
     with pytest.raises(ImportRefused, match=r"--role 'U01=user'"):
         read(file)
     assert read(file, u01="user", b1="assistant") == [SAID]
+
+
+def test_a_log_of_inputs_and_outputs_is_no_trace_of_langfuse(tmp_path):
+    row = {"id": "t", "timestamp": "2026", "traceId": "x", "input": "Hi", "output": "Hello"}
+    found = conversations_file.survey(lines(tmp_path / "a.jsonl", row))
+    assert found.name == "prompts and responses"
+
+
+def test_a_thumb_of_langwatch_is_a_persons(tmp_path):
+    trace = {"trace_id": "t", "project_id": "p", "input": {"value": "Hi"}, "output": {"value": "Hello"}}
+    thumb = {"id": "a", "traceId": "t", "isThumbsUp": False, "email": "ann@x.org", "comment": "Curt."}
+    joined = lines(tmp_path / "thumbs.jsonl", thumb)
+    options = conversations_file.FileOptions("b", joins=(joined,))
+    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", trace), options).shown
+    assert [(s.criterion, s.score, s.rater.kind, s.rater.name, s.explanation) for s in entry.scores] == [
+        ("thumb", 0, "human", "ann@x.org", "Curt.")
+    ]
+
+
+def test_the_item_of_a_dataset_run_of_langfuse_is_the_scenario(tmp_path):
+    trace = {"id": "t", "timestamp": "2026", "htmlPath": "/t", "input": "Hi", "output": "Hello"}
+    item = {"id": "r", "datasetRunId": "1", "datasetRunName": "run-1", "datasetItemId": "i7", "traceId": "t"}
+    joined = tmp_path / "run.json"
+    joined.write_text(json.dumps({"name": "run-1", "datasetRunItems": [item]}))
+    options = conversations_file.FileOptions("b", joins=(joined,))
+    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", trace), options).shown
+    assert entry.conversations[0].facets == {"run": "run-1", "scenario": "i7"}
+    with pytest.raises(ImportRefused, match="--join"):
+        conversations_file.survey(joined)
