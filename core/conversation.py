@@ -37,8 +37,8 @@ class Message:
 class Turn(NamedTuple):
     """A user's message and the reply to it; `number` counts from 1, `reply` is None while it is owed.
 
-    `beside` are the system prompts before the user's message, and the calls and results of tools before the
-    reply.
+    `other_messages` are the system prompts before the user's message, and the calls and results of tools
+    before the reply.
     """
 
     number: int

@@ -104,7 +104,7 @@ def test_figures_are_those_of_the_report(made):
     for sentence in report.summary[:2]:
         assert sentence.replace("'", "&#39;") in found["index.html"]
     for player in PLAYERS:
-        assert f"<td>{player}</td>" in found["leaderboard-pingpong.html"]
+        assert f">{player}</td>" in found["leaderboard-pingpong.html"]
 
 
 def test_texts_are_in_the_order_of_the_rows(made):
@@ -137,7 +137,7 @@ def test_what_annotators_did_carelessly_is_published_without_their_names(tmp_pat
     checks = tuple(Check(name, n, asked, hit=False, attention=False) for n in range(20))
     pairs = tuple(Pair(name, n, asked, 1.0, 5.0) for n in range(20))
     people = {of_whom: f"Annotator {n}" for n, of_whom in enumerate(PEOPLE, 1)}
-    of = replace(of, dealt=(*dealt, gone), checks=checks, again={"repeat": pairs})
+    of = replace(of, dealt=(*dealt, gone), checks=checks, repeated_answers={"repeat": pairs})
     limits = " ".join(report_of(site.unnamed(of, people)).limits)
     for words in ("Annotator 1 was faster", "Annotator 1 hit 0 of 20", "Annotator 1 rated 0 of 20"):
         assert words in limits
