@@ -232,8 +232,8 @@ def test_what_twenty_people_press_is_stored_once(
     assert rows(counted, "s") == [(sum(len(item.answers) for item in units if item.state == "done"),)]
     kept = "SELECT count(*) FROM answers a JOIN placements p ON p.id = a.placement_id WHERE p.purpose "
     for here, items in (("= 'first'", units), ("<> 'first'", apart)):
-        assert rows(f"{kept} {here} AND a.replaced IS NULL") == [(sum(len(i.answers) for i in items),)]
-        assert rows(f"{kept} {here} AND a.replaced IS NOT NULL") == [(sum(i.changes for i in items),)]
+        assert rows(f"{kept} {here} AND a.superseded_at IS NULL") == [(sum(len(i.answers) for i in items),)]
+        assert rows(f"{kept} {here} AND a.superseded_at IS NOT NULL") == [(sum(i.changes for i in items),)]
     raters = "SELECT count(*) FROM placements a JOIN items u ON u.id = a.item_id "
     raters += "JOIN studies t ON t.id = u.study_id WHERE t.name = ? AND a.purpose = 'first' GROUP BY u.id"
     assert Counter(rows(raters, "s")) == {(OVERLAP,): UNITS}

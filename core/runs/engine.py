@@ -524,7 +524,9 @@ class _Run:
             stands["message"] = waits or stands["message"]
             elsewhere = self.budget.elsewhere if self.budget else 0.0
             self.watch(
-                replace(self.started, **stands, spent=self.calls.spent, elsewhere=elsewhere, beat=now())
+                replace(
+                    self.started, **stands, spent=self.calls.spent, elsewhere=elsewhere, heartbeat_at=now()
+                )
             )
 
 

@@ -40,10 +40,10 @@ _BLIND = (
     "WHERE g.study_id = :study AND ifnull(p.state, 'done') = 'done' ORDER BY 1, 2, 6"
 )
 _BESIDE = (
-    "SELECT i.id, a.question, a.value, a.reason, x.name, p.rater_id, a.given, a.shown, p.flag, p.id "
+    "SELECT i.id, a.question, a.value, a.reason, x.name, p.rater_id, a.answered_at, a.shown, p.flag, p.id "
     "FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = :purpose "
     "AND (:unfinished OR p.state = 'done') "
-    "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL JOIN raters x ON x.id = p.rater_id "
+    "JOIN answers a ON a.placement_id = p.id AND a.superseded_at IS NULL JOIN raters x ON x.id = p.rater_id "
     "WHERE i.study_id = :study ORDER BY i.id, a.question, a.id"
 )
 
@@ -119,14 +119,14 @@ def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
         "SELECT CASE p.purpose WHEN 'adjudicate' THEN 'adjudicated' WHEN 'revise' THEN 'revised' "
         "WHEN 'discuss' THEN 'discussed' ELSE p.purpose END AS kind, c.key AS item_id, i.turn, "
         "a.question AS criterion, x.name AS rater, a.value AS score, a.reason AS explanation, "
-        "a.given AS created, (SELECT r.score FROM ratings r "
+        "a.answered_at AS created, (SELECT r.score FROM ratings r "
         "WHERE p.purpose IN ('repeat', 'revise', 'discuss') AND r.study_id = :study "
         "AND r.conversation_id = i.conversation_id AND r.turn IS i.turn AND r.criterion = a.question "
         "AND r.rater_id = p.rater_id) AS blind, a.shown, "
         "(SELECT g.answer FROM known_answers g WHERE g.item_id = i.id AND g.criterion = a.question) AS gold, "
         "ifnull(y.name, '') AS judge FROM items i "
         "JOIN placements p ON p.item_id = i.id AND p.state = 'done' AND p.purpose <> 'first' "
-        "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL "
+        "JOIN answers a ON a.placement_id = p.id AND a.superseded_at IS NULL "
         "JOIN conversations c ON c.id = i.conversation_id JOIN raters x ON x.id = p.rater_id "
         "LEFT JOIN judgements j ON j.id = i.judgement_id LEFT JOIN raters y ON y.id = j.rater_id "
         "WHERE i.study_id = :study ORDER BY 1, c.key, i.turn, a.question, x.name",

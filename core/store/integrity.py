@@ -154,7 +154,8 @@ def _items(db: Database) -> Iterator[str]:
     if empty := [number for (number,) in rows]:
         yield f"Submitted items without answers: {_named(empty)}."
     rows = db.execute(
-        f"SELECT DISTINCT p.id FROM placements p JOIN answers a ON a.placement_id = p.id WHERE a.replaced IS "
+        "SELECT DISTINCT p.id FROM placements p JOIN answers a ON a.placement_id = p.id "
+        "WHERE a.superseded_at IS "
         f"NULL AND p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS (SELECT 1 FROM human_scores g "
         "WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id AND g.criterion = a.question "
         "AND g.score = a.value)"

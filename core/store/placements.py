@@ -162,7 +162,8 @@ def placed(db: Database, name: str, purposes: Collection[str], rater: int | None
         QueueEntry,
         f"SELECT p.item_id, x.name, iif(p.purpose IN {RATED}, {studies.BEGUN}, p.state <> 'open' "
         "OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers a WHERE a.placement_id = p.id "
-        "AND a.replaced IS NULL)), p.state, p.position, p.purpose, p.id, p.rater_id, p.attempt, p.opened "
+        "AND a.superseded_at IS NULL)), "
+        "p.state, p.position, p.purpose, p.id, p.rater_id, p.attempt, p.opened "
         "FROM placements p JOIN items i ON i.id = p.item_id JOIN raters x ON x.id = p.rater_id "
         "WHERE i.study_id = :study AND p.purpose IN (SELECT value FROM json_each(:purposes)) "
         f"{'' if rater is None else 'AND p.rater_id = :rater'} ORDER BY p.position",
@@ -335,7 +336,8 @@ def get(db: Database, rater: int, placement: int) -> Placement:
         raise NotAllowed(TAKEN_BACK)
     number, name, conversation, turn, state, reason, flag, seconds, purpose, opened, other, swapped = row
     given = db.execute(
-        "SELECT question, value, reason FROM answers WHERE placement_id = ? AND replaced IS NULL ORDER BY id",
+        "SELECT question, value, reason FROM answers "
+        "WHERE placement_id = ? AND superseded_at IS NULL ORDER BY id",
         [placement],
     ).fetchall()
     turned = -1 if swapped else 1
@@ -479,19 +481,19 @@ def give(
         others = db.execute(
             "SELECT x.name FROM placements p JOIN answers a ON a.placement_id = p.id JOIN raters x "
             f"ON x.id = p.rater_id WHERE p.item_id = ? AND p.purpose = '{purpose}' AND p.rater_id <> ? "
-            "AND a.replaced IS NULL",
+            "AND a.superseded_at IS NULL",
             [item, rater],
         ).fetchone()
         if others:
             raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
     placement = own_placement(db, rater, purpose, item)
-    one = {"placement_id": placement, "question": question, "replaced": None}
+    one = {"placement_id": placement, "question": question, "superseded_at": None}
     if find(db, "answers", "value, reason", **one) == {"value": value, "reason": reason}:
         return
     _replace(db, placement, question)
     _keep(db, placement, question, value, reason, shown)
     answered = column(
-        db, "SELECT question FROM answers WHERE placement_id = ? AND replaced IS NULL", [placement]
+        db, "SELECT question FROM answers WHERE placement_id = ? AND superseded_at IS NULL", [placement]
     )
     if {*asked} <= {*answered}:
         db.execute(
@@ -510,7 +512,7 @@ def take_back(
         _replace(db, row["id"], question)
         db.execute(
             "UPDATE placements SET state = 'open', submitted = NULL WHERE id = :id AND (:asked OR NOT EXISTS "
-            "(SELECT 1 FROM answers WHERE placement_id = :id AND replaced IS NULL))",
+            "(SELECT 1 FROM answers WHERE placement_id = :id AND superseded_at IS NULL))",
             {**row, "asked": question in asked},
         )
 
@@ -546,12 +548,13 @@ def _keep(
     shown: float | None = None,
 ) -> None:
     row = {"placement_id": placement, "question": question, "value": value, "reason": reason}
-    database.insert(db, "answers", {**row, "shown": shown, "given": now()})
+    database.insert(db, "answers", {**row, "shown": shown, "answered_at": now()})
 
 
 def _replace(db: Database, placement: int, question: str) -> None:
     db.execute(
-        "UPDATE answers SET replaced = ? WHERE placement_id = ? AND question = ? AND replaced IS NULL",
+        "UPDATE answers SET superseded_at = ? "
+        "WHERE placement_id = ? AND question = ? AND superseded_at IS NULL",
         [now(), placement, question],
     )
 
@@ -653,8 +656,9 @@ def _set_state(db: Database, item: Placement, state: str, reason: str = "") -> N
 _RATE = (
     "INSERT OR IGNORE INTO ratings (conversation_id, turn, criterion, rater_id, study_id, score, "
     "explanation, extra, created) SELECT i.conversation_id, i.turn, a.question, p.rater_id, i.study_id, "
-    "a.value, a.reason, p.purpose = 'extra', a.given FROM placements p JOIN items i ON i.id = p.item_id "
-    "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL WHERE p.id = ? AND p.state = 'done' "
+    "a.value, a.reason, p.purpose = 'extra', a.answered_at "
+    "FROM placements p JOIN items i ON i.id = p.item_id "
+    "JOIN answers a ON a.placement_id = p.id AND a.superseded_at IS NULL WHERE p.id = ? AND p.state = 'done' "
     "ORDER BY a.id"
 )
 
@@ -664,12 +668,13 @@ _COMPARE = (
     "INSERT INTO comparisons (key, first_id, second_id, rater_id, study_id, rubric, criterion, verdict, "
     "strong, explanation, created) SELECT c.key || '|' || d.key || '|' || x.name || '|desk|' || t.name "
     "|| '|' || a.question, c.id, d.id, x.id, t.id, ifnull(t.meta ->> '$.rubric.name', ''), a.question, "
-    "iif(a.value = 0, 'C', iif((a.value > 0) <> p.swapped, 'A', 'B')), abs(a.value) > 1, a.reason, a.given "
+    "iif(a.value = 0, 'C', iif((a.value > 0) <> p.swapped, 'A', 'B')), abs(a.value) > 1, "
+    "a.reason, a.answered_at "
     "FROM placements p JOIN items i ON i.id = p.item_id "
     "JOIN studies t ON t.id = i.study_id JOIN raters x ON x.id = p.rater_id "
     "JOIN conversations c ON c.id = iif(p.swapped, i.other_id, i.conversation_id) "
     "JOIN conversations d ON d.id = iif(p.swapped, i.conversation_id, i.other_id) "
-    "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL WHERE p.id = ? AND p.state = 'done' "
+    "JOIN answers a ON a.placement_id = p.id AND a.superseded_at IS NULL WHERE p.id = ? AND p.state = 'done' "
     "ORDER BY a.id"
 )
 _COMPARED = (
@@ -732,12 +737,12 @@ def _take_over(db: Database, placement: int) -> None:
     )
     database.update(db, "placements", placement, state="done", submitted=now())
     db.execute(
-        "UPDATE answers SET replaced = :now WHERE placement_id = :id AND replaced IS NULL "
+        "UPDATE answers SET superseded_at = :now WHERE placement_id = :id AND superseded_at IS NULL "
         f"AND question IN (SELECT r.criterion {came})",
         {"id": placement, "now": now()},
     )
     db.execute(
-        "INSERT INTO answers (placement_id, question, value, reason, given) "
+        "INSERT INTO answers (placement_id, question, value, reason, answered_at) "
         f"SELECT p.id, r.criterion, r.score, r.explanation, r.created {came}",
         {"id": placement},
     )

@@ -86,7 +86,7 @@ def mark(db: Database, name: str) -> str:
                (SELECT count(*) || ',' || ifnull(max(p.id), 0) || ',' || total(p.state = 'done') || ','
                  || total(p.state = 'skipped') || ',' || ifnull(max(p.submitted), '') FROM items i
                  JOIN placements p ON p.item_id = i.id WHERE i.study_id = :study),
-               (SELECT count(a.replaced) || ',' || ifnull(max(a.id), 0) FROM items i
+               (SELECT count(a.superseded_at) || ',' || ifnull(max(a.id), 0) FROM items i
                  JOIN placements p ON p.item_id = i.id JOIN answers a ON a.placement_id = p.id
                  WHERE i.study_id = :study),
                (SELECT count(*) || ',' || count(e.included) FROM exclusions e WHERE e.study_id = :study),

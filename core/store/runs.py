@@ -37,7 +37,7 @@ class Progress:
     spent: Spent
     started: str
     """When it began: of a run that waited for its turn, when that came."""
-    beat: str
+    heartbeat_at: str
     ended: str | None
     pid: int | None
     stop_asked: bool
@@ -60,7 +60,7 @@ class Progress:
     @property
     def elapsed(self) -> float:
         """Seconds from its beginning to the last sign of life; the wait for its turn does not count."""
-        last = datetime.fromisoformat(self.ended or self.beat)
+        last = datetime.fromisoformat(self.ended or self.heartbeat_at)
         return (last - datetime.fromisoformat(self.started).astimezone(UTC)).total_seconds()
 
     @property
@@ -90,13 +90,15 @@ def start(
     """Open a run and return its id."""
     body = json.dumps(plan, ensure_ascii=False)
     row = {"benchmark": benchmark, "plan": body, "state": "running", "pid": pid, "host": socket.gethostname()}
-    return insert(db, "runs", row | {"max_cost": max_cost} | dict.fromkeys(("started", "beat"), now()))
+    return insert(
+        db, "runs", row | {"max_cost": max_cost} | dict.fromkeys(("started", "heartbeat_at"), now())
+    )
 
 
 def begin(db: Database, run: int) -> str:
     """Count a run's time from now, as its turn has come; returns the moment."""
     moment = now()
-    update(db, "runs", run, started=moment, beat=moment)
+    update(db, "runs", run, started=moment, heartbeat_at=moment)
     return moment
 
 
@@ -105,7 +107,7 @@ def beat(
 ) -> bool:
     """Write where the run stands; `message` says what it waits for. Returns whether it is to stop."""
     pieces = {"planned": planned, "stored": stored, "done": done, "failed": failed}
-    update(db, "runs", run, **pieces, message=message, beat=now())
+    update(db, "runs", run, **pieces, message=message, heartbeat_at=now())
     row = find(db, "runs", "stop_asked", id=run)
     return bool(row and row["stop_asked"])
 
@@ -121,7 +123,9 @@ _SPEND = f"UPDATE runs SET {', '.join(f'{f.name} = {f.name} + ?' for f in fields
 def end(db: Database, run: int, state: State, message: str = "") -> None:
     """Close a run."""
     moment = now()
-    db.table("runs").update(run, {"state": state, "message": message, "ended": moment, "beat": moment})
+    db.table("runs").update(
+        run, {"state": state, "message": message, "ended": moment, "heartbeat_at": moment}
+    )
 
 
 def ask_to_stop(db: Database, run: int) -> None:

@@ -59,6 +59,7 @@ STEPS: tuple[str | Path, ...] = (
     );
     """,
     SCHEMA.with_name("form_7.sql"),
+    SCHEMA.with_name("form_8.sql"),
 )
 """SQL, or a file of it: the first leads from form 1 to form 2."""
 

@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -404,7 +404,7 @@ CREATE VIEW human_scores AS
     WHERE i.known = '' AND i.other_id IS NOT NULL;
 
 -- What people answered at a desk; of pairs a number, greater than 0 where the item's first conversation is better.
--- Words alone have no value, and `shown` is the judge's score that stood beside the item. A replaced one is kept.
+-- Words alone have no value, and `shown` is the judge's score that stood beside the item. A superseded one is kept.
 CREATE TABLE answers (
     id INTEGER PRIMARY KEY,
     placement_id INTEGER NOT NULL REFERENCES placements(id) ON DELETE CASCADE,
@@ -412,10 +412,10 @@ CREATE TABLE answers (
     value REAL,
     reason TEXT NOT NULL DEFAULT '',
     shown REAL,
-    given TEXT NOT NULL,
-    replaced TEXT
+    answered_at TEXT NOT NULL,
+    superseded_at TEXT
 );
-CREATE UNIQUE INDEX answers_once ON answers (placement_id, question) WHERE replaced IS NULL;
+CREATE UNIQUE INDEX answers_once ON answers (placement_id, question) WHERE superseded_at IS NULL;
 CREATE INDEX answers_of_placement ON answers (placement_id);
 
 
@@ -663,9 +663,9 @@ CREATE TRIGGER judgement_changed AFTER UPDATE OF calls, cost, unpriced ON judgem
 CREATE VIEW findings AS SELECT p.id AS placement_id, i.judgement_id, j.conversation_id, i.study_id, p.rater_id,
     p.submitted, CASE a.value WHEN 0 THEN 'reasonable' WHEN 1 THEN 'too_high' WHEN -1 THEN 'too_low'
     WHEN 2 THEN 'wrong' ELSE 'seen' END AS finding, a.reason AS comment, (SELECT c.value FROM answers c
-    WHERE c.placement_id = p.id AND c.question <> '' AND c.replaced IS NULL) AS corrected
+    WHERE c.placement_id = p.id AND c.question <> '' AND c.superseded_at IS NULL) AS corrected
     FROM placements p JOIN items i ON i.id = p.item_id JOIN judgements j ON j.id = i.judgement_id
-    JOIN answers a ON a.placement_id = p.id AND a.question = '' AND a.replaced IS NULL
+    JOIN answers a ON a.placement_id = p.id AND a.question = '' AND a.superseded_at IS NULL
     WHERE p.purpose = 'spot-check' AND (a.value IS NULL) = (j.failure IS NOT NULL);
 
 
@@ -697,7 +697,7 @@ CREATE TABLE runs (
     elsewhere REAL NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     started TEXT NOT NULL,
-    beat TEXT NOT NULL,
+    heartbeat_at TEXT NOT NULL,
     ended TEXT
 );
 

@@ -93,7 +93,7 @@ class House:
         return self.server.rows(
             "SELECT a.position, cast(r.value AS int) FROM answers r JOIN placements a "
             "ON a.id = r.placement_id JOIN raters x ON x.id = a.rater_id "
-            "WHERE x.name = ? AND r.replaced IS NULL ORDER BY a.position, r.id",
+            "WHERE x.name = ? AND r.superseded_at IS NULL ORDER BY a.position, r.id",
             annotator,
         )
 

@@ -49,7 +49,7 @@ def answers(server: Server, annotator: str) -> list[tuple[int, str, int]]:
     return server.rows(
         "SELECT p.position, a.question, cast(a.value AS int) FROM answers a "
         "JOIN placements p ON p.id = a.placement_id AND p.purpose = 'first' "
-        "JOIN raters x ON x.id = p.rater_id WHERE x.name = ? AND a.replaced IS NULL "
+        "JOIN raters x ON x.id = p.rater_id WHERE x.name = ? AND a.superseded_at IS NULL "
         "ORDER BY p.position, a.id",
         annotator,
     )
@@ -96,7 +96,7 @@ def test_fast_typing_loses_and_shifts_nothing(
     assert 4 * items * gap / 1000 < seconds < 60
     assert server.rows(
         "SELECT count(*) FROM answers v JOIN placements p ON p.id = v.placement_id JOIN raters x "
-        "ON x.id = p.rater_id WHERE x.name = ? AND v.replaced IS NOT NULL",
+        "ON x.id = p.rater_id WHERE x.name = ? AND v.superseded_at IS NOT NULL",
         me,
     ) == [(0,)]
 
@@ -272,7 +272,7 @@ def test_leaving_and_returning_resumes_and_earlier_answers_may_be_changed(
     assert [score for position, _, score in answers(server, me) if position == 1] == [1, 2, 5]
     assert server.rows(
         "SELECT question, cast(value AS int) FROM answers v JOIN placements p ON p.id = v.placement_id "
-        "JOIN raters x ON x.id = p.rater_id WHERE x.name = ? AND v.replaced IS NOT NULL",
+        "JOIN raters x ON x.id = p.rater_id WHERE x.name = ? AND v.superseded_at IS NOT NULL",
         me,
     ) == [("fluency", 3)]
     assert [state for state, *_ in states(server, me)] == ["done", "done", "open", "open"]
@@ -519,7 +519,7 @@ def test_two_windows_show_each_others_answers_and_the_later_one_holds(page: Page
         assert made.stored("Annotator 1") == [(1, 3)]
         assert made.server is not None
         assert made.server.rows(
-            "SELECT cast(value AS int) FROM answers WHERE replaced IS NOT NULL ORDER BY id"
+            "SELECT cast(value AS int) FROM answers WHERE superseded_at IS NOT NULL ORDER BY id"
         ) == [
             (2,),
             (4,),

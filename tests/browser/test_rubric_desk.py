@@ -79,7 +79,7 @@ def kept(server: Server, item: int) -> dict[str, tuple[float, str]]:
     """The answers to the item at this place: score and reason."""
     found = server.rows(
         "SELECT r.question, r.value, r.reason FROM answers r JOIN placements a ON a.id = r.placement_id "
-        "WHERE a.position = ? AND r.replaced IS NULL",
+        "WHERE a.position = ? AND r.superseded_at IS NULL",
         item,
     )
     return {criterion: (score, reason) for criterion, score, reason in found}

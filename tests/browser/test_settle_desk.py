@@ -75,7 +75,7 @@ def settled(app: Server) -> list[tuple[str, str, float, str, str]]:
         "SELECT c.key, a.question, a.value, a.reason, x.name FROM answers a "
         "JOIN placements p ON p.id = a.placement_id JOIN items u ON u.id = p.item_id "
         "JOIN conversations c ON c.id = u.conversation_id JOIN raters x ON x.id = p.rater_id "
-        "WHERE p.purpose = 'adjudicate' AND a.replaced IS NULL "
+        "WHERE p.purpose = 'adjudicate' AND a.superseded_at IS NULL "
         "ORDER BY c.key"
     )
 

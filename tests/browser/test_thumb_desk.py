@@ -113,7 +113,7 @@ class Shop:
         """The answers to the newest desk, in the order of its items."""
         return self.server.rows(
             "SELECT a.question, a.value, a.reason FROM answers a JOIN placements p ON p.id = a.placement_id "
-            "JOIN raters r ON r.id = p.rater_id WHERE r.name = ? AND a.replaced IS NULL "
+            "JOIN raters r ON r.id = p.rater_id WHERE r.name = ? AND a.superseded_at IS NULL "
             "ORDER BY p.position, a.id",
             f"s{self.n}",
         )

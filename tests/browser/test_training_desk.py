@@ -138,5 +138,5 @@ def test_others_answers_are_seen_without_names_and_answered_again(app: Server, p
         expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     assert app.rows(
         "SELECT x.name, a.value, a.reason FROM answers a JOIN placements p ON p.id = a.placement_id "
-        "JOIN raters x ON x.id = p.rater_id WHERE p.purpose = 'discuss' ORDER BY a.given"
+        "JOIN raters x ON x.id = p.rater_id WHERE p.purpose = 'discuss' ORDER BY a.answered_at"
     ) == [("amy", 3, "Too low?"), ("amy", 1, ""), ("ben", 3, "It is not."), ("ben", 5, "")]

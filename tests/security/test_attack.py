@@ -133,7 +133,7 @@ EVENTS: list[dict[str, Any]] = [
 def test_a_forged_event_changes_nothing_and_says_why(server: Server, changes: dict[str, Any]) -> None:
     name = f"forges {EVENTS.index(changes)}"
     token = invited(server, name)
-    everything = "SELECT id, placement_id, question, value, replaced FROM answers ORDER BY id"
+    everything = "SELECT id, placement_id, question, value, superseded_at FROM answers ORDER BY id"
     states = "SELECT id, state, flag, seconds FROM placements ORDER BY id"
 
     async def attack() -> dict[str, Any]:

@@ -98,7 +98,7 @@ def test_a_finding_is_no_rating_and_an_earlier_one_is_kept(filled, run):
         here = number(db, "s1", "x")
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_low", "no")
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "still no")
-        kept = "SELECT value, reason, shown, replaced IS NULL FROM answers ORDER BY id"
+        kept = "SELECT value, reason, shown, superseded_at IS NULL FROM answers ORDER BY id"
         assert db.execute(kept).fetchall() == [(-1, "no", 9, 0), (1, "still no", 9, 1)]
         assert not [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"]
         assert conversations.listed(db, here).people is None
@@ -121,14 +121,14 @@ def test_a_finding_is_no_rating_and_an_earlier_one_is_kept(filled, run):
     for what in ("ratings", "conversations"):
         refused = run(filled, "export", what, "--study", "spot-check-simulbench")
         assert refused.exit_code == 1
-        assert "`concord export apart --study spot-check-simulbench` writes its findings" in refused.output
+        assert "export apart --study spot-check-simulbench` writes its findings" in refused.output
 
 
 def test_the_same_finding_again_is_no_other_one(filled):
     with filled.write() as db:
         for comment in ("yes", "yes", "no"):
             spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "reasonable", comment)
-        kept = "SELECT value, reason, replaced IS NULL FROM answers ORDER BY id"
+        kept = "SELECT value, reason, superseded_at IS NULL FROM answers ORDER BY id"
         assert db.execute(kept).fetchall() == [(0, "yes", 0), (0, "no", 1)]
 
 

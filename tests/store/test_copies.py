@@ -233,7 +233,8 @@ FAULTS: dict[str, str | tuple[str, ...]] = {
         "UPDATE placements SET state = 'done' WHERE id = 1099511627778"
     ),
     "Submitted items whose answers are not their ratings: 1 (1099511627777)": (
-        "INSERT INTO answers (placement_id, question, value, given) VALUES (1099511627777, 'wit', 3, '')",
+        "INSERT INTO answers (placement_id, question, value, answered_at) "
+        "VALUES (1099511627777, 'wit', 3, '')",
         "UPDATE placements SET state = 'done' WHERE id = 1099511627777",
     ),
     "Scores in ratings that are not on their scale (wit, 77 on 1 to 5): 1 (1)": (
@@ -246,7 +247,8 @@ FAULTS: dict[str, str | tuple[str, ...]] = {
         "UPDATE ratings SET score = 'many' WHERE criterion = 'wit'"
     ),
     "Scores in answers that are not on their scale (wit, 0 on 1 to 5): 1 (1)": (
-        "INSERT INTO answers (placement_id, question, value, given) VALUES (1099511627777, 'wit', 0, '')"
+        "INSERT INTO answers (placement_id, question, value, answered_at) "
+        "VALUES (1099511627777, 'wit', 0, '')"
     ),
     "Failed judgements that have scores: 1 (1)": "UPDATE judgements SET failure = 'unreadable'",
     "Rows of conversations whose messages is no JSON: 1 (7)": (

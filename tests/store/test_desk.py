@@ -72,7 +72,7 @@ def test_a_report_that_arrives_again_longer_and_out_of_order_is_applied_once(wor
         assert (now.state, dict(now.answers), now.seconds) == ("done", {"fluency": 3, "wit": 4}, 4.5)
         assert dict(task(db, rater, second).answers) == {"wit": 2}
         # Only the change of mind is history: replaying replaced nothing more.
-        kept = "SELECT question, value FROM answers WHERE replaced IS NOT NULL"
+        kept = "SELECT question, value FROM answers WHERE superseded_at IS NOT NULL"
         assert db.execute(kept).fetchall() == [("wit", 1)]
 
 

@@ -306,3 +306,25 @@ def test_the_view_of_scores_is_renamed_with_equal_rows(filled):
         assert rows("human_scores") == before
         assert before
         assert "given" not in db.view_names()
+
+
+def test_columns_of_moments_are_renamed_and_keep_what_they_hold(filled):
+    step = schema.SCHEMA.with_name("form_8.sql").read_text(encoding="utf-8")
+    with filled.write() as db:
+
+        def rows(answered, superseded):
+            sql = f"SELECT id, {answered}, {superseded} FROM answers ORDER BY id"
+            return db.execute(sql).fetchall(), db.execute("SELECT count(*) FROM findings").fetchall()
+
+        before = rows("answered_at", "superseded_at")
+        for table, new, old in (
+            ("answers", "answered_at", "given"),
+            ("answers", "superseded_at", "replaced"),
+            ("runs", "heartbeat_at", "beat"),
+        ):
+            db.execute(f"ALTER TABLE {table} RENAME COLUMN {new} TO {old}")
+        assert rows("given", "replaced") == before
+        for statement in step.split(";\n"):
+            db.execute(statement)
+        assert rows("answered_at", "superseded_at") == before
+        assert "heartbeat_at" in db["runs"].columns_dict

@@ -242,7 +242,8 @@ def test_a_replaced_answer_is_kept_as_history(workspace):
         for score in (4, 4, 2, None, 5):
             placements.answer(db, rater, first, "fluency", score)
         kept = [
-            row[0] for row in db.execute("SELECT value FROM answers WHERE replaced IS NOT NULL ORDER BY id")
+            row[0]
+            for row in db.execute("SELECT value FROM answers WHERE superseded_at IS NOT NULL ORDER BY id")
         ]
         # 4 was replaced by 2, which was taken back; saying 4 twice is one answer, and 5 replaced nothing.
         assert kept == [4.0, 2.0]
