@@ -21,11 +21,11 @@ from concord.store.actor import acting
 # name → (module, one-line help shown without loading the module). The module exports a click command called
 # `command`, or so as what follows a colon.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "check": ("concord.commands.check", "How far judges can be trusted, from one table of labels."),
-    "plan": ("concord.commands.plan", "How many rows to label, which ones, and what it costs."),
+    "check": ("concord.commands.check", "Say how far you can trust judges, from one table of labels."),
+    "plan": ("concord.commands.plan", "Say how many rows to label, which ones, and at what cost."),
     "compare-systems": (
         "concord.commands.compare_systems",
-        "Which of several systems is higher, by one judge corrected by labels.",
+        "Say which of several systems is higher, by one judge corrected by labels.",
     ),
     "demo": ("concord.commands.demo", "Put the demo into a workspace and open it."),
     "quickstart": (
@@ -37,27 +37,39 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("concord.commands.doctor", "Check every configured model with small calls."),
     "run": ("concord.commands.run", "Generate conversations and have them judged."),
     "judge": ("concord.commands.judge", "Have judges rate stored conversations, or files of any size."),
-    "sample": ("concord.commands.lake:sample_command", "Draw what people rate from files of conversations."),
-    "estimate": ("concord.commands.lake:estimate_command", "What people would say of all that was judged."),
-    "rubric": ("concord.commands.rubric", "What judges and people are asked about your conversations."),
+    "sample": (
+        "concord.commands.lake:sample_command",
+        "Draw a sample for annotators from files of conversations.",
+    ),
+    "estimate": (
+        "concord.commands.lake:estimate_command",
+        "Estimate annotators' answers to everything that was judged.",
+    ),
+    "rubric": (
+        "concord.commands.rubric",
+        "Make, list and show rubrics: the questions to judges and annotators.",
+    ),
     "compare": ("concord.commands.compare", "Have judges compare models two by two."),
-    "study": ("concord.commands.study", "Draw a study, deal it to annotators, show its progress."),
+    "study": ("concord.commands.study", "Draw a study, assign it to annotators, show its progress."),
     "people": ("concord.commands.people", "Invite annotators and researchers by link, withdraw links."),
-    "crowd": ("concord.commands.crowd", "A study's link for people of Prolific or MTurk; who came."),
+    "crowd": (
+        "concord.commands.crowd",
+        "Open a study to annotators of Prolific or MTurk, and list payments.",
+    ),
     "agreement": (
         "concord.commands.agreement",
-        "How well judges agree with people, and people with each other.",
+        "Measure agreement of judges with annotators, and of annotators.",
     ),
-    "gate": ("concord.commands.gate", "Fail unless judges agree with people well enough, for CI."),
+    "gate": ("concord.commands.gate", "Fail unless judges agree with annotators well enough, for CI."),
     "drift": (
         "concord.commands.drift",
-        "Whether a judge still judges as it did: two tables, two columns, a stream.",
+        "Test if a judge still judges as before: two tables, two columns, a stream.",
     ),
-    "schema": ("concord.commands.schema", "The JSON schema of what --format json prints."),
-    "lab": ("concord.commands.lab", "Improve a judge, and say honestly what was gained."),
+    "schema": ("concord.commands.schema", "Print the JSON schema of --format json."),
+    "lab": ("concord.commands.lab", "Improve a judge, and measure the gain honestly."),
     "leaderboard": (
         "concord.commands.leaderboard",
-        "A benchmark's table of models; its order beside another ranking.",
+        "Compare the models of a benchmark, and two rankings.",
     ),
     "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),
     "export": ("concord.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),

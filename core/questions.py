@@ -355,7 +355,7 @@ def _several(fields: Fields) -> Scale:
     """Labels of which any number may apply."""
     names = _categories(fields).labels
     if len(names) > MOST_LABELS:
-        raise ValueError(f"of more than {MOST_LABELS} labels nobody keeps an overview. Ask two questions")
+        raise ValueError(f"more than {MOST_LABELS} labels are too many. Ask two questions")
     if odd := next((name for name in names if re.search(r"[;|]", name) or name == NONE), ""):
         raise ValueError(f"the label “{odd}” has a sign that stands between labels in files. Rename it")
     return labels(names)
@@ -439,7 +439,7 @@ def _labels(
     for a, b, text in _anchors(anchors, int(values[0]), int(values[-1])):
         meant = [value for value in values if a <= value <= b]
         if not meant:
-            raise ValueError(f"the anchor “{a}” is for none of the values of the scale")
+            raise ValueError(f"the anchor “{a}” is outside the scale")
         labels |= dict.fromkeys(meant, text)
     return tuple(labels.values())
 

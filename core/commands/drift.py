@@ -40,7 +40,7 @@ def _range(_context: click.Context, _option: click.Parameter, text: str | None) 
     except ValueError:
         ends = (1.0, 0.0)
     if not ends[0] < ends[1]:
-        raise click.BadParameter(f"“{text}” is no range, such as 0.55..0.65.")
+        raise click.BadParameter(f"“{text}” is not a range, such as 0.55..0.65.")
     return ends
 
 

@@ -90,12 +90,13 @@ def command(
     corrects = study and not stability
     if corrects and beside:
         raise ConcordError(
-            "Scores corrected by people stand beside no player: leave --study or --beside out."
+            "Scores corrected by annotators cannot be compared with one model. Use either --study "
+            "or --beside."
         )
     method = IntervalMethod(intervals)
     percentile = method is IntervalMethod.PERCENTILE
     if corrects and percentile:
-        raise ConcordError("Scores corrected by people have no percentile intervals: leave --intervals out.")
+        raise ConcordError("Scores corrected by annotators have no percentile intervals. Remove --intervals.")
     paired = own is not None and "beside" in inspect.signature(own).parameters
     if own and (study or weights or (beside and not paired) or percentile):
         option = (

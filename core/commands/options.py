@@ -268,7 +268,9 @@ def facet(text: str) -> tuple[str, tuple[str, ...]]:
     """The name and the values of `FACET=A,B`. Raises ConcordError."""
     name, _, values = text.partition("=")
     if not name.strip() or not names(values):
-        raise ConcordError(f"“{text}” is no FACET=VALUE, such as language=en or character=tully,pilot.")
+        raise ConcordError(
+            f"“{text}” is not of the form FACET=VALUE, such as language=en or character=tully,pilot."
+        )
     return name.strip(), names(values)
 
 
@@ -282,7 +284,7 @@ def cut_of(text: str) -> tuple[str, float]:
     except ValueError:
         cut = math.nan
     if not criterion or not math.isfinite(cut):
-        raise ConcordError(f"“{text}” is no CRITERION=SCORE, such as fluency=4.")
+        raise ConcordError(f"“{text}” is not of the form CRITERION=SCORE, such as fluency=4.")
     return criterion, cut
 
 

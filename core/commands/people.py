@@ -42,7 +42,7 @@ def _invite(
 ) -> None:
     """Make a link for each name and print it, once. A new link replaces the person's older one."""
     if study and role != "annotator":
-        raise StudyError("Only annotators are dealt a study: leave out --study or --role.")
+        raise StudyError("Only annotators can have a study. Remove --study or --role.")
     require_output()
     opened = Workspace.open(workspace, create=False)
     with opened.write() as db:

@@ -44,7 +44,7 @@ def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str
     """Write a rubric, which you can edit in an editor or on the page Rubrics."""
     folder = rubric_store.folder(options.workspace(workspace))
     if name != file_name(name):
-        raise ConfigError(f"“{name}” is no name of a file. Write it as “{file_name(name)}”.")
+        raise ConfigError(f"“{name}” is not a file name. Write it as “{file_name(name)}”.")
     path = folder / f"{name}.toml"
     if path.exists():
         raise ConfigError(f"{path} is there already. Edit it, or choose another name.")

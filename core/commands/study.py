@@ -74,7 +74,7 @@ def _draw(
 ) -> None:
     """Draw a sample of stored conversations, stratified and by a seed, as a new study."""
     if rubric and (sampling["ask"] or sampling["per_turn"]):
-        raise StudyError("A rubric says what is asked, and of what: leave out --ask and --per-turn.")
+        raise StudyError("The rubric defines the questions and the unit. Remove --ask and --per-turn.")
     text = read_text(guidelines) if guidelines else ""
     opened = Workspace.open(workspace, create=False)
     sampling["rubric"] = rubric_store.find(opened, rubric) if rubric else None

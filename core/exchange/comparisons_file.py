@@ -109,7 +109,7 @@ def _placed(row: FileRow) -> PreferenceRow:
         raise ImportRefused(f"{row.where}: “{cells['first']}” is compared with itself.")
     if bool(cells["rubric"]) != bool(cells["criterion"]):
         raise ImportRefused(
-            f"{row.where}: rubric and criterion name a question together. Give both, or none."
+            f"{row.where}: rubric and criterion name a question together. Give both, or neither."
         )
     comparison = Comparison(
         "",
@@ -135,7 +135,8 @@ def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:
         there = filter(None, (conversations.find_id(db, k) for k in (key, f"{benchmark}/{key}")))
         if (number := next(there, None)) is None:
             raise ImportRefused(
-                f"{row.where}: “{key}” is no conversation of this workspace. Import the conversations first."
+                f"{row.where}: “{key}” is not a conversation of this workspace. Import the "
+                "conversations first."
             )
         ids.append(number)
     first, second = (conversations.load(db, number) for number in ids)

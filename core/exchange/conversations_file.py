@@ -337,9 +337,9 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
     lists = list(islice(rows.lists_inside(unknown), SHOWN))
     inside = f" It holds lists of objects: --rows {' or --rows '.join(lists)} reads one." if lists else ""
     raise FormNotKnown(
-        f"{path} ({kind}) holds conversations in no form that is known. Say where they are, such as --map "
-        "messages=NAME or --map user=NAME --map assistant=NAME; for a turn a row, --map conversation=NAME; "
-        f"its fields are {', '.join(names)[:500]}.{inside}",
+        f"{path} ({kind}) holds conversations in an unknown form. Say where they are, such as "
+        "--map messages=NAME or --map user=NAME --map assistant=NAME; for a turn a row, --map "
+        f"conversation=NAME; its fields are {', '.join(names)[:500]}.{inside}",
         names,
     )
 
@@ -506,7 +506,7 @@ def _prepare(
     if study and not any(kind == "human" for kind, _ in surveyed.scores):
         more = f" {unknown_scorers(surveyed)}" if surveyed.unknown else ""
         raise ImportRefused(
-            f"{surveyed.path} holds no scores by people, so there is nothing for a study.{more}"
+            f"{surveyed.path} holds no scores by annotators, so it cannot become a study.{more}"
         )
     if judge and not any(kind == "judge" for kind, _ in surveyed.scores):
         remedy = unknown_scorers(surveyed) if surveyed.unknown else "Leave out --scores-as."

@@ -223,9 +223,9 @@ def _said(entry: Any, where: str, roles: Roles, left: set[str]) -> Iterator[Utte
     role = roles.get(speaker) or roles.get(speaker.strip().lower()) or roles.get("*")
     if role is None:
         raise ImportRefused(
-            f"{where}: nobody here is called “{speaker[:80]}”. Call the speakers user and assistant, or say "
-            f"who it is with --role '{speaker[:80]}=user' (or =assistant), or who all others are with --role "
-            "'*=user'."
+            f"{where}: the speaker “{speaker[:80]}” is unknown. Name the speakers user and "
+            f"assistant, or give the role with --role '{speaker[:80]}=user' (or =assistant), or "
+            "the role of all others with --role '*=user'."
         )
     meta = entry.get("meta", {})
     if not isinstance(meta, Mapping):

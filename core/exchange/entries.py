@@ -194,7 +194,7 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
                 reason = f"{where}: it ended with an error and has no reply: {_short(why)}."
                 raise error if why in (None, "success") else ImportRefused(reason) from error
     if not sides:
-        raise NoReply(f"{where}: nobody replies in it. Remove the row, or name the speaker.")
+        raise NoReply(f"{where}: it has no reply. Remove the row, or name the speaker.")
     parts = [part for part, *_ in sides[:: len(shape.sides)]]
     cut = walk.first((shape.votes.turn,), "turn of the vote") if shape.votes and shape.votes.turn else None
     if cut is not None:
@@ -378,7 +378,7 @@ def _side(walk: RowReader, side: Side, reading: Reading, where: str) -> tuple[st
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
-        raise NoReply(f"{where}: nobody replies in the dialogue. Remove the row, or name the speaker.")
+        raise NoReply(f"{where}: the dialogue has no reply. Remove the row, or name the speaker.")
     if any(has_half_characters(m.content) for m in messages):
         raise ImportRefused(f"{where}: a text holds half of a character (a lone surrogate). Remove it.")
     named = walk.first(side.player, "player")

@@ -127,14 +127,15 @@ def _refuse_others(table: RatingTable, rubric: Numbered, unknown: Sequence[str],
     """Refuse what judges by a rubric cannot meet: other conversations, criteria and units."""
     if unknown:
         raise ImportRefused(
-            f"{table.file}: the item “{unknown[0]}” ({len(unknown)} in all) is no stored conversation, so no "
-            "judge can have rated it by the rubric. Import the conversations first, under the same ids."
+            f"{table.file}: the item “{unknown[0]}” ({len(unknown)} in all) is not a stored "
+            "conversation, so the rubric's judges cannot have rated it. Import the conversations "
+            "first, under the same ids."
         )
     named = set(table.criteria)
     questions = [c.name for c in rubric.rubric.criteria]
     if named.isdisjoint(questions):
         raise ImportRefused(
-            f"{table.file} rates {', '.join(sorted(named))}, of which the rubric asks nothing; it asks "
+            f"{table.file} rates {', '.join(sorted(named))}, but the rubric asks other criteria: "
             f"{', '.join(questions)}. Give criteria the same names."
         )
     if per_turn != rubric.rubric.per_turn:

@@ -81,8 +81,8 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
     rubric = rubric or before.get("rubric") or described.rubric
     if not rubric:
         raise StudyError(
-            f"The study “{study}” was drawn without a rubric. Name the rubric by which its judges are to be "
-            "asked with --rubric; its questions need the names of the study's."
+            f"The study “{study}” was drawn without a rubric. Name the judges' rubric with "
+            "--rubric; its questions must have the names of the study's criteria."
         )
     by, scenario_of = scenarios(db, study)
     means, players = levels(db, study), {unit["id"]: unit["player"] for unit in studies.units(db, study)}
@@ -93,14 +93,16 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
     n, groups = len(means), len(together)
     if n < 3 * FEWEST:
         raise StudyError(
-            f"People rated {n} items of “{study}”; three parts need at least {3 * FEWEST}, {FEWEST} each. "
-            "Have more rated, or judge it as it stands with `concord agreement`."
+            f"People rated {n} items of “{study}”; three parts need at least {3 * FEWEST}, "
+            f"{FEWEST} each. Rate more items, or see the agreement of the whole study with "
+            "`concord agreement`."
         )
     if groups < 3 * 2:
         what = " and ".join(by) or "conversation"
         raise StudyError(
-            f"All items of “{study}” are of {groups} {'value' if groups == 1 else 'values'} of {what}. Items "
-            "that hang together stay in one part, so at least 6 are needed. Have people rate other scenarios."
+            f"All items of “{study}” are of {groups} {'value' if groups == 1 else 'values'} of "
+            f"{what}. Items of one value stay in one part, so at least 6 values are needed. Rate "
+            "items of other scenarios."
         )
     given: dict[str, str] = dict(before.get("parts", {}))
     rng = random.Random(f"{seed} {study}")

@@ -242,7 +242,7 @@ def store(
             (ids[conversation.key], turn, sample.strata[key]) for turn in _turns(rubric.rubric, conversation)
         ]
     if not units:
-        raise StudyError("The rubric asks nothing of the conversations that were drawn.")
+        raise StudyError("The rubric has no question for the drawn conversations.")
     meta: dict[str, Any] = {
         "benchmark": plan.name,
         "n": len(sample.items),

@@ -134,8 +134,8 @@ class LakeSurvey:
         for criterion in plan.questions.criteria:
             if unknown := [name for name in criterion.only if name not in self.facets and self.conversations]:
                 raise ConfigError(
-                    f"The rubric asks “{criterion.name}” of conversations with a facet “{unknown[0]}”, which "
-                    "none has."
+                    f"The rubric asks “{criterion.name}” of conversations with a facet "
+                    f"“{unknown[0]}”, but no conversation has it."
                 )
         self._check_keys(plan)
 

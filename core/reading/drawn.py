@@ -50,7 +50,7 @@ def read(
     stated; NotFound for a column or a judge.
     """
     if source.weight and source.strata:
-        raise ImportRefused("Rows count by a weight or by strata, not both: leave out --weight or --strata.")
+        raise ImportRefused("Use a weight or strata, not both. Remove --weight or --strata.")
     stated = replace(options, other_columns=(source.weight,)) if source.weight else options
     whole, join = _read(table, stated, source, **how)
     if source.weight:

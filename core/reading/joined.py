@@ -204,7 +204,7 @@ def _ids(judged: SourceTable, labelled: SourceTable) -> tuple[str, str]:
     ]
     stated = judged.options.id
     if stated == "none":
-        raise judged.refusal("labels are joined by id, and --id none says that rows have none.")
+        raise judged.refusal("labels are joined by id, but --id none says that the rows have no ids.")
     row_id = stated or (shared[0][0] if shared and not labelled.options.id else judged.id)
     same = in_labels.get(row_id.lower(), "")
     label_id = labelled.options.id or same or labelled.id
@@ -309,7 +309,7 @@ def _answer_columns(
     others = [column for column in may_be if kinds[column] is None and not _answered(judged, column)]
     if not (found := people or others):
         columns = ", ".join([*labelled.columns][:12])
-        raise labelled.refusal(f"no column holds people's answers. It has {columns}.", "--human", "COLUMN")
+        raise labelled.refusal(f"no column holds annotators' answers. It has {columns}.", "--human", "COLUMN")
     return found
 
 

@@ -98,7 +98,7 @@ def plan(of: StudyRatings, criterion: str, judge: str, options: PlanOptions) -> 
     if scores.sets:
         raise StudyError(f"{name} has sets of labels, for which Concord has no plan. Plan for single labels.")
     if not judge:
-        raise StudyError(f"No judge answered {name}: nothing can be planned.")
+        raise StudyError(f"No judge answered {name}, so nothing can be planned.")
     scale = evidence.scale(name)
     people = scores.target if scores.ordered and not _is_two(scale) else answer_of_people(scores)
     units = tuple(evidence.ratings.units)

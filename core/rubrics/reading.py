@@ -120,8 +120,8 @@ def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool 
     criteria = _counted(file.criteria, every)
     if criteria and all(c.whole for c in criteria):
         raise ConfigError(
-            f"{where}: every question is about the conversation, none about replies. Write unit = "
-            '"conversation" once, above the questions.'
+            f"{where}: every question is about the conversation; a question about replies is "
+            'missing. Write unit = "conversation" once, above the questions.'
         )
     pairs = tuple(c for c in every if c.scale.kind.of_two)
     ranks = any(c.scale.kind.ranks for c in pairs)
@@ -225,7 +225,9 @@ def _criterion(entry: _Criterion, where: str, unit: UnitKind) -> Criterion:
         )
     only = {name: (v,) if isinstance(v, str) else tuple(v) for name, v in entry.only.items()}
     if empty := next((name for name, values in only.items() if not values), ""):
-        raise ConfigError(f"{where}: only has no value of “{empty}”, so that nobody is asked. Name one.")
+        raise ConfigError(
+            f"{where}: only has no value of “{empty}”, so the question is never asked. Name one."
+        )
     explain = None
     if not isinstance(entry.reason, str):
         explain = _condition(entry.reason, scale, f"{where}: reason")

@@ -108,8 +108,8 @@ def refuse_unknown_facets(db: Database, rubric: Rubric, benchmark: str) -> None:
     for criterion in rubric.criteria:
         if wrong := next((name for name in criterion.only if name not in known), ""):
             raise StudyError(
-                f"The rubric “{rubric.name}” asks “{criterion.name}” of nobody: only names “{wrong}”. "
-                f"{not_found('facet', wrong, known)}"
+                f"The rubric “{rubric.name}” never asks “{criterion.name}”: only names the "
+                f"unknown facet “{wrong}”. {not_found('facet', wrong, known)}"
             )
 
 
@@ -129,5 +129,5 @@ def unasked(db: Database, rubric: Rubric) -> list[str]:
 def number_of(text: str) -> int:
     """The version that an option names; 0 for none. Raises ConfigError."""
     if text and not (text.isdigit() and int(text) > 0):
-        raise ConfigError(f"“{text}” is no version of a rubric. Versions are numbered from 1.")
+        raise ConfigError(f"“{text}” is not a version of a rubric. Versions are numbered from 1.")
     return int(text or 0)

@@ -235,8 +235,9 @@ class _Examiner:
         read = done.spent.input_tokens
         if 0 < read < LENGTH:
             raise CallFailed(
-                f"It answered a prompt of {LENGTH:,} words, but read only {read:,} tokens of it. Serve it "
-                "with a longer context: a judge who sees half a conversation rates it all the same.",
+                f"It answered a prompt of {LENGTH:,} words, but read only {read:,} tokens of it. "
+                "Serve it with a longer context; otherwise the judge rates conversations that it "
+                "sees in part.",
                 code=Failure.CONTEXT_EXCEEDED,
             )
         return f"prompts of {LENGTH:,} words are read whole" if read else "it does not say how much it read"

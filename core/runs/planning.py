@@ -234,8 +234,8 @@ def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:
     used = rubric_store.find(workspace, plan.rubric, rubric_store.number_of(plan.version))
     if not used.rubric.criteria:
         raise ConfigError(
-            f"The rubric “{plan.rubric}” asks only which of two is better. Make a study of pairs with "
-            "`concord study pairs`, then have them compared with `concord compare STUDY --judges …`."
+            f"The rubric “{plan.rubric}” has only pairwise questions. Make a study of pairs with "
+            "`concord study pairs`, then compare them with `concord compare STUDY --judges …`."
         )
     with workspace.read() as db:
         rubric_store.refuse_unknown_facets(db, used.rubric, plan.benchmark)
@@ -254,7 +254,7 @@ def _ways(
         if isinstance(plan, ComparePlan):
             return [_pairwise(workspace, plan, benchmark, brought)]
         if benchmark.asking is None:
-            raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
+            raise ConfigError(f"{benchmark.title} is scored by rules, so judges have nothing to rate.")
         return benchmark.ways(brought, plan.judges, plan.version)
     programs = {name: _is_program(available or {}, name) for name in plan.judges}
     if isinstance(plan, JudgePlan):

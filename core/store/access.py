@@ -100,7 +100,9 @@ def invite(
     shown, an annotator's with a comma, which separates names.
     """
     if role not in ("annotator", "researcher", "adjudicator"):
-        raise StudyError(f"“{role}” is no role for a link: annotator, researcher or adjudicator.")
+        raise StudyError(
+            f"“{role}” is not a role for a link. Roles are annotator, researcher and adjudicator."
+        )
     annotates = role == "annotator"
     if not name.strip() or len(name) > LONGEST_NAME or ("," in name if annotates else not name.isprintable()):
         shown = f"“{name[:40]}{'…' if len(name) > 40 else ''}”"

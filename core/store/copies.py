@@ -22,7 +22,9 @@ def backup(path: Path, to: Path) -> None:
     try:
         os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError as error:
-        raise WorkspaceError(f"{to} exists already. A backup replaces nothing: name a new file.") from error
+        raise WorkspaceError(
+            f"{to} exists already. A backup never replaces a file: name a new one."
+        ) from error
     except OSError as error:
         raise WorkspaceError(f"{to} cannot be written: {error.strerror}.") from error
     try:

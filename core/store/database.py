@@ -225,8 +225,8 @@ def prepare(path: Path) -> None:
         if (not path.stat().st_size) if path.exists() else (log.exists() and log.stat().st_size):
             lost = "empty" if path.exists() else f"gone, and {log.name} is left"
             raise WorkspaceError(
-                f"{path} is {lost}: its content is lost. Restore a backup (docs/backup.md), "
-                f"or delete {path.name} and {log.name} to begin anew."
+                f"{path} is {lost}: its content is lost. Restore a backup (docs/backup.md), or "
+                f"delete {path.name} and {log.name} to begin again."
             )
         _keep_private(path)
     db = connect(path, create=False)

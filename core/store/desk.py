@@ -218,10 +218,10 @@ def _apply(db: Database, rater: int, event: Event) -> None:
     if event.do not in ("time", "flag"):
         if placements.has_seen(db, rater, item.study):
             raise NotAllowed(
-                "What others answered was shown, so your answers are locked: nothing was changed."
+                "You have seen the others' answers, so your answers are locked. Nothing was changed."
             )
         if item.purpose != "training" and placements.untrained(db, item.study, rater):
-            raise NotAllowed("This item opens when you have passed the training: nothing was changed.")
+            raise NotAllowed("This item opens when you have passed the training. Nothing was changed.")
     match event.do:
         case "answer":
             store = placements.rank if studies.get(db, item.study).ranks else placements.answer

@@ -60,7 +60,9 @@ def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
     if any(code and not _CODE.fullmatch(code) for code in codes):
         raise StudyError("A code has up to 40 letters, digits and hyphens.")
     if len(set(filter(None, codes))) < len([*filter(None, codes)]):
-        raise StudyError("Each code needs to be another one: a platform tells by them how somebody ended.")
+        raise StudyError(
+            "Each code must be different, because they tell the platform how an annotator ended."
+        )
     if crowd.misses < 1:
         raise StudyError("Missed attention checks count from 1 on.")
     free(db, crowd.study)
@@ -68,9 +70,10 @@ def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
     if not at_work and not share(db, crowd, ""):  # who is at work may leave items to the next who comes
         overlap = studies.get(db, crowd.study).overlap
         raise StudyError(
-            f"No item of “{crowd.study}” has room for another rater: the overlap is {overlap}, and each has "
-            f"as many. `concord study deal {crowd.study} --overlap 0` sets no limit, and deals every item to "
-            "each annotator who has items. Or draw a study for the crowd, and deal it to nobody."
+            f"No item of “{crowd.study}” has room for another rater: the overlap is {overlap}, "
+            f"and each has as many. `concord study deal {crowd.study} --overlap 0` sets no limit, "
+            "and assigns every item to each annotator who has items. Or draw a study for the "
+            "crowd alone, without an assignment."
         )
     token = secrets.token_urlsafe(24)
     crowds.keep(db, crowd, token)

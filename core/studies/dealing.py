@@ -169,7 +169,7 @@ def plan(
             f"“{unblind[0]}” has seen others' answers or a judge's scores: no answer would be blind."
         )
     if closed := [person for person in annotators if person in gone]:
-        raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
+        raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them again, or assign to others.")
     units: dict[str, list[int]] = {}
     for unit in studies.units(db, name):
         units.setdefault(unit["key"], []).append(unit["id"])
@@ -184,7 +184,7 @@ def plan(
         try:
             access.annotator_id(db, person)
         except NotFound as error:
-            raise NotFound(f"{error} New people are invited first: concord people invite NAME.") from None
+            raise NotFound(f"{error} Invite new annotators first: concord people invite NAME.") from None
     rule = extra_raters.rule_of(study) if extra is None else extra
     if extra is not None or overlap is not None:
         rule = _possible(study, rule, k, len(people))
@@ -251,15 +251,15 @@ def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | No
         return rule
     if people < 3:
         raise StudyError(
-            f"An extra rater where two differ takes three annotators; there are {people}. The nearest "
-            f"possible is --overlap {people} without extra raters."
+            f"An extra rater for disagreements needs three annotators; there are {people}. The "
+            f"nearest possible is --overlap {people} without extra raters."
         )
     if k == 1:
         raise StudyError("Two raters differ or agree, one does neither. The nearest possible is --overlap 2.")
     if not 0 < k < people:
         raise StudyError(
-            f"With {k or people} raters a unit nobody of {people} is left to be an extra one. The nearest "
-            f"possible is --overlap {people - 1}."
+            f"With {k or people} raters per unit, all {people} annotators are used, so there is "
+            f"no extra one. The nearest possible is --overlap {people - 1}."
         )
     return rule
 
@@ -293,8 +293,9 @@ def refuse_undealable(study: Study) -> None:
     """Raise StudyError for a study that no desk can show."""
     if study.anonymous:
         raise StudyError(
-            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from "
-            "them. Draw a new study from the same conversations with `concord study draw`."
+            f"People's ratings in “{study.name}” have no names, so they cannot be distinguished "
+            "from answers at the desk. Draw a new study from the same conversations with "
+            "`concord study draw`."
         )
     if not study.rubric and (ranges := [c.name for c in study.criteria if not c.scale.offered]):
         raise StudyError(

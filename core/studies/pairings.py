@@ -99,8 +99,8 @@ def _candidates(
         candidates = compared.pairs(db, benchmark, same, chosen, facets=facets)
     else:
         raise StudyError(
-            f"Nothing in {get(benchmark).title} is answered by several models alike, "
-            "so there is nothing to compare two by two."
+            f"In {get(benchmark).title}, no item has answers of several models, so there are no "
+            "pairs to compare."
         )
     if not candidates:
         what = "scenario, or prompt with the same context beside it"

@@ -55,7 +55,7 @@ def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
     access.annotator_id(db, annotator)
     before = access.items_of(db, name)
     if not before.keys() - {annotator} - departures.departed(db, name):
-        raise StudyError(f"Nobody but {annotator} has items of “{name}”. Deal it to somebody else first.")
+        raise StudyError(f"Only {annotator} has items of “{name}”. Assign it to another annotator first.")
     departures.depart(db, name, annotator, reason)
     crowds.expire(db, name)
     dealing.follow(db, dealing.plan(db, name, without=[annotator]), without=[annotator])

@@ -92,11 +92,11 @@ def deal(
     """
     people = list(dict.fromkeys(annotators))
     if not people:
-        raise StudyError("Nobody to deal to: invite annotators first.")
+        raise StudyError("There are no annotators to assign to. Invite some first.")
     if not 0 <= k <= len(people):
         raise StudyError(
-            f"{k} raters a unit cannot be had of {len(people)}: invite more, or lower the overlap. The "
-            f"nearest possible is {len(people)} (--overlap {len(people)})."
+            f"{k} raters per unit need more than {len(people)} annotators. Invite more, or lower "
+            f"the overlap. The nearest possible is {len(people)} (--overlap {len(people)})."
         )
     number = {person: i for i, person in enumerate(people)}
     order = sorted(dict.fromkeys(units), key=lambda unit: chance_of(seed, unit))

@@ -218,8 +218,8 @@ def ratings_for_agreement(
     rows, extra = _apart(frames.rows(db, name, without=exclusions.raters(db, name), with_extra=True))
     if not len(rows["unit"]):
         raise StudyError(
-            f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
-            "judge`, and deal it to annotators with `concord study deal`."
+            f"The study “{name}” has no ratings yet. Have judges rate its conversations with "
+            "`concord judge`, and assign it to annotators with `concord study deal`."
         )
     saw = frames.refusals_seen(db, name) if exclude_refused else {}
     places = frames.places(db, name)

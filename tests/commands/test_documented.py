@@ -47,7 +47,10 @@ def wrong(line: str) -> str:
         command = found
     if isinstance(command, click.Group):
         return ""
-    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
+    known = {
+        "--help",
+        *(name for option in command.params for name in (*option.opts, *option.secondary_opts)),
+    }
     given = {word.split("=")[0] for word in words if word.startswith("--")}
     return f"there is no {', '.join(sorted(given - known))}" if given - known else ""
 

@@ -139,8 +139,8 @@ def test_what_cannot_be_followed_exits_with_1(files):
         ((old, same, "--follow", "--min-agreement", 0.8), "not both"),
         ((same, "--follow", "--time", "human"), "is no time"),
         ((same, "--follow", "--time", "nope"), "There is no column “nope”"),
-        ((same, "--follow", "--pass-rate", "0.7"), "is no range"),
-        ((same, "--follow", "--pass-rate", "0.7..0.6"), "is no range"),
+        ((same, "--follow", "--pass-rate", "0.7"), "is not a range"),
+        ((same, "--follow", "--pass-rate", "0.7..0.6"), "is not a range"),
         ((files("other.csv", OLD.rename(columns={"judge": "llm"})), same, "--follow"), "no judge judge"),
         ((same, "--follow", "--criterion", "nope"), "There is no criterion “nope”"),
     ):

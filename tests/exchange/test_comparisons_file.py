@@ -99,7 +99,7 @@ def test_what_is_exported_is_imported_with_the_same_figures(fresh, run, votes, t
         ({"rater_type": "dog"}, "line 2: rater_type is “dog”"),
         ({"rater": ""}, "line 2, has no rater"),
         ({"repeat": "-1"}, "line 2: the repeat “-1” is not a whole number"),
-        ({"first": "0-yew"}, "line 2: “0-yew” is no conversation of this workspace"),
+        ({"first": "0-yew"}, "line 2: “0-yew” is not a conversation of this workspace"),
         ({"second": "1-elm"}, "line 2: “votes/0-elm” and “votes/1-elm” are not known to answer the same"),
         ({"second": "odd"}, "line 2: “votes/0-elm” and “votes/odd” are not known to answer the same"),
     ],

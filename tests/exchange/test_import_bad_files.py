@@ -39,8 +39,8 @@ def count(workspace):
 
 WRONG = [
     ({"messages": []}, "line 2: the dialogue is empty"),
-    ({"messages": [ASKED]}, "line 2: nobody replies in the dialogue"),
-    ({"messages": [{"role": "wizard", "content": "x"}]}, "nobody here is called “wizard”"),
+    ({"messages": [ASKED]}, "line 2: the dialogue has no reply"),
+    ({"messages": [{"role": "wizard", "content": "x"}]}, "the speaker “wizard” is unknown"),
     ({"messages": [{"role": "user"}]}, "line 2, utterance 1, needs a “role”"),
     ({"messages": ["x", 5]}, "line 2, utterance 1, must be an object"),
     ({"conversations": [{"from": "human", "value": "x"}]}, "line 2, has the form “ShareGPT”"),
@@ -160,7 +160,7 @@ def test_scores_that_are_asked_for_and_are_not_there(fresh, run, tmp_path):
     assert (
         "holds no scores of judges" in run(fresh, "import", "conversations", file, "--scores-as", "j").output
     )
-    assert "holds no scores by people" in run(fresh, "import", "conversations", file, "--study", "s").output
+    assert "holds no scores by annotators" in run(fresh, "import", "conversations", file, "--study", "s").output
     assert count(fresh) == 0
 
 

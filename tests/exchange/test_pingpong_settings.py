@@ -110,7 +110,7 @@ def test_nothing_of_ones_own_is_overwritten(workspace, run, tmp_path):
     ("value", "sentence"),
     [
         ([], "an object per language"),
-        ({"../x": {}}, "“../x” is no code of a language"),
+        ({"../x": {}}, "“../x” is not a language code"),
         ({"en": {"characters": []}}, "“en”: situations: Field required"),
         (settings(characters=[{**CARD, "summary": " "}]), "character 1 of “en”: summary: "),
         (

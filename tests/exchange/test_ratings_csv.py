@@ -373,7 +373,7 @@ BAD = {
     "an unknown speaker": (
         ['a,f,human,ann,4,"[{""role"": ""dog"", ""content"": ""woof""}]"'],
         HEADER + ",text",
-        "utterance 1: nobody here is called “dog”",
+        "utterance 1: the speaker “dog” is unknown",
     ),
     "half an utterance": (
         ['a,f,human,ann,4,"[{""role"": ""user""}]"'],

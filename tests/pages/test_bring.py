@@ -141,7 +141,7 @@ def test_what_a_file_says_is_no_markup(workspace: Workspace) -> None:
     hostile = "<img src=x> **b** $x^2$ :red[r]"
     shown = dropped(json.dumps({"messages": [{"role": hostile, "content": "x"}]}))
     assert hostile not in "\n".join(e.value for e in shown.get("error"))
-    assert "nobody here is called “<img src=x> **b**" in said(shown)
+    assert "the speaker “<img src=x> **b**" in said(shown)
 
 
 def test_what_is_not_kept_is_named_and_any_column_becomes_a_facet(workspace: Workspace) -> None:

@@ -50,7 +50,7 @@ def test_an_answer_is_a_set_and_its_words_are_read_back():
     [
         ('["one"]', "one category leaves nothing to choose"),
         ('["a", "b; c"]', "has a sign that stands between labels in files"),
-        (json.dumps([f"l{n}" for n in range(21)]), "of more than 20 labels nobody keeps an overview"),
+        (json.dumps([f"l{n}" for n in range(21)]), "more than 20 labels are too many"),
     ],
 )
 def test_a_wrong_one_is_refused_with_the_remedy(wrong, why):

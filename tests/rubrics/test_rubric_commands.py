@@ -68,7 +68,7 @@ def test_a_new_rubric_is_shown_and_a_wrong_one_refused(fresh, run):
     assert "wrong.toml: “criteria” is missing." in shown.output or "“title”" in shown.output
     again = run(fresh, "rubric", "new", "mine", "--ask", "good=It is good.")
     assert "is there already" in again.output
-    assert "is no name of a file" in run(fresh, "rubric", "new", "../x", "--ask", "a=b").output
+    assert "is not a file name" in run(fresh, "rubric", "new", "../x", "--ask", "a=b").output
 
 
 def test_show_prints_what_a_judge_is_sent(started, run):

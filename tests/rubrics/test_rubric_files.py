@@ -141,7 +141,7 @@ ONE = '[[criteria]]\nname = "a"\nstatement = "It is good."\n'
         (ONE + 'anchors = { "1..3" = "bad", "3..5" = "good" }', "two anchors overlap at 3. Give “3..5”"),
         (ONE + "anchors = { 6 = 'superb' }", "the anchor “6” lies off the scale 1 to 5."),
         (ONE + "anchors = { best = 'superb' }", "the anchor “best” is not understood."),
-        (ONE + "scale = [1, 5]\nanchors = { 3 = 'fair' }", "the anchor “3” is for none of the values"),
+        (ONE + "scale = [1, 5]\nanchors = { 3 = 'fair' }", "the anchor “3” is outside the scale"),
         (ONE + "categories = ['one']", "one category leaves nothing to choose."),
         (ONE + "categories = ['one', 'one']", "the category “one” is named twice."),
         (ONE + ONE, "criterion 2 (“a”): the name is taken. Give it another one."),
@@ -190,7 +190,7 @@ def test_a_facet_that_no_conversation_has_is_refused_where_somebody_is_asked(tmp
         run(workspace, "judge", "refunds", "--judges", "a", "--estimate"),
     ):
         assert refused.exit_code == 1
-        assert f"asks “right” of nobody: only names “{facet}”" in refused.output
+        assert f"never asks “right”: only names the unknown facet “{facet}”" in refused.output
         assert "Did you mean “topic”?" in refused.output or facet == "colour"
     # A value may come with later conversations: it is said, and nothing is refused.
     (folder / "refunds.toml").write_text(text + 'only = { topic = "refund" }\n')

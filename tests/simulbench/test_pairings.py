@@ -132,8 +132,8 @@ def test_kinds_and_types_get_their_share(workspace):
         (["Dora"], 3, {}, NotFound, "Dora"),
         (["Gone"], 3, {}, StudyError, "was withdrawn"),
         (["Ann"], 13, {}, StudyError, "There are 12 pairs, not 13"),
-        (["Ann"], 3, {"overlap": 2}, StudyError, "2 raters a unit cannot be had of 1"),
-        ([], 3, {}, StudyError, "Nobody to deal to"),
+        (["Ann"], 3, {"overlap": 2}, StudyError, "2 raters per unit need more than 1"),
+        ([], 3, {}, StudyError, "There are no annotators to assign to"),
         (["Ann"], 3, {"players": ["x"]}, StudyError, "two models"),
         (["Ann"], 3, {"players": ["x", "w"]}, NotFound, "w"),
     ],
@@ -149,7 +149,7 @@ def test_what_cannot_be_dealt_is_refused_and_leaves_nothing(filled, people, n, o
 
 
 def test_a_benchmark_whose_models_meet_in_nothing_says_so(filled):
-    with filled.write() as db, pytest.raises(StudyError, match="nothing to compare two by two"):
+    with filled.write() as db, pytest.raises(StudyError, match="no pairs to compare"):
         pairings.new(db, PAIRS, None, "pingpong")
 
 

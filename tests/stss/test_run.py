@@ -129,7 +129,7 @@ def test_an_estimate_counts_the_calls_before_any_is_made(tmp_path):
 
 
 def test_there_is_nothing_for_a_judge_in_a_simulation(lived):
-    with pytest.raises(ConfigError, match="STSS is scored by rule"):
+    with pytest.raises(ConfigError, match="STSS is scored by rules"):
         planning.job(lived, JudgePlan("stss", ("strict",)))
 
 

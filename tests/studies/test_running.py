@@ -97,7 +97,7 @@ class TestReassigning:
 
     def test_somebody_must_be_left(self, db):
         running.reassign(db, "s", "ann", "moved away")
-        with pytest.raises(StudyError, match="Nobody but bob"):
+        with pytest.raises(StudyError, match="Only bob has items"):
             running.reassign(db, "s", "bob", "moved away")
 
 

@@ -23,7 +23,7 @@ from pages.desk.shown_answers import ShownAnswersDesk
 SAID = (Message("user", "a"), Message("assistant", "b"))
 BLIND = {"ann": [1, 2, 3, 4, 5, 3, 2, 4], "bob": [2, 2, 3, 5, 4, 3, 1, 4], "zoe": [3, 1, 2, 4, 4, 3, 2, 5]}
 JUDGE = [3, 2, 5, 2, 4, 3, 4, 1]
-LOCKED = ["What others answered was shown, so your answers are locked: nothing was changed."]
+LOCKED = ["You have seen the others' answers, so your answers are locked. Nothing was changed."]
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def read(path: Path) -> Settings:
     situations: dict[str, list[Mapping[str, Any]]] = {}
     for language, part in settings.items():
         if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z]+)?", language):
-            raise ImportRefused(f"{path}: “{language}” is no code of a language such as en or ru.")
+            raise ImportRefused(f"{path}: “{language}” is not a language code such as en or ru.")
         of = valid(_Part, part, f"{path}: “{language}”", ImportRefused)
         characters[language], situations[language] = {}, []
         for number, entry in enumerate(of.characters, 1):

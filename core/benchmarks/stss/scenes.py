@@ -42,8 +42,8 @@ def freeze(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, seed
         keys = set(scenarios.keys(db, language.NAME, language.SCENARIO))
     if not possible:
         raise ConcordError(
-            "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run "
-            "some with `concord run stss`."
+            "There is nothing to freeze: in the stored simulations, no performer has talked with "
+            "another resident. Run some with `concord run stss`."
         )
     selection = spread(possible, number, keys, seed) if number else possible
     with workspace.write() as db:

@@ -60,7 +60,10 @@ def set_rule(db: Database, name: str, rule: Rule) -> None:
     """
     study = studies.get(db, name)
     if study.anonymous:
-        raise StudyError(f"People's ratings in “{name}” have no names, so nobody's answers can be laid out.")
+        raise StudyError(
+            f"People's ratings in “{name}” have no names, so the answers of single annotators cannot "
+            "be shown."
+        )
     if rule.criterion and rule.criterion not in (names := [c.name for c in study.criteria]):
         raise not_found("criterion", rule.criterion, names)
     if rule.least <= 0:

@@ -42,7 +42,9 @@ def show_judge(db: Database, name: str, judge: str) -> None:
     judges = judges_of(db, name)
     check_known("judge", judge, judges)
     if other := [c.label for c in study.criteria if c.judged not in (None, c.scale)]:
-        raise StudyError(f"Judges answer “{other[0]}” on another scale than people: it is not shown.")
+        raise StudyError(
+            f"Judges answer “{other[0]}” on another scale than annotators, so it cannot be shown."
+        )
     rater = judges[judge]
     studies.remember(db, name, "reveal", {"judge": rater.name, "variant": rater.variant})
 
@@ -59,7 +61,9 @@ def show_others(db: Database, name: str, shown: bool) -> None:
 def _named(db: Database, name: str) -> Study:
     study = studies.get(db, name)
     if study.anonymous:
-        raise StudyError(f"“{name}” was not rated by people with names: there is nothing to show them.")
+        raise StudyError(
+            f"“{name}” was not rated by annotators with names, so their answers cannot be revealed."
+        )
     return study
 
 
