@@ -160,7 +160,7 @@ def test_scores_that_are_asked_for_and_are_not_there(fresh, run, tmp_path):
     assert (
         "holds no scores of judges" in run(fresh, "import", "conversations", file, "--scores-as", "j").output
     )
-    assert "holds no scores by annotators" in run(fresh, "import", "conversations", file, "--study", "s").output
+    assert "no scores by annotators" in run(fresh, "import", "conversations", file, "--study", "s").output
     assert count(fresh) == 0
 
 
