@@ -12,7 +12,7 @@ help:
 	@echo "make fuzz         read 10,000 mutated replies of each role, and the largest hostile files (minutes)"
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
 	@echo "make test-real    run the three systems with a small language model, and through a real proxy"
-	@echo "make test-cluster  run over a Dask cluster of two workers on this machine"
+	@echo "make test-cluster  judge files over a Dask cluster of two workers on this machine"
 	@echo "make test-lowest  test statistics, check and commands with the lowest versions that pyproject.toml names"
 	@echo "make record-demo  play the demo anew and record it in data/demo"
 	@echo "make lint         ruff, format check, mypy"
@@ -65,10 +65,13 @@ test-real: setup
 		$(LITELLM)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "litellm[proxy]==1.100.5"; }
 	$(BIN)/python -m pytest -q tests/real
 
-# Over a Dask cluster of two workers on this machine.
+# Over a Dask cluster of two workers on this machine, in an environment of its own that sees the project's.
+CLUSTER := .venv/cluster
 test-cluster: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "distributed>=2026.8"
-	$(BIN)/python -m pytest -q tests/runs/test_cluster.py
+	@test -x $(CLUSTER)/bin/python || $(PYTHON) -m venv $(CLUSTER)
+	$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check "distributed>=2026.8"
+	PYTHONPATH=$(abspath .):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])') \
+		$(CLUSTER)/bin/python -m pytest -q -n 0 tests/lake/test_dask.py
 
 # In an environment of its own, made anew: the lowest versions that pyproject.toml names, and the newest of what it
 # does not name.

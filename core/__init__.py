@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from concord.estimate import Estimate
     from concord.library.judging import Judged, judge
+    from concord.library.lake import judge_files
     from concord.library.result import Agreement
     from concord.library.study import Study, agreement, check
 
@@ -26,6 +27,7 @@ __all__ = [
     "agreement",
     "check",
     "judge",
+    "judge_files",
 ]
 
 _PLACES = {
@@ -36,6 +38,7 @@ _PLACES = {
     "agreement": "concord.library.study",
     "check": "concord.library.study",
     "judge": "concord.library.judging",
+    "judge_files": "concord.library.lake",
 }
 
 

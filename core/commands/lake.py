@@ -51,6 +51,11 @@ def judge(folder: str, files: tuple[str, ...], inner: Mapping[str, Any], options
     if options["judge_repeats"] != 1:
         raise ConcordError("--judge-repeats is for stored conversations. Leave it out.")
     workspace = Path(folder).expanduser().resolve()
+    if options["batch"] or options["wait"]:
+        raise ConcordError(
+            "Files are not judged through the Batch API yet. Leave out --batch, or import a sample and judge "
+            "that by batch."
+        )
     if not inner["rubric"]:
         raise ConcordError("Say what is asked: --rubric NAME, or a file.")
     value = plan.planned(
@@ -70,14 +75,7 @@ def judge(folder: str, files: tuple[str, ...], inner: Mapping[str, Any], options
     if options["estimate"]:
         echo(estimated(engines.expected(value), paid_in))
         return
-    selection = LakeHow(
-        inner["workers"] or 0,
-        options["cluster"],
-        options["max_cost"],
-        options["retry_failed"],
-        options["batch"],
-        options["wait"],
-    )
+    selection = LakeHow(inner["workers"] or 0, inner["cluster"], options["max_cost"], options["retry_failed"])
     with _watching(paid_in) as watch:
         end = engines.execute(value, selection, watch)
     _say(end, value, paid_in)

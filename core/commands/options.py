@@ -307,7 +307,7 @@ def roles(context: click.Context, option: click.Parameter, given: tuple[str, ...
 
 ROLES = ("system", "user", "assistant", "tool")
 
-LAKE = ("rubric", "out", "workers", "shard", "keep", "name", "mapping", "roles", "partition")
+LAKE = ("rubric", "out", "workers", "cluster", "shard", "keep", "name", "mapping", "roles", "partition")
 """The options of `lake`."""
 
 
@@ -318,6 +318,9 @@ def lake(command: F) -> F:
         click.option("--out", default="", metavar="DIR", help="Judge files; write the answers here."),
         click.option(
             "--workers", type=click.IntRange(1), default=None, help="With --out: processes of this machine."
+        ),
+        click.option(
+            "--cluster", metavar="tcp://…", default="", help="With --out: the workers of this Dask scheduler."
         ),
         click.option(
             "--shard",

@@ -62,13 +62,11 @@ def running(command: F) -> F:
     estimate = "Show the work and its cost without doing it."
     limit = "Spend at most this on the plan, earlier runs included; every model needs a price."
     batch = "Ask through the endpoint's Batch API; the same command collects the answers later."
-    cluster = "Have the workers of this Dask scheduler make the calls."
     for option in (
         click.option("--retry-failed", is_flag=True, help="Repeat calls without a usable reply."),
         click.option("--max-cost", type=click.FloatRange(min=0), help=limit),
         click.option("--wait", is_flag=True, help="With --batch: stay until everything is answered."),
         click.option("--batch", is_flag=True, help=batch),
-        click.option("--cluster", metavar="tcp://…", default="", help=cluster),
         click.option("--estimate", is_flag=True, help=estimate),
     ):
         command = option(command)

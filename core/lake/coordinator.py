@@ -77,8 +77,6 @@ class LakeHow:
     cluster: str = ""
     max_cost: float | None = None
     retry_failed: bool = False
-    batch: bool = False
-    wait: bool = False
 
 
 Watch = Callable[[LakeProgress], None]

@@ -203,6 +203,8 @@ class _Leases:
     leases: dict[int, float] = field(default_factory=dict)
     judged: int = 0
     price: float = 0.0
+    exhausted: bool = False
+    """Whether a task ended without a call, as its lease was too small: others give theirs back first."""
 
     def take(self, number: int, guess: float) -> float | None:
         """A lease for a partition that is expected to cost `guess`; 0 where nothing is left."""
@@ -334,6 +336,9 @@ class _Cluster:
 
     def _submit(self, partition: Partition, workers: Mapping[str, int]) -> bool:
         """Hand a partition out; False where the spending limit has nothing left for it now."""
+        if self.leases.exhausted and self.running:
+            return False
+        self.leases.exhausted = False
         lease = self.leases.take(partition.number, self._guess(partition))
         if lease is not None and lease <= 0:
             self.leases.give_back(partition.number, 0.0)
@@ -393,7 +398,7 @@ class _Cluster:
         self.leases.judged += result["judged"]
         self.leases.price += expense.cost
         progress = self.of.progress
-        progress.judged += result["judged"]
+        progress.judged += result["judged"] if end.complete else 0
         progress.failed += result["failed"]
         progress.put_off += result["put_off"]
         progress.expense += expense
@@ -407,8 +412,11 @@ class _Cluster:
         elif result["halted"] and result["broken"]:
             self.halt(result["halted"], broken=True)
         elif result["halted"] and not self.of.stop:
-            # Its lease was too small: what is left of the limit may do.
+            # Its lease was too small: what is left of the limit may do, once others have given theirs back.
             self.of.requeue(number)
+            if not expense.calls and not self.running:
+                self.halt(result["halted"])
+            self.leases.exhausted = not expense.calls
         else:
             self.of.finish(end)
 

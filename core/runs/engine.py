@@ -22,7 +22,6 @@ from concord import messages
 from concord.conversation import Conversation
 from concord.errors import CallFailed, ConcordError, ConfigError, DatabaseReplaced, RunStopped, WorkspaceError
 from concord.llm.client import Client, limits
-from concord.llm.cluster import ClusterClient
 from concord.llm.prompts import Prompt
 from concord.rating import Comparison, Judgement, Spent
 from concord.runs import handshakes, judging
@@ -223,11 +222,7 @@ class _Run:
         """Make what is left; where the run stands at its end."""
         with stopped_by_signals(self._signalled), Writer(self.workspace.db_path, patient=True) as writer:
             self.store = RunStore(self.workspace, writer, lambda: self.stop)
-            admit = self.store.admit
-            if cluster := self.options.get("cluster"):
-                self.client = ClusterClient(self.job.models, address=cluster, admit=admit)
-            else:
-                self.client = Client(self.job.models, admit=admit)
+            self.client = Client(self.job.models, admit=self.store.admit)
             of = await self.store.look(lambda db: handshakes.known(db, self.job.models))
             shaken = Handshakes(self.job.models, of)
             # From here on a model is what its endpoint takes.

@@ -120,8 +120,6 @@ class RunOptions(TypedDict, total=False):
     """Send calls in batches; the run ends when all wait at the endpoint."""
     wait: bool
     """Stay until batches are answered."""
-    cluster: str
-    """The address of a Dask scheduler whose workers make the calls."""
 
 
 def as_dict(plan: Plan) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def test_one_page_says_how_intervals_are_found():
 def test_what_a_kill_costs_is_said_with_the_time_that_answers_are_gathered():
     """An answer is on the disk after `GATHER_SECONDS` at most."""
     assert GATHER_SECONDS == 0.1
-    for name in ("runs.md", "architecture.md", "cluster.md"):
+    for name in ("runs.md", "architecture.md", "scale.md"):
         text = " ".join((ROOT / "docs" / name).read_text(encoding="utf-8").split())
         for sentence in re.findall(r"[^.;]*kill -9[^.;]*in flight[^.;]*[.;]", text):
             assert "last tenth of a second" in sentence, f"{name}: {sentence}"

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+import concord
 from concord.codes import Failure
 from concord.errors import ConcordError, ConfigError, ImportRefused
 from concord.lake import engines
@@ -270,3 +271,20 @@ def test_a_spending_limit_holds_over_all_attempts_and_workers(faulty, log, tmp_p
 def test_a_shard_that_is_none_is_refused(text):
     with pytest.raises(ConfigError):
         shard_of(text)
+
+
+def test_the_library_judges_files_also_by_a_function(workspace, log, tmp_path):
+    planned(workspace, [log], tmp_path / "x")  # writes the rubric
+
+    def short(given):
+        return {"solved": "yes", "polite": min(5, len(given["conversation"]["messages"][1]["content"]) // 20)}
+
+    ended = concord.judge_files(
+        str(log), "support", {"short": short}, tmp_path / "out", workspace=workspace.path, partition=20
+    )
+    assert (ended.state, ended.judged, ended.failed) == ("finished", 100, 0)
+    assert {row[0] for row in rows(tmp_path / "out", ["judge"])} == {"short"}
+    with pytest.raises(ConfigError, match="function"):
+        concord.judge_files(
+            str(log), "support", {"short": short}, tmp_path / "y", workspace=workspace.path, workers=2
+        )
