@@ -203,6 +203,8 @@ class _Leases:
     leases: dict[int, float] = field(default_factory=dict)
     judged: int = 0
     price: float = 0.0
+    alone: int = -1
+    """The partition that was given all that is left, while no other task held anything."""
     exhausted: bool = False
     """Whether a task ended without a call, as its lease was too small: others give theirs back first."""
 
@@ -211,7 +213,9 @@ class _Leases:
         if self.limit is None:
             return None
         left = self.limit - self.expense - sum(self.leases.values())
-        lease = max(min(guess * ROOM, left), 0.0)
+        wanted_lease = left if self.exhausted else guess * ROOM
+        self.exhausted = False
+        lease = max(min(wanted_lease, left), 0.0)
         self.leases[number] = lease
         return lease
 
@@ -338,7 +342,7 @@ class _Cluster:
         """Hand a partition out; False where the spending limit has nothing left for it now."""
         if self.leases.exhausted and self.running:
             return False
-        self.leases.exhausted = False
+        self.leases.alone = partition.number if self.leases.exhausted else -1
         lease = self.leases.take(partition.number, self._guess(partition))
         if lease is not None and lease <= 0:
             self.leases.give_back(partition.number, 0.0)
@@ -414,7 +418,7 @@ class _Cluster:
         elif result["halted"] and not self.of.stop:
             # Its lease was too small: what is left of the limit may do, once others have given theirs back.
             self.of.requeue(number)
-            if not expense.calls and not self.running:
+            if not expense.calls and self.leases.alone == number:
                 self.halt(result["halted"])
             self.leases.exhausted = not expense.calls
         else:

@@ -157,12 +157,12 @@ def _run(workspace: Workspace, job: planning.Job, max_cost: float | None, retry_
     except RuntimeError:
         return work()
     with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(work)
+        future = pool.submit(work)
         try:
-            return done.result()
+            return future.result()
         except KeyboardInterrupt:
             # Calls in flight are finished and kept.
-            if number and not done.done():
+            if number and not future.future():
                 with workspace.write() as db:
                     runs.ask_to_stop(db, number[-1])
             raise
