@@ -34,9 +34,9 @@ class CoordinatorLines:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        for line in sys.stdin.buffer:
-            self.loop.call_soon_threadsafe(self.lines.put_nowait, json.loads(line))
-        with suppress(RuntimeError):  # the loop is closed
+        with suppress(RuntimeError):  # the loop is closed: the work is done
+            for line in sys.stdin.buffer:
+                self.loop.call_soon_threadsafe(self.lines.put_nowait, json.loads(line))
             self.loop.call_soon_threadsafe(self.lines.put_nowait, {"gone": True})
 
 

@@ -162,7 +162,7 @@ def _run(workspace: Workspace, job: planning.Job, max_cost: float | None, retry_
             return future.result()
         except KeyboardInterrupt:
             # Calls in flight are finished and kept.
-            if number and not future.future():
+            if number and not future.done():
                 with workspace.write() as db:
                     runs.ask_to_stop(db, number[-1])
             raise
