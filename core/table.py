@@ -9,8 +9,6 @@ from itertools import dropwhile, takewhile
 from textwrap import fill
 from typing import Any, Literal, Self
 
-from rich.cells import cell_len, set_cell_size
-
 from concord.estimate import Estimate
 from concord.files import write_csv
 from concord.files.plain import plain, plain_line
@@ -311,6 +309,13 @@ def latex_text(text: str) -> str:
     return plain_line(text).translate(_LATEX)
 
 
+def width_of(text: str) -> int:
+    """The places that a text takes on a terminal; rich is loaded when a first table is drawn."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 def as_text(table: Table, width: int = 0) -> str:
     """Plain lines of aligned columns, for terminals and log files: title, rows, notes. Nothing is markup.
 
@@ -321,7 +326,7 @@ def as_text(table: Table, width: int = 0) -> str:
     heading = [plain_line(c.title) for c in table.shown]
     rows = [[plain_line(shown(row.get(c.name), c)) for c in table.shown] for row in table.rows]
     body = _aligned(heading, rows, left) if heading else []
-    if width and max(map(cell_len, body), default=0) > width:
+    if width and max(map(width_of, body), default=0) > width:
         body = _narrow(heading, rows, left, width)
     notes = [*table.notes, *table.reasons()]
     if width:
@@ -337,14 +342,14 @@ def _aligned(
     above = [[text] for text in heading]
     if wrap:
         least = [
-            max(wrap, *map(cell_len, (*cells, *text.split())))
+            max(wrap, *map(width_of, (*cells, *text.split())))
             for cells, text in zip(columns, heading, strict=True)
         ]
         above = [fill(text, size).split("\n") for size, text in zip(least, heading, strict=True)]
     deep = max(map(len, above))
     top = [[""] * (deep - len(lines)) + lines for lines in above]
     cells = [*zip(*top, strict=True), *rows]
-    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(
             _padded(cell, width, to_left=to_left)
@@ -352,7 +357,7 @@ def _aligned(
         ).rstrip()
         for line in cells
     ]
-    return [*lines[:deep], "─" * max(map(cell_len, lines)), *lines[deep:]]
+    return [*lines[:deep], "─" * max(map(width_of, lines)), *lines[deep:]]
 
 
 SHORTEST = 14
@@ -366,11 +371,11 @@ def _narrow(
     cut = [[*row] for row in rows]
     for wrap in (16, 12, 8, 4):
         lines = _aligned(heading, cut, left, wrap)
-        if max(map(cell_len, lines)) <= width:
+        if max(map(width_of, lines)) <= width:
             return lines
     for column, names in enumerate(zip(*rows, strict=True)):
-        over = max(map(cell_len, lines)) - width
-        longest = max(map(cell_len, names))
+        over = max(map(width_of, lines)) - width
+        longest = max(map(width_of, names))
         shorter = [_cut(name, max(SHORTEST, longest - over)) for name in names]
         if over > 0 and left[column] and len({*shorter}) == len({*names}):
             for row, name in zip(cut, shorter, strict=True):
@@ -381,17 +386,19 @@ def _narrow(
 
 def _cut(text: str, length: int) -> str:
     """A text without its middle, if it takes more places on a terminal."""
-    if cell_len(text) <= length:
+    if width_of(text) <= length:
         return text
     first = (length - 1) * 2 // 3
+    from rich.cells import set_cell_size
+
     start = set_cell_size(text, first).rstrip()
     ends = (text[place:] for place in range(len(text)))
-    return start + "…" + next(end for end in ends if cell_len(end) < length - first)
+    return start + "…" + next(end for end in ends if width_of(end) < length - first)
 
 
 def _padded(text: str, width: int, *, to_left: bool) -> str:
     """A text with spaces up to a width, in places of a terminal: a Chinese character takes two."""
-    spaces = " " * (width - cell_len(text))
+    spaces = " " * (width - width_of(text))
     return text + spaces if to_left else spaces + text
 
 
