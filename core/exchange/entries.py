@@ -722,7 +722,8 @@ def _entries(
         named = list(given_scores.items())
     else:
         named = [(scores.at.rpartition(".")[2], given_scores)]
-    ways = (scores.name, scores.value, scores.why, scores.by, scores.kind, scores.turn)
+    ways = [scores.value, scores.why, scores.by, scores.kind, scores.turn]
+    ways += [scores.name] if listed else []
     for name, value in named:
         about = value if isinstance(value, Mapping) else {}
         if scores.only and first(about, scores.only) is None:

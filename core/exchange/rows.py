@@ -41,6 +41,7 @@ LISTS = (
     "examples",
     "tasks_output",
     "datasetRunItems",
+    "cases",
 )
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
 PACKED = {".eval": "Inspect", ".xlsx": "Excel", ".xlsm": "Excel"}

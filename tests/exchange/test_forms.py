@@ -109,6 +109,7 @@ EXPECTED = {
     "Claude export": [("Claude", [ASK, REPLY])],
     "OpenTelemetry GenAI spans": [("elm", [BRIEF, ASK, CALL, RESULT, REPLY])],
     "OpenTelemetry GenAI events": [("elm", [BRIEF, ASK, REPLY])],
+    "Pydantic Evals reports": [("unknown", [ASK, REPLY])],
     "Humanloop logs": [("elm", [BRIEF, ASK, REPLY])],
     "AI SDK spans": [("elm", [BRIEF, ASK, CALL, RESULT, REPLY])],
     "batch requests": [("elm", [ASK, REPLY]), ("elm", [BRIEF, ASK, REPLY])],
@@ -216,6 +217,10 @@ SCORES = {
     "promptfoo results": [("score", 1, "judge", "", None), ("brief", 0.5, "judge", "", None)],
     "LangWatch traces": [("helpful", 0.5, "judge", "", None)],
     "OpenTelemetry GenAI events": [("helpful", 0.5, "human", "ann", None)],
+    "Pydantic Evals reports": [
+        ("helpful", 0.5, "judge", "", None),
+        ("exact", 0, "judge", "code", None),
+    ],
     "Humanloop logs": [("helpful", 4, "human", "", None), ("exact", 1, "judge", "code", None)],
     "Phoenix experiments": [("helpful", 0.5, "judge", "", None), ("exact", 0, "judge", "code", None)],
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
@@ -262,6 +267,7 @@ SCORES = {
 
 UNKNOWN = {
     "LangSmith runs": {"helpful": 1},
+    "Pydantic Evals reports": {"own": 1},
     "Braintrust": {"Factuality": 1},
     "Helicone requests": {"x": 1},
 }

@@ -18,7 +18,7 @@ ITEM = {"input": "Hi", "output": "Hello"}
     ("whole", "place", "mapping"),
     [
         ({"events": [EVENT], "cursor": "x"}, "events", {}),
-        ({"name": "e", "cases": [CASE]}, "cases", {"user": "inputs.q", "assistant": "output"}),
+        ({"name": "e", "tried": [CASE]}, "tried", {"user": "inputs.q", "assistant": "output"}),
         ({"run": {"datasetRunItems": [ITEM]}, "meta": {}}, "run.datasetRunItems", {}),
         ({"log": {"records": {"a": ITEM, "b": ITEM}}}, "log.records", {}),
         ([{"page": 1, "items": [ITEM]}, {"page": 2, "items": []}], "items", {}),
