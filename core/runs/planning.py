@@ -1,6 +1,7 @@
 """Make a plan ready: its pieces of work, those still to do, and their calls and cost."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -11,9 +12,10 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
-from concord.errors import ConfigError, check_known, not_found
+from concord.errors import ConcordError, ConfigError, check_known, not_found
 from concord.files import callables
 from concord.llm.models import AGENTS, Kind, Model, load_models, own_code, pick
+from concord.llm.replies import Unusable
 from concord.rating import Spent
 from concord.rubrics import rubric_store
 from concord.rubrics.rubric_store import Numbered
@@ -79,6 +81,8 @@ class Survey:
     """The cost with `--batch`; None where no model of the plan has a price of batches."""
     unpriced: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
+    by_text: set[str] = field(default_factory=set)
+    """The judges whose tokens are estimated from the texts of stored conversations."""
     done: dict[tuple[str, ...], tuple[int, int, int]] = field(default_factory=dict)
     """The pieces (planned, stored, failed) of chunks of plays with nothing left, by some of their keys."""
 
@@ -391,10 +395,11 @@ def pending(
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
-    """What a run would do and cost, by what a judge took per call of this prompt, else of others, else by a
-    first guess.
+    """What a run would do and cost, by what a judge took per call of this prompt, else of others, else by the
+    texts of stored conversations, else by a first guess.
     """
     result = Survey()
+    lengths = PromptLengths(workspace)
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)
     for item in left(workspace, job.plays(), retry_failed=retry_failed, survey=result):
@@ -402,7 +407,11 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
             _add(result, e, None)
         for j in item.judged:
             measured = by_judge.get((j.judge, j.prompt.hash)) or by_judge.get((j.judge, ""))
-            _add(result, Expected(j.judge, 1, *j.asking.expected), measured)
+            expected = Expected(j.judge, 1, *j.asking.expected)
+            if item.stored and not measured and (length := lengths.tokens(item.key, j)):
+                result.by_text.add(j.judge)
+                expected = Expected(j.judge, 1, length, min(expected.output_tokens, _reply_tokens(j)))
+            _add(result, expected, measured)
     by_batch, offered = 0.0, False
     for name, tokens in result.tokens.items():
         model, (given, tokens_out) = job.models[name], map(round, tokens)
@@ -413,6 +422,36 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
             result.unpriced.add(name)
     result.by_batch = by_batch if offered else None
     return result
+
+
+CHARACTERS_A_TOKEN = 4
+"""Of a text in English; a text in another script has fewer."""
+SAMPLED = 40
+"""Conversations whose prompts are filled to see how long they are."""
+
+
+class PromptLengths:
+    """How many tokens a judge's prompt about a stored conversation has, on average, from some of them."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._lengths: dict[str, list[int]] = {}
+
+    def tokens(self, key: str, verdict: Owed) -> int:
+        """Tokens of a judge's prompt; 0 where it cannot be filled with a conversation alone."""
+        lengths = self._lengths.setdefault(verdict.prompt.hash, [])
+        if verdict.against:
+            return 0
+        if len(lengths) < SAMPLED:
+            with self._workspace.read() as db, suppress(ConcordError, Unusable):
+                prompt = verdict.prompt.render(**verdict.asking.values(conversations.load(db, key)))
+                lengths.append(sum(len(message.content) for message in prompt.messages))
+        return round(sum(lengths) / len(lengths) / CHARACTERS_A_TOKEN) if lengths else 0
+
+
+def _reply_tokens(verdict: Owed) -> int:
+    """Tokens of a judge's reply: a sentence and an answer to each question."""
+    return 40 + 60 * len(verdict.asking.criteria)
 
 
 def _add(survey: Survey, e: Expected, measured: tuple[float, float] | None) -> None:

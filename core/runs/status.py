@@ -49,7 +49,8 @@ def calls(survey: Survey) -> list[str]:
     for name, number in survey.calls.items():
         (tokens_in, tokens_out), measured = survey.tokens[name], name in survey.measured
         about = f"about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out"
-        lines.append(f"{name}: {number:,} calls, {about} ({'measured here' if measured else 'a guess'})")
+        basis = "from the texts that are stored" if name in survey.by_text else "a guess"
+        lines.append(f"{name}: {number:,} calls, {about} ({'measured here' if measured else basis})")
     if survey.noted:
         already = "of these calls were answered before an interruption and are not paid again."
         lines.append(f"{survey.noted:,} {already}")

@@ -281,7 +281,7 @@ def test_an_empty_workspace_says_what_to_do(tmp_path):
     for arguments in (["leaderboard", "stss"], ["stss", "freeze"]):
         done = concord(workspace, *arguments)
         assert done.exit_code == 1
-        assert "concord run stss" in done.output
+        assert " run stss" in done.output
     workspace.models_path.write_text(toml("http://127.0.0.1:1/v1", **MODELS))
     job = planning.job(
         workspace, PlayPlan("stss-language", {"players": ("host",), "residents": ("resident",)}, {})
