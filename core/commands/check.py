@@ -195,12 +195,15 @@ def command(
     """
     import json
 
+    from concord.llm.families import families_of_names
     from concord.reading import drawn
     from concord.reports import screen
     from concord.reports.agreement_report import Options, report_of
 
     table, join = drawn.read(file, reading, source)
-    options_ = Options(resamples=resamples, seed=seed, look=look, agreement=agreement)
+    models = {*table.data.judges, *map(str, table.data.of_units("player").values())}
+    families = families_of_names(sorted(models))
+    options_ = Options(resamples=resamples, seed=seed, look=look, agreement=agreement, families=families)
     report = report_of(table.data, options_, table.features)
     on = criterion_called(report.criteria, reading.criterion)
     if html is not None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from concord.errors import StudyError, check_known
 from concord.library.result import Agreement
+from concord.llm.families import families_of_names
 from concord.questions import Scale, scale_of
 from concord.reading import drawn
 from concord.reading.labels import Treatment
@@ -107,7 +109,9 @@ def agreement(
     treatment = {name: of for name, of in how.items() if name in kept}
     source = drawn.LabelSource(labels, labels_id, weight, strata)
     read, _ = drawn.read(table, columns, source, **cast(Treatment, treatment))
-    return Agreement(report_of(read.data, _options(how), read.features), read.warnings, read.columns)
+    models = {*read.data.judges, *map(str, read.data.of_units("player").values())}
+    options = replace(_options(how), families=families_of_names(sorted(models)))
+    return Agreement(report_of(read.data, options, read.features), read.warnings, read.columns)
 
 
 def _names(names: Any) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def basis(
     left_out = closed | ({lacking: unrated} if unrated else {})
     each = f"{least}" if least == most else f"{least} to {most} (median {median:g})"
     rated = f"{len(present)} item{'' if len(present) == 1 else 's'} rated by {each} "
-    rated += ("person" if most == 1 else "people") + ("" if len(present) == 1 else " each")
+    rated += ("annotator" if most == 1 else "annotators") + ("" if len(present) == 1 else " each")
     if table.target:
         rated = f"{len(present)} item{'' if len(present) == 1 else 's'} with a {table.target}"
         if target == MEAN_OF_PEOPLE:

@@ -565,6 +565,31 @@ def test_a_choice_of_two_is_called_pairs(tmp_path, words):
     assert f"label: pairs {words[0]}, {words[1]}" in " ".join(check(file).output.split())
 
 
+@pytest.mark.parametrize(
+    ("judge", "family"),
+    [
+        ("judge_gpt-4o", ("gpt-4o", "gpt-4o-mini")),
+        ("claude-sonnet judge", ("claude-3-opus", "haiku-4.5")),
+        ("judge_qwen2.5", ("Qwen3-32B", "qwq")),
+    ],
+)
+def test_names_say_the_family_that_a_judge_favours(tmp_path, judge, family):
+    """Models of the judge's family get 0.9 points more from it, and no more from annotators."""
+    rng = np.random.default_rng(3)
+    quality, models = rng.normal(3, 1, 240), (*family, "llama-3", "grok-2", "deepseek-v3", "phi-4")
+    model = np.array(models)[np.arange(240) % 6]
+
+    def score(noise, more=0.0):
+        return np.clip(np.round(quality + more + noise * rng.normal(size=240)), 1, 5).astype(int)
+
+    columns = {"human_a": score(0.6), "human_b": score(0.6), judge: score(0.4, 0.9 * np.isin(model, family))}
+    frame = pd.DataFrame({"id": range(240), "model": model, **columns})
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    whole = json.loads(check(tmp_path / "table.csv", "--judge", judge, "--format", "json").output)
+    claims = {flag["claim"] for verdict in whole["verdicts"].values() for flag in verdict["flags"]}
+    assert "own_family" in claims
+
+
 class Seen(HTMLParser):
     """The tags of a page, the addresses in it, and its text."""
 

@@ -64,5 +64,5 @@ def test_an_address_in_a_sentence_is_code_that_is_copied_as_it_is() -> None:
 
 def test_one_item_of_one_person_is_singular() -> None:
     one = {"unit": [1], "criterion": ["q"], "rater": ["Ada"], "kind": ["human"], "score": [3.0]}
-    assert basis(read_ratings(pd.DataFrame(one)), "q")["text"].startswith("1 item rated by 1 person")
+    assert basis(read_ratings(pd.DataFrame(one)), "q")["text"].startswith("1 item rated by 1 annotator")
     assert "each" not in basis(read_ratings(pd.DataFrame(one)), "q")["text"]

@@ -151,7 +151,7 @@ def test_what_the_figures_rest_on():
     assert found.meta["basis"]["items"] == 4
     assert found.meta["basis"]["people_per_item"] == (1, 1.5, 2)
     assert found.meta["basis"]["left_out"] == {"without a person's rating": 1}
-    assert "4 items rated by 1 to 2 (median 1.5) people each" in found.notes[0]
+    assert "4 items rated by 1 to 2 (median 1.5) annotators each" in found.notes[0]
     assert "20 resamples of items, seed 4" in found.notes[0]
 
 
