@@ -277,7 +277,7 @@ BAD = {
     "another kind": (json.dumps({"kind": "novel"}), "the kind “novel” is unknown"),
     "half a study": (
         json.dumps({"kind": "study", "name": "s"}),
-        "is no study as `concord export` writes it: “title” is missing",
+        "export` writes it: “title” is missing",
     ),
     "a criterion without answers": (
         json.dumps({"kind": "benchmark", "name": "b", "criteria": [{"name": "f"}]}),
