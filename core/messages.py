@@ -710,3 +710,21 @@ def lake_each_alone(count: int, wider: float) -> str:
 def lake_limit(limit: float, cost: float) -> str:
     """That a job on files has spent its limit."""
     return f"Stopped at the spending limit of {limit:g}: {cost:.2f} is spent. Raise --max-cost to go on."
+
+
+def part_is_enough(
+    part: int,
+    log: int,
+    labels: int,
+    half_widths: tuple[float, float],
+    prices: tuple[float, float],
+    *,
+    percent: bool,
+) -> str:
+    """That judging a random part of a log is enough; figures are of the part and of all."""
+    shape = ".2%" if percent else ".3f"
+    cost = f", for {prices[0]:,.2f} in place of {prices[1]:,.2f}" if prices[1] else ""
+    return (
+        f"Judge a random {part:,} of the {log:,} rows and correct them by {labels:,} labels: "
+        f"± {half_widths[0]:{shape}}, against ± {half_widths[1]:{shape}} by judging all{cost}."
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from concord import messages
 from concord.codes import LabelDraw, PlanFigure
 from concord.errors import ConcordError, StudyError, check_known
 from concord.messages import LABEL_DRAWS, PLAN_FIGURES
@@ -228,7 +229,9 @@ def _plan(
     sentences = _sentences(label, judge, design, words, basis, options, goals, answers)
     tables = [_widths(design, figures, draw, aim, options, label) for draw in draws]
     if options.log or options.judge_price:
-        tables.append(_judging(design, options, labels))
+        part = _judging(design, options, labels)
+        tables.append(part)
+        sentences = [*_enough(part, labels, design), *sentences]
     meta = {
         "judge": judge,
         "criterion": label,
@@ -372,6 +375,28 @@ def _widths(
         note += f" Of each of the judge's answers as many as {PLAN_FIGURES[aim]} needs."
     title = f"{label}: {LABEL_DRAWS[draw]}"
     return Table(f"plan_{draw.value}", title, tuple(columns), tuple(rows), notes=(note,))
+
+
+ENOUGH = 0.05
+"""A part of a log is enough where its interval is at most this much wider than that of all."""
+
+
+def _enough(table: Table, labels: int, design: Design) -> list[str]:
+    """That judging a part of a log is enough, with the intervals and prices of the part and of all."""
+    *parts, log = table.rows
+    part = next((row for row in parts if float(str(row["beyond"])) <= ENOUGH), None)
+    if part is None:
+        return []
+    return [
+        messages.part_is_enough(
+            int(str(part["judged"])),
+            int(str(log["judged"])),
+            labels,
+            (float(str(part["half_width"])), float(str(log["half_width"]))),
+            (float(str(part["judging"])), float(str(log["judging"]))),
+            percent=isinstance(design, CrossedAnswers),
+        )
+    ]
 
 
 def _judging(design: Design, options: PlanOptions, labels: int) -> Table:
