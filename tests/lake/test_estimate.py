@@ -71,7 +71,7 @@ def estimate(run, workspace, out, *more):
     return json.loads(result.stdout)["tables"]
 
 
-def test_only_the_sample_enters_the_workspace_with_the_judges_answers(judged, run):
+def test_only_the_sample_enters_the_workspace(judged, run):
     workspace, out = judged
     result = run(workspace, "sample", out, "--study", "s", "--n", "60")
     assert result.exit_code == 0, result.output
@@ -90,7 +90,7 @@ def test_only_the_sample_enters_the_workspace_with_the_judges_answers(judged, ru
         assert conversations.count(db) == 60
 
 
-def test_an_estimate_is_the_corrected_mean_of_all_and_of_each_group(judged, run):
+def test_an_estimate_is_the_corrected_mean_of_each_group(judged, run):
     workspace, out = judged
     assert run(workspace, "sample", out, "--study", "s", "--n", "120").exit_code == 0
     people = rate(workspace, "s")
@@ -115,7 +115,7 @@ def test_an_estimate_is_the_corrected_mean_of_all_and_of_each_group(judged, run)
     assert [row["group"] for row in by_month["rows"]] == ["2026-01", "2026-02", "2026-03"]
 
 
-def test_a_sample_by_answer_keeps_the_sizes_and_every_figure_weighs(judged, run):
+def test_a_sample_by_answer_keeps_sizes_and_figures_weigh(judged, run):
     workspace, out = judged
     result = run(
         workspace, "sample", out, "--study", "s", "--n", "80", "--draw", LakeDraw.BY_ANSWER, "--judge", "b"
@@ -143,7 +143,7 @@ def test_half_of_a_sample_is_even_and_half_in_proportion():
     assert sum(allotted({"a": 3, "b": 5, "c": 7}, 11).values()) == 11
 
 
-def test_another_configuration_than_the_validated_one_is_refused(judged, run, mock, tmp_path):
+def test_another_configuration_is_refused(judged, run, mock, tmp_path):
     workspace, out = judged
     assert run(workspace, "sample", out, "--study", "s", "--n", "40").exit_code == 0
     rate(workspace, "s")
@@ -186,7 +186,7 @@ def test_what_is_not_there_is_named(judged, run, option):
     assert BAD[option] in result.output
 
 
-def test_a_folder_without_answers_and_a_study_without_people_are_named(judged, run, tmp_path):
+def test_a_folder_without_answers_is_named(judged, run, tmp_path):
     workspace, out = judged
     assert run(workspace, "sample", out, "--study", "s", "--n", "40").exit_code == 0
     assert "no judgements" in run(workspace, "estimate", tmp_path, "--study", "s").output

@@ -139,7 +139,7 @@ def _parent(name):
 
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="children are looked up in /proc")
 @pytest.mark.parametrize("more", [(), ("--workers", "2"), ("--shard", "1/1")])
-def test_kills_lose_nothing_and_pay_twice_for_calls_in_flight_alone(tmp_path, log, more):
+def test_kills_cost_calls_in_flight_alone(tmp_path, log, more):
     with running(latency=0.05) as url:
         workspace = Workspace.open(tmp_path / "workspace")
         workspace.models_path.write_text(toml(url, a=FIXED, b=FIXED))
@@ -169,7 +169,7 @@ def test_kills_lose_nothing_and_pay_twice_for_calls_in_flight_alone(tmp_path, lo
     assert not list((tmp_path / "out").glob("*/*.journal"))
 
 
-def test_a_failed_judgement_is_kept_with_its_class_and_retried_on_demand(faulty, log, tmp_path):
+def test_a_failed_judgement_is_kept_and_retried_on_demand(faulty, log, tmp_path):
     workspace = faulty(malformed=1)
     ended = engines.execute(planned(workspace, [log], tmp_path / "out", ["a"]))
     assert (ended.state, ended.failed) == ("finished", 100)
@@ -249,7 +249,7 @@ def test_two_coordinators_do_not_share_a_folder(workspace, log, tmp_path):
     assert seen
 
 
-def test_a_spending_limit_holds_over_all_attempts_and_workers(faulty, log, tmp_path):
+def test_a_spending_limit_holds_over_attempts_and_workers(faulty, log, tmp_path):
     workspace = faulty()
     priced = f"{FIXED}\nprice = {{ input = 1000, output = 1000 }}"
     url = workspace.models_path.read_text().split('"')[1]
