@@ -8,7 +8,7 @@ import pytest
 from concord.questions import LIKERT_5
 from concord.reports.plan import PlanOptions, plan_of
 
-SCORES = np.random.default_rng(1).integers(1, 6, 500).astype(float)
+SCORES = np.tile([1.0, 2.0, 4.0, 5.0, 5.0], 100)
 
 
 def planned(**options):
