@@ -246,7 +246,7 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
     assert "items of develop" in outcome.output
     unanswered = run(workspace, "lab", "compare", mock.STUDY, *compared, "--to-judge", "c").output
     assert "c by shop v2 has answered no item of “shop” yet" in unanswered
-    assert "concord lab run shop --judges c --versions 2" in unanswered
+    assert " lab run shop --judges c --versions 2" in unanswered
     assert "Best on select" in run(workspace, "lab", "choose", mock.STUDY).output
     report = ("lab", "report", mock.STUDY, *compared, "--reason", "done")
     answer = ("lab", "run", mock.STUDY, "--judges", "a", "--part", "test", "--versions")
