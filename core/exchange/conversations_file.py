@@ -306,6 +306,7 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
     """A survey that knows the form of the file, by its first rows. Raises ImportRefused."""
     benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
     broken, names, unknown = "", tuple[str, ...](), dict[str, Any]()
+    joined_names = records.names_of_joins(options.joins)
     for row in islice(file_rows, 200):
         if row.fields is None:
             broken = broken or f"{row.where}, {row.wrong}"
@@ -318,7 +319,7 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
                     "out --map, --role, --join and --rows."
                 )
             return FileSurvey(path, kind, Reading(OWN_FORM, benchmark, folder=path.parent))
-        shape = shape_of(row.fields)
+        shape = shape_of({**joined_names, **row.fields})
         if shape is None and options.joins and SPAN in row.fields:
             shape = records.shape_of_spans(options.joins)
         if options.mapping:

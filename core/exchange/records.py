@@ -48,6 +48,18 @@ def read(
             unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})
 
 
+def names_of_joins(joins: Sequence[Path]) -> dict[str, None]:
+    """The names under which rows have what these files add to them."""
+    additions = [
+        one
+        for path in joins
+        for row in islice(rows.read(path), 1)
+        for one in forms().joined
+        if row.fields and has(row.fields, one)
+    ]
+    return dict.fromkeys(one.put for one in additions)
+
+
 def shape_of_spans(joins: Sequence[Path]) -> Shape | None:
     """The form of spans whose messages stand in the log records of these files; None where none has some."""
     for path in joins:
@@ -70,6 +82,7 @@ def shaped(
             continue
         fields = {name: value for name, value in row.fields.items() if name not in shape.out}
         for how, there in beside:
+            fields.setdefault(how.put, None)
             joined_rows = [json.loads(text) for _, text in there.of(_key(fields, how.to))]
             if joined_rows:
                 old = fields.get(how.put)
