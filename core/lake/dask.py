@@ -418,7 +418,8 @@ class _Cluster:
         elif result["halted"] and not self.of.stop:
             # Its lease was too small: what is left of the limit may do, once others have given theirs back.
             self.of.requeue(number)
-            if not expense.calls and self.leases.alone == number:
+            self.of.tries[number] += not expense.calls
+            if not expense.calls and (self.leases.alone == number or self.of.tries[number] >= TRIES):
                 self.halt(result["halted"])
             self.leases.exhausted = not expense.calls
         else:
