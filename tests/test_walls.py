@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -417,6 +417,17 @@ def the_documents_name_files_that_exist() -> Iterator[str]:
         for target in re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", text(page)):
             if not (page.parent / target).exists():
                 yield f"{name(page)} links to {target}"
+
+
+@wall
+def files_of_tests_outside_packages_have_names_of_their_own() -> Iterator[str]:
+    """Pytest imports them by their name alone, and takes no second one of that name."""
+    loose = [
+        file for file in (ROOT / "tests").rglob("test_*.py") if not (file.parent / "__init__.py").exists()
+    ]
+    for name_of_file, number in Counter(file.name for file in loose).items():
+        if number > 1:
+            yield f"{number} files of tests are called {name_of_file}"
 
 
 @wall
