@@ -117,7 +117,8 @@ def _of_events(fields: Mapping[str, Any]) -> SpanDialogue | None:
             if choice != min(choices):
                 continue
             message = details.get("message", details.get("content"))
-            inner = _json(message)
+            # A message may be written as JSON; content is a text, whatever it looks like.
+            inner = _json(details.get("message"))
             spoken = isinstance(inner, Mapping) and bool({"content", "tool_calls"} & {*inner})
             if spoken and ("role" in inner or {*inner} <= {*_OF_MESSAGES}):
                 details = inner

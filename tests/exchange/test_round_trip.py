@@ -12,7 +12,7 @@ import pytest
 from concord.conversation import Unit
 from concord.rating import Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, conversations, frames, placements, ratings
+from concord.store import access, closings, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.studies import studies
 from tests.filled import assigned, fill
@@ -148,6 +148,8 @@ def test_a_drawn_study(workspace, fresh, run, tmp_path, per_turn):
                     placements.submit(db, rater, item)
     carried(run, workspace, fresh, "drawn", tmp_path)
     same_but_unsubmitted(workspace)
+    with workspace.write() as db:
+        closings.close(db, "drawn", "its ratings were exported")  # what is still open is not moved
     same(workspace, fresh, "drawn")
 
 

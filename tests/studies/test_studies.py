@@ -199,7 +199,7 @@ class TestDeal:
     def test_somebody_unknown_is_not_dealt_to(self, db):
         with pytest.raises(NotFound, match="Did you mean “ann”"):
             studies.deal_study(db, "s", ["anne"])
-        with pytest.raises(StudyError, match="invite annotators first"):
+        with pytest.raises(StudyError, match="Invite some first"):
             studies.deal_study(db, "s")
 
     def test_a_link_names_the_desk_and_its_token_opens_it(self, db):
