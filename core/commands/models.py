@@ -7,6 +7,7 @@ import click
 from concord.commands import options, printing
 from concord.commands.app import call
 from concord.commands.printing import echo
+from concord.errors import ConfigError
 from concord.llm import presets as kinds
 from concord.llm.models import currency, load_models
 from concord.runs import entries
@@ -31,6 +32,8 @@ def add(
     folder: str, name: str, preset: str, model: str, base_url: str | None, api_key_env: str | None
 ) -> None:
     """Append an entry for NAME to models.toml; the rest of the file stays as it is."""
+    if api_key_env == "":
+        raise ConfigError("--key-env needs the name of an environment variable, such as MY_KEY.")
     workspace = options.workspace(folder)
     given = {"model": model, "base_url": base_url, "api_key_env": api_key_env}
     lines = entries.add(workspace, name, preset=preset, **given).lines

@@ -308,7 +308,9 @@ def _raters(standing: Standing) -> str:
     scores, annotators = standing.evidence.ratings[standing.criterion], _annotators(standing)
     counts = scores.present[scores.present > 0]
     parts = []
-    if annotators in (1, 2) and (annotators == 1 or bool((counts == 2).all())):
+    if annotators == 1:
+        parts.append(messages.EACH_TWO)
+    elif annotators == 2 and bool((counts == 2).all()):
         parts.append(messages.EACH_BOTH)
     elif annotators > 2 and bool((counts == annotators).mean() > 0.5):
         parts.append(messages.EACH_ALL.format(n=annotators))

@@ -235,9 +235,7 @@ class _Examiner:
         read = done.spent.input_tokens
         if 0 < read < LENGTH:
             raise CallFailed(
-                f"It answered a prompt of {LENGTH:,} words, but read only {read:,} tokens of it. "
-                "Serve it with a longer context; otherwise the judge rates conversations that it "
-                "sees in part.",
+                f"It answered a prompt of {LENGTH:,} words, but read only {read:,} tokens of it.",
                 code=Failure.CONTEXT_EXCEEDED,
             )
         return f"prompts of {LENGTH:,} words are read whole" if read else "it does not say how much it read"

@@ -17,6 +17,7 @@ from concord.statistics.intervals import (
     CORRELATION,
     DIFFERENCE,
     MAE,
+    ORDER,
     PAIRWISE_ACCURACY,
     PILED_UP,
     alpha,
@@ -211,6 +212,7 @@ def test_a_figure_says_the_least_share_that_the_docs_have_of_its_intervals():
         "alpha, interval": PILED_UP,
         "bias": BIAS.short_like_these,
         "pairwise accuracy": PAIRWISE_ACCURACY.short,
+        "Kendall's tau of two judges": ORDER.short,
     }
     table = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
     short = {}
