@@ -179,7 +179,6 @@ def on_map(page: Page, words: str) -> None:
 def test_a_workspace_without_simulations_says_what_to_run(server: Server, page: Page) -> None:
     visit(page, f"{server.url}/town")
     expect(page.get_by_text("No simulation is stored yet")).to_be_visible()
-    expect(page.get_by_text("concord run stss")).to_be_visible()
     page.get_by_role("link", name="Start a run").click()
     expect(page).to_have_url(re.compile("/runs"))
 

@@ -27,13 +27,12 @@ def drawn(draw, seed=1, options=FEW):
     return situations.report(draw(np.random.default_rng(seed)), options)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6])
 def test_one_screen_has_one_count_of_the_rarer_answer(seed):
     """The advice, the flag and the table count the items to which most annotators give it."""
     report = drawn(lambda rng: situations.rare(rng, 200, 3), seed)
     about = report.verdict()
-    if about.advice != Advice.LABEL_MORE:
-        pytest.skip("this draw holds enough of the rarer answer")
+    assert about.advice == Advice.LABEL_MORE, "a draw with too few of the rarer answer"
     counts = {int(n) for n in re.findall(r"(\d+) of 200", " ".join(about.sentences))}
     rare = [one for one in on_criterion(report, about.criterion, about.members) if one.claim == Claim.RARE]
     assert len(counts) == len(rare) == 1
