@@ -511,7 +511,7 @@ UNKNOWNS: Mapping[Unknown, str] = {
 """What is not known."""
 
 FLAGS: Mapping[str, str] = {
-    Claim.FEW: "{n} rated by annotators and a judge: intervals are wide, and figures rough.",
+    Claim.FEW: "{n} rated by annotators and a judge: all figures are rough.",
     f"{Claim.RARE}/one": "The annotator answers “{answer}” to {n} of {items}. {Part} rests on these alone.",
     f"{Claim.RARE}/most": "Most annotators answer “{answer}” to {n} of {items}. {Part} rests on these alone.",
     f"{Claim.LEVEL}/share": "{Judge} says “{answer}” {size:.0f} percentage points {side} often than "
@@ -558,8 +558,8 @@ FLAGS: Mapping[str, str] = {
     "agreement is undefined.",
     f"{Claim.CONSTANT}/several": "{n} annotators give one and the same answer to all their items on a "
     "criterion. They are excluded from its correlations and its held-out comparison.",
-    f"{Claim.CONSTANT}/annotator": "{about} gives {answer} to {figures}. No correlation with a constant is "
-    "defined: {about} is excluded there from correlations and from the held-out comparison.",
+    f"{Claim.CONSTANT}/annotator": "{about} gives {answer} to {figures}. A constant has no correlation: "
+    "correlations and the held-out comparison exclude {about}.",
     f"{Claim.ONE_ANSWER}/judge": "{judge} gave {share:.0%} of the items the same score ({answer}) on "
     "{criterion}, annotators {others:.0%}: its agreement there says little.",
     f"{Claim.CARELESS}/annotator": "{about} answered {answer} on {criterion} in {share:.0%} of {n} items, "

@@ -234,9 +234,9 @@ def _notes(of: StudyRatings, units: int) -> list[str]:
         for decision in of.excluded
     ]
     sentences += [
-        f"Judges are not compared on {n} of {units} units: {reason}. People's own figures are on all. "
-        "The switch “Count conversations in which a judge saw a refusal” of the page, or --keep-refused of "
-        "the command, compares judges on all."
+        f"Judges' figures exclude {n} of {units} units: {reason}. Annotators' own figures include all. To "
+        "include all for judges, use the switch “Count conversations in which a judge saw a refusal” on the "
+        "page, or --keep-refused of the command."
         for reason, n in Counter(of.left_out.values()).items()
     ]
     if of.too_few:

@@ -128,7 +128,7 @@ def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
         return
     rarer = min(asked.scale.values, key=lambda value: int((answers == value).sum()))
     n, part = int((answers == rarer).sum()), "sensitivity" if rarer == asked.scale.high else "specificity"
-    if 0 < n < FEWEST_RARER and n < len(answers) / 2:
+    if n < FEWEST_RARER and n < len(answers) / 2:
         yield flag(
             Claim.RARE,
             kind="most" if len(scores.people) > 1 else "one",

@@ -66,7 +66,7 @@ def rated(report: AgreementReport, criterion: str) -> str:
     )
     if left_out := int((present & ~report.ratings.open(criterion)).sum()):
         reasons = ", ".join(dict.fromkeys(report.data.left_out.values()))
-        sentence += f" Judges are not compared on {left_out} of them: {reasons}."
+        sentence += f" Judges' figures exclude {left_out} of them: {reasons}."
     return sentence
 
 

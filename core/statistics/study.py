@@ -187,8 +187,8 @@ def judges_table(study: StudyAgreement, label: Labels = title) -> Table:
         f"Judges and panels: Spearman's ρ with the mean of people{_of(study)}",
         columns_,
         tuple(rows),
-        "A judge is compared with the mean of everybody, which is easier to follow than the mean of the "
-        "others that an annotator is compared with; “Held-out annotator” compares both with the same mean.",
+        "Here each judge is compared with the mean of all annotators. “Held-out annotator” compares the "
+        "judge and an annotator with the same mean, that of the others.",
         (*notes, "; ".join(filter(None, [f"{study.items} items", drawn]))),
     )
 
@@ -288,10 +288,12 @@ def moved_by_severity(table: Ratings, criterion: str, players: Facet) -> str:
     if scores.unlinked or np.isfinite(moves).sum() < 2:
         return ""
     most = int(np.nanargmax(np.abs(moves)))
-    equally = "Were all annotators equally severe, people's mean of"
     if abs(moves[most]) < LEAST_MOVE:
-        return f"{equally} no player would move by {LEAST_MOVE:g} points."
-    return f"{equally} a player would move by at most {abs(moves[most]):.2f} points ({names[most]})."
+        return f"Severity hardly matters: correcting for it moves no model's mean by {LEAST_MOVE:g} points."
+    return (
+        f"Correcting for severity moves a model's mean by at most {abs(moves[most]):.2f} points "
+        f"({names[most]})."
+    )
 
 
 def _of(study: StudyAgreement) -> str:

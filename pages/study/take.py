@@ -20,7 +20,7 @@ from pages.parts.session import sentence, workspace
 
 WHOLE = "read back by Import"
 TOGGLES = {
-    "with_excluded": "Also of annotators whom a decision left out",
+    "with_excluded": "Include excluded annotators",
     "with_names": "Keep annotators' names",
 }
 

@@ -69,9 +69,9 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
         band = human.mark_rect(opacity=0.18, color=GREY).encode(x="low:Q", x2=alt.X2("high:Q"))
         around = [band, line_at(float(data.value.iloc[-1]))]
         text = (
-            f"{symbol} with the same other people, with 95% intervals; grey: another annotator. The words "
-            "below a name rest on the difference from that person on the same items, which may be clear "
-            "though the two intervals overlap."
+            f"{symbol} with the same other annotators, with 95% intervals; grey: another annotator. Each "
+            "verdict compares the judge with a held-out annotator on the same items, so it can be clear even "
+            "where the bars overlap."
         )
     how: dict[str, Any] = {"colours": shades, "domain": domain, "key": False, "pixels": TALL_ROW}
     yield text, intervals(rows, title, limit=limit, around=around, **how)
