@@ -205,7 +205,9 @@ class Town:
         pairs, n = self.doors, len(self.sectors)
         # Sectors at the same point are a metre apart: 0 would mean no door.
         metres = [max(1.0, math.dist(self.sectors[a].at, self.sectors[b].at)) for a, b in pairs]
-        rows, columns = ([self._number[pair[i]] for pair in pairs] for i in (0, 1))
+        # Of 32 bits: the lowest version of scipy finds no way in a graph whose indices have 64.
+        ends = np.array([[self._number[name] for name in pair] for pair in pairs], dtype=np.int32)
+        rows, columns = ends.reshape(-1, 2).T
         graph = coo_array((metres, (rows, columns)), shape=(n, n)).tocsr()
         metres_between, before = shortest_path(graph, directed=False, return_predecessors=True)
         return metres_between, before
