@@ -435,6 +435,7 @@ ADVICE: Mapping[Advice, str] = {
 """What to do, but for `USE`."""
 
 ABOUT, MORE_THAN, MANY = "about {n:,}", "more than {n:,}", "many"
+STOPPED_BY_SIGNAL = "Stopped by a signal; calls in flight were finished."
 EACH_TWO = "each by two annotators"
 EACH_BOTH = "each by both annotators"
 EACH_ALL = "each by all {n} annotators"

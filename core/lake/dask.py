@@ -29,7 +29,7 @@ from concord.lake.surveying import PartitionSurvey, survey_partition
 from concord.lake.working import PartitionEnd, drive
 from concord.llm.client import limits
 from concord.rating import Spent
-from concord.runs.engine import stopped_by_signals
+from concord.runs.engine import alongside, stopped_by_signals
 
 CONNECT_SECONDS = 20
 TRIES = 3
@@ -149,27 +149,13 @@ async def _judged(plan: LakePlan, task: JudgeTask, places: Mapping[str, int]) ->
             await asyncio.sleep(STOP_SECONDS)
         session.halt("The job was stopped; calls in flight were finished.")
 
-    looking = asyncio.create_task(look())
-    try:
-        async with session:
-            await drive(session, feed, ends.append)
-    finally:
-        looking.cancel()
-        with suppress(asyncio.CancelledError):
-            await looking
-    standing = session.standing
+    async with alongside(look()), session:
+        await drive(session, feed, ends.append)
     return {
         "end": ends[0].as_dict() if ends else PartitionEnd(task.number, False).as_dict(),
-        "judged": standing.judged,
-        "failed": standing.failed,
-        "put_off": standing.put_off,
-        "reasons": standing.reasons,
-        "spent": list(vars(session.calls.spent).values()),
-        "lost": session.budget.lost if session.budget else 0.0,
         "halted": session.stop,
         "broken": session.broken,
-        "stopped": dict(session.calls.stopped),
-        "message": session.says(),
+        **session.progress(),
     }
 
 
@@ -247,7 +233,7 @@ class _Cluster:
 
         def signalled(number: int) -> None:
             signals.append(number)
-            self.halt("Stopped by a signal; calls in flight were finished.")
+            self.halt(messages.STOPPED_BY_SIGNAL)
 
         with stopped_by_signals(signalled):
             try:

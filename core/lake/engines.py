@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import suppress
 
 from concord import messages
 from concord.errors import ConfigError
@@ -29,7 +28,7 @@ from concord.lake.partitions import Partition
 from concord.lake.plan import LakePlan
 from concord.lake.working import drive, owing
 from concord.runs.budget import check_priced
-from concord.runs.engine import few_collections, stopped_by_signals
+from concord.runs.engine import alongside, few_collections, stopped_by_signals
 from concord.runs.planning import Survey
 
 PLAIN = LakeHow()
@@ -83,7 +82,7 @@ async def _in_process(coordinator: Coordinator) -> LakeProgress:
 
     def signalled(number: int) -> None:
         signals.append(number)
-        session.halt("Stopped by a signal; calls in flight were finished.")
+        session.halt(messages.STOPPED_BY_SIGNAL)
 
     async def feed() -> Partition | None:
         return coordinator.next()
@@ -95,14 +94,8 @@ async def _in_process(coordinator: Coordinator) -> LakeProgress:
             await asyncio.sleep(BEAT_SECONDS)
 
     with stopped_by_signals(signalled):
-        beating = asyncio.create_task(beat())
-        try:
-            async with session:
-                await drive(session, feed, coordinator.finish)
-        finally:
-            beating.cancel()
-            with suppress(asyncio.CancelledError):
-                await beating
+        async with alongside(beat()), session:
+            await drive(session, feed, coordinator.finish)
     _stands(coordinator, session)
     coordinator.stop, coordinator.broken = session.stop, session.broken or bool(session.calls.stopped)
     coordinator.progress.signal = signals[0] if signals else 0

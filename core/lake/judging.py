@@ -149,6 +149,19 @@ class JudgeSession:
         waits = f"No call is made while the disk takes nothing: {obstacle}." if obstacle else ""
         return " ".join(filter(None, [*self.shaken.lines(), waits, self.client.status()]))
 
+    def progress(self) -> dict[str, Any]:
+        """What was judged, failed and spent so far, and why calls wait, as plain values for a coordinator."""
+        return {
+            "judged": self.standing.judged,
+            "failed": self.standing.failed,
+            "put_off": self.standing.put_off,
+            "reasons": self.standing.reasons,
+            "spent": list(vars(self.calls.spent).values()),
+            "lost": self.budget.lost if self.budget else 0.0,
+            "message": self.says(),
+            "stopped": dict(self.calls.stopped),
+        }
+
     def lacks(self, judge: str) -> bool:
         """Whether no more calls are made to a judge."""
         return judge in self.calls.stopped

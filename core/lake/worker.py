@@ -22,7 +22,7 @@ from concord.lake.partitions import Partition
 from concord.lake.plan import LakePlan
 from concord.lake.surveying import survey_partition
 from concord.lake.working import PartitionEnd, drive
-from concord.runs.engine import few_collections
+from concord.runs.engine import alongside, few_collections
 
 
 class CoordinatorLines:
@@ -92,21 +92,7 @@ class LakeWorker:
 
     def stands(self) -> dict[str, Any]:
         """Where the worker stands."""
-        if self.session is None:
-            return {}
-        session, standing = self.session, self.session.standing
-        return {
-            "stands": {
-                "judged": standing.judged,
-                "failed": standing.failed,
-                "put_off": standing.put_off,
-                "reasons": standing.reasons,
-                "spent": list(vars(session.calls.spent).values()),
-                "lost": session.budget.lost if session.budget else 0.0,
-                "message": session.says(),
-                "stopped": dict(session.calls.stopped),
-            }
-        }
+        return {} if self.session is None else {"stands": self.session.progress()}
 
     async def beat(self) -> None:
         """Tell where the worker stands, again and again."""
@@ -135,12 +121,8 @@ class LakeWorker:
         async def feed() -> Partition | None:
             return answers.pop() if answers else await self.feed()
 
-        beating = asyncio.create_task(self.beat())
-        try:
-            async with session:
-                await drive(session, feed, self.finish)
-        finally:
-            beating.cancel()
+        async with alongside(self.beat()), session:
+            await drive(session, feed, self.finish)
 
 
 def share_of(plan: LakePlan, share: int) -> dict[str, int]:

@@ -284,7 +284,7 @@ async def run(coordinator: Coordinator) -> LakeProgress:
 
     def signalled(number: int) -> None:
         signals.append(number)
-        pool.halt("Stopped by a signal; calls in flight were finished.")
+        pool.halt(messages.STOPPED_BY_SIGNAL)
 
     with stopped_by_signals(signalled):
         try:

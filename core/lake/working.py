@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from concord.lake.journal import AGAIN_SECONDS, Busy, PartitionJournal
 from concord.lake.judging import JudgedPartition, JudgeSession, items_of, judge_partition
 from concord.lake.partitions import Partition
 from concord.lake.plan import LakePlan
-from concord.runs.engine import GRACE_SECONDS
+from concord.runs.engine import GRACE_SECONDS, alongside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -176,25 +175,22 @@ async def drive(session: JudgeSession, feed: Feed, report: Callable[[PartitionEn
         await asyncio.sleep(GRACE_SECONDS)
         abandon()
 
-    watching = asyncio.create_task(watch())
     try:
-        while not session.stop:
-            await room.acquire()
-            partition = None if session.stop else await feed()
-            if partition is None:
-                room.release()
-                break
-            on_begun = asyncio.Event()
-            task = asyncio.create_task(one(partition, on_begun))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-            await on_begun.wait()
-        if tasks:
-            await asyncio.wait(set(tasks))
+        async with alongside(watch()):
+            while not session.stop:
+                await room.acquire()
+                partition = None if session.stop else await feed()
+                if partition is None:
+                    room.release()
+                    break
+                on_begun = asyncio.Event()
+                task = asyncio.create_task(one(partition, on_begun))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+                await on_begun.wait()
+            if tasks:
+                await asyncio.wait(set(tasks))
     finally:
-        watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
         abandon()
         if tasks:
             await asyncio.wait(set(tasks))

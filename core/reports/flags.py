@@ -199,22 +199,29 @@ def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Ite
     )
 
 
+def _words_of_length(evidence: Evidence, criterion: str, feature: Floats, *, longer: bool) -> dict[str, Any]:
+    """What a sentence on length says of its direction, of one step of length, and of the unit of scores."""
+    yes = _yes(evidence, criterion)
+    return {
+        "kind": "share" if yes else "points",
+        "which": "longer" if longer else "shorter",
+        "side": "more" if longer else "less",
+        "step": f"{np.nanstd(feature, ddof=1):.3g}",
+        "answer": yes,
+    }
+
+
 def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
     """The judge that likes longer replies, or shorter ones, beyond what people do on its scale."""
     feature, every = _tastes_of_length(evidence, criterion)
     p = [_p_of_taste(one) for one in every]
     sure = [one for one, of in zip(every, stated(Claim.LENGTH, p), strict=True) if of]
     for one in sorted(sure, key=lambda of: -abs(of.slope.value or 0.0))[:1]:
-        yes, longer = _yes(evidence, criterion), (one.slope.value or 0.0) > 0
         yield flag(
             Claim.LENGTH,
-            kind="share" if yes else "points",
             judge=one.judge,
-            which="longer" if longer else "shorter",
-            side="more" if longer else "less",
-            step=f"{np.nanstd(feature, ddof=1):.3g}",
             size=min(abs(of.value or 0.0) for of in one.beyond),
-            answer=yes,
+            **_words_of_length(evidence, criterion, feature, longer=(one.slope.value or 0.0) > 0),
         )
 
 
@@ -224,17 +231,13 @@ def _ignores_length(evidence: Evidence, criterion: str, _members: tuple[str, ...
     """
     feature, every = _tastes_of_length(evidence, criterion)
     for one in _ignoring(every):
-        yes, longer = _yes(evidence, criterion), (one.people.value or 0.0) > 0
+        longer = (one.people.value or 0.0) > 0
         yield flag(
             Claim.IGNORES_LENGTH,
-            kind="share" if yes else "points",
             judge=one.judge,
-            which="longer" if longer else "shorter",
-            side="more" if longer else "less",
-            step=f"{np.nanstd(feature, ddof=1):.3g}",
             theirs=abs(one.people.value or 0.0),
             own=(one.slope.value or 0.0) * (1 if longer else -1),
-            answer=yes,
+            **_words_of_length(evidence, criterion, feature, longer=longer),
         )
 
 

@@ -10,8 +10,8 @@ import gc
 import os
 import signal
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Unpack
@@ -122,6 +122,18 @@ def few_collections() -> Iterator[None]:
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+@asynccontextmanager
+async def alongside(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
+    """A coroutine runs while the block does; at its end it is cancelled and waited for."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
 @contextmanager
 def stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
     """The first SIGINT or SIGTERM stops the run cleanly; the system ends the process at a second one.
@@ -205,7 +217,7 @@ class _Run:
 
     def _signalled(self, number: int) -> None:
         self.signal = number
-        self.halt("Stopped by a signal; calls in flight were finished.")
+        self.halt(messages.STOPPED_BY_SIGNAL)
 
     def _abandon(self) -> None:
         """End what has no answer yet, such as a body that never ends."""
@@ -248,38 +260,39 @@ class _Run:
             )
             ever = await self.store.look(lambda db: configurations.latest(db, self.job.models))
             self.calls.answered.update(ever, of)
-            pulse = asyncio.create_task(self._beat())
             try:
-                try:
-                    async with self.client:
-                        await self._waves()
-                except ConfigError as error:
-                    self.halt(str(error), broken=True)
-                if writer.replaced:
-                    self.halt(str(writer.replaced), broken=True)
-                stopped = self.calls.stopped
-                broken = self.broken or bool(stopped)
-                state: State = "broken" if broken else "stopped" if self.stop else "finished"
-                others = len(self.job.models) > len(stopped)
-                ends = self.stop or (messages.models_stopped(stopped, others=others) if stopped else "")
-                message = " ".join(filter(None, [*self._notes(), ends]))
-                self.ended = True
-
-                def end(db: Database) -> Progress:
-                    # Only now it is known what the store refused.
-                    runs.beat(db, self.number, **self._stands())
-                    runs.end(db, self.number, state, message)
-                    runs.end_grant(db, self.number, self.budget.lost if self.budget else 0.0)
-                    return runs.get(db, self.number)
-
-                # Whatever was put before is stored before: the pulse tells how long that takes.
-                ended = await self.store.do(end)
-                return replace(ended, signal=self.signal)
+                async with alongside(self._beat()):
+                    return await self._to_its_end(writer)
             finally:
-                pulse.cancel()
-                with suppress(asyncio.CancelledError):
-                    await pulse
                 self._tell()
+
+    async def _to_its_end(self, writer: Writer) -> Progress:
+        """Work in waves, then store how the run ended."""
+        try:
+            async with self.client:
+                await self._waves()
+        except ConfigError as error:
+            self.halt(str(error), broken=True)
+        if writer.replaced:
+            self.halt(str(writer.replaced), broken=True)
+        stopped = self.calls.stopped
+        broken = self.broken or bool(stopped)
+        state: State = "broken" if broken else "stopped" if self.stop else "finished"
+        others = len(self.job.models) > len(stopped)
+        ends = self.stop or (messages.models_stopped(stopped, others=others) if stopped else "")
+        message = " ".join(filter(None, [*self._notes(), ends]))
+        self.ended = True
+
+        def end(db: Database) -> Progress:
+            # Only now it is known what the store refused.
+            runs.beat(db, self.number, **self._stands())
+            runs.end(db, self.number, state, message)
+            runs.end_grant(db, self.number, self.budget.lost if self.budget else 0.0)
+            return runs.get(db, self.number)
+
+        # Whatever was put before is stored before: the pulse tells how long that takes.
+        ended = await self.store.do(end)
+        return replace(ended, signal=self.signal)
 
     async def _waves(self) -> None:
         """Go through what is left; by batch, once more whenever a batch was collected."""
