@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "models": ("concord.commands.models", "List the models of models.toml, add one by kind of endpoint."),
     "doctor": ("concord.commands.doctor", "Check every configured model with small calls."),
     "run": ("concord.commands.run", "Generate conversations and have them judged."),
-    "judge": ("concord.commands.judge", "Have judges rate stored conversations, or files of any size."),
+    "judge": ("concord.commands.judge", "Let judges rate stored conversations, or files of any size."),
     "sample": (
         "concord.commands.lake:sample_command",
         "Draw a sample for annotators from files of conversations.",

@@ -587,7 +587,7 @@ def partial_judge(name: str, rated: int, of: int, lacks: int, command: str) -> s
     """That a judge rated too few of the items that others rated, and the remedy, code in backticks."""
     items = "1 item is" if lacks == 1 else f"{lacks:,} items are"
     sentence = f"{name} rated {rated:,} of {of:,} items. The answer does not rest on it: {items} missing."
-    return sentence + (f" Have it rate the rest: `{command}`." if command else "")
+    return sentence + (f" Let it rate the rest: `{command}`." if command else "")
 
 
 PLAN_FIGURES: Mapping[PlanFigure, str] = {

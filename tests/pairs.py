@@ -11,7 +11,7 @@ from concord.store.placements import Placement
 from concord.studies import dealing, pairings
 
 PAIRS = "pairs"
-"""The name of a study in which a benchmark's own question is asked."""
+"""The name of a study in which the benchmark's question is asked."""
 SCORES = {"A": 1, "B": -1, "C": 0, None: None}
 
 

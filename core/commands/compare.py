@@ -17,9 +17,7 @@ from concord.workspace import Workspace
 @click.argument("name")
 @options.several("--models", "Models to compare; default: all.")
 @options.several("--judges", "Judges that compare; without them, the command only shows stored results.")
-@click.option(
-    "--rubric", default="", help="Show answers by this rubric; default: the benchmark's own question."
-)
+@click.option("--rubric", default="", help="Show answers by this rubric; default: the benchmark's question.")
 @click.option("--criterion", default="", help="The rubric's pairwise question; default: the first.")
 @options.where("conversations")
 @options.judging

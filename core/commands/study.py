@@ -88,7 +88,7 @@ def _draw(
         f"{sampling['seed']}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
     )
     if "not_in" in drawn:
-        echo(f"Without the conversations of: {', '.join(drawn['not_in'])}.")
+        echo(f"Excluded conversations of: {', '.join(drawn['not_in'])}.")
     echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
     echo(f"Next: concord people invite NAME… --study {name}")
 
@@ -123,7 +123,7 @@ def _pairs(
     facets: options.Facets,
     **how: Any,
 ) -> None:
-    """Make a study of pairs: two players' conversations (or last replies) to the same scenario or prompt.
+    """Create a study of pairs: two players' conversations (or last replies) to the same scenario or prompt.
 
     A rubric that asks for an order makes groups, of two to eight players' conversations. Assign, follow and
     close it like other studies; with `concord compare NAME`, judges compare the pairs.

@@ -135,4 +135,4 @@ def causes(db: Database, bench: Bench, judge: Candidate, shown: Sequence[Disagre
         Column("example"),
         Column("words", "said of it"),
     )
-    return Table("lab-causes", f"Why {judge} differs from people", columns, tuple(rows), notes=(note,))
+    return Table("lab-causes", f"Why {judge} differs from annotators", columns, tuple(rows), notes=(note,))

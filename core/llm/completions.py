@@ -56,7 +56,7 @@ def ended_early(finish: str) -> str:
         return f"A content filter of the endpoint ended it (finish_reason {finish})."
     if ended_by_endpoint(finish):
         return f"The endpoint broke it off (finish_reason {finish})."
-    return "It was cut off at the length limit; keep the explanations shorter."
+    return "It was truncated at the length limit; keep the explanations shorter."
 
 
 class Broken(ValueError):

@@ -172,7 +172,7 @@ def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:
     try:
         return ratings_of(sources.read(path), options)
     except ImportRefused as error:
-        raise ImportRefused(f"{own} As a table of labels it is not read either: {error}") from error
+        raise ImportRefused(f"{own} It cannot be read as a table of labels either: {error}") from error
 
 
 def ratings_of(table: SourceTable, options: TableOptions = NO_OPTIONS) -> RatingsFile:

@@ -87,7 +87,7 @@ class Profile:
 
     column: SourceColumn
     missing: frozenset[str] = frozenset()
-    """Values that stand for no answer here."""
+    """Values that mean a missing answer here."""
     levels: frozenset[str] = frozenset()
     """Words for nothing that are answers here, such as “none” among severities."""
 

@@ -20,7 +20,8 @@ from concord.statistics.ratings import DIGITS, panel_name
 from concord.table import Cell, Column, Table
 
 WITH_ALL = (
-    "ρ with the mean of all people is easier to reach than that with a held-out annotator, where judges are "
+    "ρ with the mean of all annotators is easier to reach than that with a held-out annotator, where "
+    "judges are "
     "compared with the other people alone."
 )
 """How the two figures of one judge or panel on a page differ."""

@@ -61,7 +61,7 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
             board, "incomplete", "Conversations left out: a judge of the panel has no usable rating of them"
         ),
         _counted(board, "failed", "Conversations not made: a reply of the player stayed empty or unusable"),
-        _counted(board, "cut", "Conversations with a reply that stopped at the length limit; they count"),
+        _counted(board, "cut", "Conversations with a truncated reply; they count"),
         Column("simulated", file_only=len({s.simulated for s in board.standings}) < 2),
         *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
     )

@@ -43,7 +43,7 @@ class PlayerResult:
     `refusal_ratio` and `reply_chars` (the mean length of a reply) are over all complete ones. `score` is the
     final score times `length_factor`, the penalty for length. `failed` are conversations that could not be
     made because a reply of the player stayed unusable; they enter no other column. `cut` are those rated in
-    which a reply of the player stopped at the length limit.
+    which a reply of the player truncated at the length limit.
     """
 
     player: str

@@ -119,7 +119,7 @@ def next_steps(held: Overview) -> list[NextStep]:
 def unreadable_words(failed: int, cut: int) -> str:
     """How many conversations have failed or cut replies, by kind."""
     of_judges = "a judgement that could not be read"
-    of_players = "a reply that stopped at the length limit"
+    of_players = "a truncated reply"
     kinds = [f"{n:,} with {kind}" for n, kind in ((failed, of_judges), (cut, of_players)) if n]
     return f"{failed + cut:,} conversations have failed or cut replies: {', '.join(kinds)}."
 

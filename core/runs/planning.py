@@ -158,7 +158,7 @@ class Job:
     models: Mapping[str, Model]
     plays: Callable[[], Iterator[Play]]
     rubric: Numbered | None = None
-    """The rubric that judges rate by; None for the benchmark's own questions."""
+    """The rubric that judges rate by; None for the benchmark's questions."""
 
 
 def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | None = None) -> Job:
@@ -238,7 +238,7 @@ def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:
     used = rubric_store.find(workspace, plan.rubric, rubric_store.number_of(plan.version))
     if not used.rubric.criteria:
         raise ConfigError(
-            f"The rubric “{plan.rubric}” has only pairwise questions. Make a study of pairs with "
+            f"The rubric “{plan.rubric}” has only pairwise questions. Create a study of pairs with "
             "`concord study pairs`, then compare them with `concord compare STUDY --judges …`."
         )
     with workspace.read() as db:
@@ -279,7 +279,7 @@ def _ways(
 
 
 def _pairwise(workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, brought: Materials) -> Way:
-    """How the judges compare by the benchmark's own question. Raises NotFound or ConfigError."""
+    """How the judges compare by the benchmark's question. Raises NotFound or ConfigError."""
     if benchmark.pairwise is None:
         raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
     if len(plan.players) < 2 and not plan.study:

@@ -58,7 +58,7 @@ class JudgePlan(_OfJudges):
     """Version of the prompt; empty for the benchmark's own. Of a rubric, the number."""
     judge_repeats: int = 1
     rubric: str = ""
-    """The rubric they rate by; empty for the benchmark's own questions."""
+    """The rubric they rate by; empty for the benchmark's questions."""
     among: tuple[str, ...] = ()
     """The keys of the conversations they rate; empty for all that `where` allows."""
 
@@ -75,7 +75,7 @@ class ComparePlan(_OfJudges):
     version: str = ""
     judge_repeats: int = 1
     study: str = ""
-    """The study of pairs that they compare, by its rubric; empty for a benchmark's own question."""
+    """The study of pairs that they compare, by its rubric; empty for the benchmark's question."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class RunOptions(TypedDict, total=False):
     max_cost: float | None
     """It stops there (see `concord.runs.budget`); None: nowhere."""
     retry_failed: bool
-    """Ask again where no reply was usable."""
+    """Retry calls without a usable reply."""
     batch: bool
     """Send calls in batches; the run ends when all wait at the endpoint."""
     wait: bool

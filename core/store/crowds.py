@@ -163,7 +163,7 @@ def returned(db: Database, study: str) -> set[str]:
 
 
 def expire(db: Database, study: str, names: Collection[str] = ()) -> list[str]:
-    """Take back what people have not begun whose time is over, and of `names`; returns their names.
+    """Take back what people have not begun whose time ran out, and of `names`; returns their names.
 
     Answers stay.
     """

@@ -131,7 +131,7 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
 def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
     """The units for somebody new: of the conversations with fewest raters, in an order of their own.
 
-    None has more raters than the study's overlap, if it has one. Items of people whose time is over count
+    None has more raters than the study's overlap, if it has one. Items of people whose time ran out count
     once they are submitted. Turns of a conversation stay together; the first one is never too long.
     """
     study = studies.get(db, crowd.study)

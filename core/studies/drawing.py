@@ -60,7 +60,8 @@ def draw_study(
     else:
         if not rubric.rubric.criteria:
             raise StudyError(
-                f"The rubric “{rubric.rubric.name}” asks only which of two is better. Make a study of pairs "
+                f"The rubric “{rubric.rubric.name}” asks only which of two is better. Create a study of "
+                "pairs "
                 "with `concord study pairs`."
             )
         from concord.rubrics.rubric_store import refuse_unknown_facets  # loads pydantic

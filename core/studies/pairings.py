@@ -47,7 +47,7 @@ def new(
     title: str = "",
     overlap: int = 0,
 ) -> Study:
-    """Make a study of pairs that are compared by a rubric's pairwise questions, whose version is kept, or
+    """Create a study of pairs that are compared by a rubric's pairwise questions, whose version is kept, or
     (None) by the benchmark's own one.
 
     `n` (None: all) are drawn from a benchmark's: two players' conversations of one scenario (the facet that
@@ -88,7 +88,7 @@ def count(db: Database, rubric: Numbered | None, benchmark: str, players: Sequen
 def _candidates(
     db: Database, rubric: Numbered | None, benchmark: str, players: Sequence[str], facets: Where | None
 ) -> list[tuple[str, int, str, int, str]]:
-    """What a rubric, or a benchmark's own question, can compare: (scenario, id, key, id, key)."""
+    """What a rubric, or the benchmark's question, can compare: (scenario, id, key, id, key)."""
     same, unit = get(benchmark).scenario_facet if rubric is None else "", "last-reply"
     if rubric:
         question(rubric.rubric)

@@ -36,7 +36,7 @@ def page() -> None:
     heading("adjudicate")
     notice.show()
     if not names:
-        return nothing("There is no study yet.", ("samples", "Draw a sample for people to rate"))
+        return nothing("No study yet.", ("samples", "Draw a sample for annotators"))
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         # What the rule names, and what is settled of it, by whomever.
@@ -71,7 +71,7 @@ def _rule(look: Look) -> None:
     with st.form("rule"):
         size, on, go = st.columns([2, 2, 1], vertical_alignment="bottom")
         size.number_input(
-            "Answers at least so far apart", 0.0, value=float(rule.least), step=1.0, key=f"size {name}"
+            "Least difference between answers", 0.0, value=float(rule.least), step=1.0, key=f"size {name}"
         )
         on.selectbox(
             "On",
@@ -80,14 +80,14 @@ def _rule(look: Look) -> None:
             format_func=lambda one: plain(criteria[one]),
             key=f"on {name}",
         )
-        go.form_submit_button("Keep this rule", on_click=_set, args=(name,))
+        go.form_submit_button("Save the rule", on_click=_set, args=(name,))
 
 
 def _set(name: str) -> None:
     size, on = (st.session_state[f"{what} {name}"] for what in ("size", "on"))
     with notice.writing() as db:
         adjudicate.set_rule(db, name, Rule(size, on))
-        notice.done("The rule is set.")
+        notice.done("The rule is saved.")
 
 
 def _work(names: list[str]) -> None:

@@ -57,12 +57,10 @@ def _invite() -> None:
         st.subheader("Invite", anchor=False)
         names, more = st.columns(2)
         names.text_area("Names, one a line", key="names", height=150, max_chars=20_000)
-        more.text_input("Where they reach this app", opened_at(), key="address", max_chars=2000)
-        more.number_input(
-            "The link expires after so many days (0: never)", 0, None, access.LINK_DAYS, key="days"
-        )
+        more.text_input("Address of this app for annotators", opened_at(), key="address", max_chars=2000)
+        more.number_input("Days until the link expires (0: never)", 0, None, access.LINK_DAYS, key="days")
         handout.warn(opened_at())
-        st.form_submit_button("Make links", type="primary", on_click=_invited)
+        st.form_submit_button("Create links", type="primary", on_click=_invited)
 
 
 def _table(people: list[Annotator]) -> None:
@@ -106,8 +104,8 @@ def _one(people: list[Annotator]) -> None:
                 icon=":material/key:",
                 on_click=_make,
                 args=([name], opened_at()),
-                help=f"A new link for {access.LINK_DAYS} days; the old one stops working, and whoever came "
-                "by it is signed out.",
+                help=f"Create a new link for {access.LINK_DAYS} days. The old link stops working and its "
+                "browser is signed out.",
             )
             st.button(
                 "Withdraw the link",
@@ -115,8 +113,7 @@ def _one(people: list[Annotator]) -> None:
                 disabled=not chosen.can_enter,
                 on_click=_withdraw,
                 args=(name,),
-                help="Nobody can rate by it any more, and whoever came by it is signed out. What they rated "
-                "stays.",
+                help="The link stops working and its browser is signed out. Ratings stay.",
             )
         _labels(name)
 
@@ -163,17 +160,17 @@ def _trust() -> None:
         st.warning(plain(flag.text), icon=":material/speed:")
     if not flags:
         st.caption(
-            "No annotator stands out: no haste, no single answer to all, no missed gold items. Haste and "
-            f"single answers show from {quality.FEWEST_ITEMS} items on."
+            "No annotator stands out: none was too fast, gave one answer to all items or missed gold "
+            f"items. Speed and equal answers are checked from {quality.FEWEST_ITEMS} items on."
         )
     for of in (signs.table, *tables_of):
         draw(of, titled=of.title != QUALITY)
     if not tables_of:
-        st.caption("No annotator has submitted a repeat or a gold item. Samples mixes them into their items.")
+        st.caption("No annotator has submitted a repeat or a gold item yet. Add them on Samples.")
         link("samples", "Repeats and gold items", study=name)
     _one_of_study(name)
     if done:
-        with st.expander("What was decided about this study", icon=":material/history:"):
+        with st.expander("Decisions about this study", icon=":material/history:"):
             for act in done:
                 st.caption(plain(act.sentence))
 
@@ -187,7 +184,7 @@ def _one_of_study(study: str) -> None:
         waiting = [name for name in names if placements.untrained(db, study, access.annotator_id(db, name))]
     if not names:
         return
-    st.subheader("One annotator of this study", anchor=False)
+    st.subheader("One annotator", anchor=False)
     with st.container(border=True):
         name = listed("Annotator of this study", "person", names, names[0], always=False)
         if name in excluded:
@@ -202,15 +199,17 @@ def _one_of_study(study: str) -> None:
             if name in waiting:
                 _act("Admit without training", "how_to_reg", ADMITTED, running.admit, study, name)
         if name in left:
-            st.caption("Their items went to others. Assign items to them again on Samples to undo this.")
+            st.caption(
+                "Their items went to other annotators. To undo this, assign items to them again on Samples."
+            )
             link("samples", "Assign items", study=study)
         _read_answers(study, name)
 
 
-EXCLUDED = "Their ratings stay stored, but count in no figure. You can include them again."
-INCLUDED = "Their ratings count in the figures again. Both decisions stay on record."
-BACK = "What they have not begun goes to the other annotators. What they submitted stays theirs."
-ADMITTED = "The study opens to them although they have not passed its training."
+EXCLUDED = "Their ratings stay stored but are excluded from all figures. You can include them again."
+INCLUDED = "Their ratings are included in the figures again. Both decisions stay in the audit log."
+BACK = "Items that they have not begun go to other annotators. Their submitted items stay."
+ADMITTED = "The study opens to them without passing the training."
 """What follows from an act about an annotator."""
 
 
@@ -219,7 +218,7 @@ def _act(label: str, icon: str, says: str, act: Callable[..., Any], study: str, 
     with st.popover(label, icon=f":material/{icon}:"):
         st.write(says)
         key = f"reason {label} {study} {name}"
-        st.text_input("Reason", max_chars=1000, key=key, help="Kept with the time and your name.")
+        st.text_input("Reason", max_chars=1000, key=key, help="Stored with the time and your name.")
         st.button(f"{label}: {plain(name)}", on_click=_acted, args=(label, key, act, study, name))
 
 
@@ -245,7 +244,7 @@ def _read_answers(study: str, name: str) -> None:
     with section:
         with workspace().read() as db:
             table = person.answers_of(db, study, name)
-        st.caption("Those that differ most from others come first. Select a row to read the conversation.")
+        st.caption("The largest differences come first. Select a row to read the conversation.")
         row = draw(table, titled=False, max_height=560, selectable=True)
         if row is not None:
             read(str(row["conversation"]), "annotators", [str(one["conversation"]) for one in table.rows])
@@ -263,8 +262,8 @@ def _invited() -> None:
         # A second link would close the first, which is somebody's way to their desk.
         notice.refused(
             NotAllowed(
-                f"{', '.join(again)} can come in already. Renew the link below if it was lost; nobody was "
-                "invited now."
+                f"{', '.join(again)} can sign in already, so no one was invited. If a link was lost, renew "
+                "it below."
             )
         )
     elif names:
@@ -279,7 +278,7 @@ def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:
 def _withdraw(name: str) -> None:
     with notice.writing() as db:
         access.revoke(db, name, "annotator")
-        notice.done(f"The link of {name} no longer works. What they rated stays.")
+        notice.done(f"The link of {name} no longer works. Ratings stay.")
 
 
 page()

@@ -51,13 +51,12 @@ class Unlocked(NamedTuple):
 SHOWN: dict[str, Unlocked] = {
     "revise": Unlocked(
         "The judge's scores",
-        "Here you see what a judge, a language model, made of the items that you rated, and may answer "
-        "again.",
+        "A language model (a judge) rated the same items. You can see its scores and answer again.",
         "Lock my answers and show the judge's",
     ),
     "discuss": Unlocked(
         "Others' answers",
-        "Here you see what the others answered, without their names, and may answer again. They see your "
+        "You can see the other annotators' answers, without names, and answer again. They can see your "
         "answers and reasons in the same way.",
         "Lock my answers and show others'",
     ),
@@ -75,8 +74,8 @@ def page() -> None:
     if not mine:
         st.title("Nothing to rate yet", anchor=False)
         st.write(
-            f"Hello {plain(annotator.name)}. No items lie on your desk. "
-            "Come back when you are told that there are some."
+            f"Hello {plain(annotator.name)}. You have no items to rate yet. Come back when the researcher "
+            "tells you that there are some."
         )
         return
     work = _work_chosen(mine, annotator, who)
@@ -147,7 +146,7 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
         if placements.has_seen(db, rater, work.name, [work.kind]):
             return True
     st.title(plain(work.title), anchor=False)
-    st.write(f"{kind.about} Your first answers stay as they are, and cannot be changed any more.")
+    st.write(f"{kind.about} After this you cannot change your first answers.")
     with st.container(horizontal=True):
         if st.button(kind.button, type="primary"):
             workspace().change(lambda db: annotation_flow.begin(db, work.kind, work.name, rater))
@@ -187,9 +186,9 @@ def _annotator_chosen() -> AnnotatorHere | None:
         return AnnotatorHere(chosen[0].id, chosen[0].name)
     st.title("Rate", anchor=False)
     checked("as", people, "annotator with items")
-    st.write("Annotators work here and come by their own link. A researcher may open anybody's desk.")
+    st.write("Annotators rate here; each opens their own link. Researchers can open any annotator's desk.")
     if not people:
-        nothing("Nobody has items to rate yet.", ("samples", "Draw a sample and deal it"))
+        nothing("No annotator has items to rate yet.", ("samples", "Draw and assign a sample"))
     for person, works in people.values():
         if _choice(
             person.name, sum(w.done for w in works), sum(w.items for w in works), f"sit {person.id}", "Rate"

@@ -94,8 +94,8 @@ def _facts(study: Study, items: int) -> None:
     st.markdown(" · ".join(filter(None, parts)))
     if study.anonymous:
         st.info(
-            "People's ratings in this study have no names, so that nothing more can be dealt. "
-            "Draw a new study from the same conversations."
+            "The annotators of this study have no names, so no further items can be assigned. Draw a new "
+            "study from the same conversations."
         )
 
 
@@ -108,7 +108,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             st.markdown(
                 "To assign it to more annotators, invite them first."
                 if have
-                else "No annotators yet. Invite annotators first, then assign."
+                else "No annotators yet. Invite some, then assign items."
             )
             if st.button("Invite annotators", type="primary", icon=":material/group_add:"):
                 go("annotators")
@@ -122,27 +122,27 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         overlap = each.number_input("Annotators for each item (0: all)", min_value=0, value=study.overlap)
         share = repeat.share_of(study)
         repeats = again.number_input(
-            "Share that comes again",
+            "Share of repeat items",
             0.0,
             repeat.MOST,
             share,
             0.05,
-            help="Hidden repeats, for each annotator's test–retest; 0: none.",
+            help="Items that each annotator rates twice, unannounced, to measure consistency. 0: none.",
             key=f"repeats of {study.name}",
         )
         matched = str(study.meta.get("match", ""))
         match = matched
         if labelled or matched:
             match = st.selectbox(
-                "Only to annotators who have the conversation's",
+                "Only to annotators with the conversation's",
                 facets,
                 facets.index(matched) if matched in facets else 0,
-                format_func=lambda one: one.replace("_", " ") or "any: no language or skill is asked for",
+                format_func=lambda one: one.replace("_", " ") or "any (no language or skill needed)",
                 key=f"match of {study.name}",
-                help="Languages and skills of annotators are on the page Annotators.",
+                help="Set languages and skills on the page Annotators.",
             )
         else:
-            st.caption("To assign by language or skill, say on Annotators who has which.")
+            st.caption("To assign by language or skill, set them on the page Annotators.")
         last.button(
             "Assign",
             type="primary",
@@ -190,7 +190,7 @@ def _ways_on(study: Study) -> None:
             go("agreement", study=study.name)
         link("annotators", "Annotators and their links")
         if study.rubric:
-            link("runs", "Have judges rate by the same rubric", rubric=study.rubric, study=study.name)
+            link("runs", "Let judges rate by the same rubric", rubric=study.rubric, study=study.name)
         link("export", "Export", study=study.name)
 
 

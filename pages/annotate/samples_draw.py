@@ -34,11 +34,11 @@ def form() -> None:
         drawn = stored.get(db, of) if of in stored.names(db) else None
     if not benchmarks:
         return nothing(
-            "There are no conversations to draw from yet.",
+            "No conversations to draw from yet.",
             ("import", "Import conversations"),
             ("runs", "Start a run"),
         )
-    st.subheader("What is drawn", anchor=False)
+    st.subheader("Conversations to draw", anchor=False)
     begin = Filter(**drawn.meta.get("drawn", {}).get("filter", {})) if drawn else Filter()
     usual = begin.benchmark if begin.benchmark in benchmarks else benchmarks[0]
     benchmark = listed("Conversations of", "benchmark", benchmarks, usual)
@@ -51,12 +51,12 @@ def form() -> None:
     n, seed = _numbers(there, left or there)
     varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
     by = st.multiselect(
-        "Spread over",
+        "Stratify by",
         varied,
         default=varied,
         format_func=_heading,
-        help="Every combination of these (a stratum) gives the same number; where there are more "
-        "combinations than items, each single value does. Over nothing: a simple random sample.",
+        help="Each combination (stratum) gets the same number of items. If there are more combinations "
+        "than items, each single value does. Choose none for a simple random sample.",
     )
     draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "by": by, "not_in": _apart(of)}
     _keep(known, wanted, n, draw)
@@ -69,7 +69,7 @@ def _apart(of: str) -> list[str]:
     if not there:
         return []
     default = [name for name in there if name == of]
-    return st.multiselect("Without the conversations of", there, default=default, placeholder="none")
+    return st.multiselect("Exclude conversations of", there, default=default, placeholder="none")
 
 
 def _filter(benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) -> Filter:
@@ -126,11 +126,14 @@ def _numbers(there: int, left: int) -> tuple[int, int]:
 
 def _keep(known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any]) -> None:
     """What is asked, of the benchmark's own criteria or by a rubric; the study's name, and its guidelines."""
-    st.subheader("What is asked", anchor=False)
+    st.subheader("Questions", anchor=False)
     offered = [*([""] if known else []), *rubric_store.names(workspace())]
     if not offered:
-        st.info("Nothing says what people are asked about these conversations: make a rubric first.")
-        link("rubrics", "Make a rubric")
+        st.info(
+            "These conversations have no rubric, so there are no questions for annotators. Create a "
+            "rubric first."
+        )
+        link("rubrics", "Create a rubric")
         return
     chosen = listed("Questions", "rubric", offered, offered[0], format_func=questions)
     setup = _by_rubric(chosen) if chosen else _own(known, wanted)
@@ -140,7 +143,7 @@ def _keep(known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str,
     left, right = st.columns(2, gap="large")
     name = left.text_input("Name of the study", placeholder="pilot-1", max_chars=60).strip()
     overlap = left.number_input(
-        "People for each item", min_value=0, value=0, help="0: everybody rates everything."
+        "Annotators for each item", min_value=0, value=0, help="0: every annotator rates every item."
     )
     title = right.text_input("Title that annotators see", placeholder="the name", max_chars=120).strip()
     # A key for each default text, so that a change of the criteria does not lose what was typed.
@@ -148,7 +151,7 @@ def _keep(known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str,
     needed = {"a name": name, "a criterion": how.get("ask", True)}
     missing = [what for what, there in needed.items() if not there]
     st.button(
-        "Keep this study",
+        "Create study",
         type="primary",
         icon=":material/check:",
         disabled=bool(missing),
@@ -164,7 +167,7 @@ def _own(known: Sequence[Criterion], wanted: Filter) -> tuple[dict[str, Any], st
     named = {c.name: c for c in known}
     usual = [c.name for c in known if c.counted]
     ask = st.multiselect("Criteria", list(named), usual, lambda c: named[c].label, wrap=True)
-    per_turn = st.toggle("Every turn is rated, instead of the conversation as a whole")
+    per_turn = st.toggle("Rate every turn instead of the whole conversation")
     criteria = [named[c] for c in ask]
     begin = default_guidelines(
         workspace().folders("data"), wanted.benchmark, criteria, language=wanted.language, per_turn=per_turn
@@ -177,12 +180,12 @@ def _by_rubric(chosen: str) -> tuple[dict[str, Any], str, str] | None:
     """The same of a rubric, which says what is asked, of what, and how; None where it asks of pairs."""
     rubric = rubric_store.find(workspace(), chosen)
     if not rubric.rubric.criteria:
-        st.info("This rubric asks only which of two is better: make a study of pairs.")
+        st.info("This rubric only asks which of two is better. Create a study of pairs.")
         link("comparisons", "Comparisons")
         return None
     st.caption(
         f"{plain(rubric.variant)}: {counted(len(rubric.rubric.criteria), 'question')} about the "
-        f"{rubric.rubric.unit.replace('-', ' ')}. This version is frozen when the study is kept."
+        f"{rubric.rubric.unit.replace('-', ' ')}. Creating the study freezes this version."
     )
     return {"rubric": rubric}, rubric.rubric.guidance, f"the rubric {chosen} {rubric.rubric.hash}"
 
@@ -207,7 +210,7 @@ def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
     with notice.writing() as db:
         study = studies.draw_study(db, name, n, **arguments)
         units = len(stored.units(db, name))
-        notice.done(f"The study “{study.name}” is kept: {units} items. Next: people who rate it.")
+        notice.done(f"Study “{study.name}” created: {units} items. Next, assign it to annotators.")
         st.session_state.pop("study", None)
         st.query_params.pop("draw", None)
         st.query_params["study"] = name

@@ -33,7 +33,7 @@ def sections_of(study: Study) -> None:
         return
     sections: list[tuple[str, str, Callable[[], None]]] = [
         ("Gold items", "verified", lambda: _items_known(study, "gold")),
-        ("Training before the study", "school", lambda: _items_known(study, "training")),
+        ("Training items", "school", lambda: _items_known(study, "training")),
         ("Extra raters where annotators differ", "group_add", lambda: _extra(study)),
         ("Second answers", "quickreply", lambda: _second(study)),
         ("A crowd's link: Prolific or MTurk", "public", lambda: _crowd(study)),
@@ -53,10 +53,10 @@ def sections_of(study: Study) -> None:
 
 
 EXPLANATIONS: Mapping[Known, str] = {
-    "gold": "A gold item is a conversation beside the study's own whose answer you know. Gold items are "
-    "mixed into the items of each annotator, unannounced. They count in no figure of agreement.",
+    "gold": "A gold item is a further conversation whose answer you know. Gold items are mixed unannounced "
+    "into each annotator's items. They are excluded from all figures of agreement.",
     "training": "A training item is a conversation whose answer you know and explain. Annotators see the "
-    "study's own items after they have passed.",
+    "study's items after they pass the training.",
 }
 
 
@@ -72,9 +72,9 @@ def _items_known(study: Study, kind: Known) -> None:
     if not study.pairs:
         st.markdown("**Mark a conversation**")
         _mark(study, kind, golds)
-    st.markdown("**Or bring a file**")
+    st.markdown("**Or upload a file**")
     file = st.file_uploader(
-        "A CSV file with the columns key, criterion, answer; further turn, other, tolerance, explanation, "
+        "CSV file with the columns key, criterion, answer; optional: turn, other, tolerance, explanation, "
         "attention",
         type=["csv"],
         max_upload_size=LARGEST,
@@ -130,7 +130,10 @@ def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
             if number not in study_ids
         }
     if not candidates:
-        st.caption("Each stored conversation is one of the study's own. Import a few more to mark them.")
+        st.caption(
+            "All stored conversations are in the study already. Import more conversations to use as "
+            "gold or training items."
+        )
         return
     number = st.selectbox(
         "Conversation", list(candidates), format_func=lambda one: candidates[one], key=f"mark {kind}"
@@ -153,17 +156,21 @@ def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
                 accept_new_options=criterion.scale.kind.continuous,
             )
     left, right = st.columns(2)
-    left.number_input("An answer may differ by", 0.0, value=0.0, step=1.0, key=f"tolerance {kind}")
+    left.number_input("Allowed difference", 0.0, value=0.0, step=1.0, key=f"tolerance {kind}")
     if kind == "gold":
-        right.toggle("An attention check", key=f"attention {kind}", help="Missing one is reported by itself.")
+        right.toggle(
+            "An attention check",
+            key=f"attention {kind}",
+            help="A missed attention check is reported separately.",
+        )
     st.text_input(
-        "Why this is the answer" if kind == "training" else "Explanation",
+        "Explanation of the answer" if kind == "training" else "Explanation",
         max_chars=2000,
         key=f"explanation {kind}",
-        help="Annotators in training read it.",
+        help="Annotators read it during training.",
     )
     st.button(
-        "Add this training item" if kind == "training" else "Add this gold item",
+        "Add training item" if kind == "training" else "Add gold item",
         icon=":material/add:",
         on_click=_marked,
         args=(study.name, study.criteria, kind, number, candidates[number], turn),
@@ -196,13 +203,13 @@ def _marked(
             notice.done("Choose the known answer to at least one question.")
             return
         running.mark_gold(db, name, rows, kind)
-        notice.done(f"{key} is one of the {kind} items of “{name}”.")
+        notice.done(f"{key} is now a {kind} item of “{name}”.")
 
 
 def _unmark(name: str, unit: UnitKey, kind: Known) -> None:
     with notice.writing() as db:
         running.unmark_gold(db, name, unit, kind)
-        notice.done(f"The item is no {kind} item of “{name}” any more.")
+        notice.done(f"The item is no longer a {kind} item of “{name}”.")
 
 
 def _use(name: str, kind: Known, file: str, data: bytes) -> None:
@@ -219,9 +226,7 @@ def _use(name: str, kind: Known, file: str, data: bytes) -> None:
 def _rule(study: Study, rule: training.PassRule, link: bool) -> None:
     """When an attempt is passed, and how many there are."""
     share, attempts, button = st.columns(3, vertical_alignment="bottom")
-    share.number_input(
-        "Passed from this share of items hit", 0.0, 1.0, rule.bound, 0.05, key=f"pass {study.name}"
-    )
+    share.number_input("Least share of right items", 0.0, 1.0, rule.bound, 0.05, key=f"pass {study.name}")
     attempts.number_input("Attempts", 1, None, rule.attempts, key=f"attempts {study.name}")
     button.button("Save the rule", disabled=not link, on_click=_ruled, args=(study.name,))
     if not link:
@@ -242,14 +247,14 @@ def _ruled(name: str) -> None:
 
 def _extra(study: Study) -> None:
     st.caption(
-        "Where the first raters of an item differ, one more annotator rates it. Extra ratings count apart, "
-        "so that figures of agreement stay fair."
+        "If the first annotators of an item differ, a further annotator rates it. Agreement is measured "
+        "without extra ratings, because they would bias it."
     )
     rule = extra.rule_of(study) or adjudicate.Rule(0)
     labels = {"": "any question", **{c.name: c.label for c in study.criteria}}
     distance_field, question_field, button = st.columns(3, vertical_alignment="bottom")
     distance_field.number_input(
-        "Answers differ by at least (0: no extra raters)",
+        "Least difference of answers (0: no extra raters)",
         0.0,
         None,
         float(rule.least),
@@ -276,8 +281,8 @@ def _extra_saved(name: str) -> None:
 
 def _second(study: Study) -> None:
     st.caption(
-        "An annotator who has answered everything may see a judge's scores, or the others' answers, and "
-        "answer again. Second answers are kept apart."
+        "Annotators who have answered all items can see a judge's scores, or the other annotators' "
+        "answers, and answer again. Second answers are stored separately."
     )
     with workspace().read() as db:
         judges = second.judges_of(db, study.name)
@@ -291,13 +296,12 @@ def _second(study: Study) -> None:
         key=f"reveal {study.name}",
     )
     st.toggle(
-        "Show others' answers, without names, once all have rated everything",
+        "Show the other annotators' answers, without names, once every annotator has rated all items",
         bool(study.meta.get("discussion")),
         key=f"discuss {study.name}",
     )
     st.warning(
-        "First answers of annotators who see them are locked, and they are assigned nothing more of the "
-        "study.",
+        "Annotators who see them cannot change their first answers and get no further items of this study.",
         icon=":material/lock:",
     )
     st.button("Save", key="save second", on_click=_second_saved, args=(study.name, now))
@@ -322,8 +326,8 @@ CROWD = "a crowd's link"
 
 def _crowd(study: Study) -> None:
     st.caption(
-        "One link for people of a crowd platform. Each who comes gets a share of the items, and a code at "
-        "the end. Concord calls nothing of the platform."
+        "One link for the annotators of a crowd platform. Each annotator who opens it gets a share of the "
+        "items, and a completion code at the end. Concord sends nothing to the platform."
     )
     with workspace().read() as db:
         link = crowds.of_study(db, study.name)
@@ -333,7 +337,7 @@ def _crowd(study: Study) -> None:
     address: tuple[str, str] | None = st.session_state.get(CROWD)
     if address and address[0] == study.name:
         st.markdown(
-            "**Copy this address to the platform now.** It is shown only now. Anyone with it can come."
+            "**Copy this address to the platform now.** It is shown only now. Anyone with it can rate."
         )
         handout.warn(address[1])
         st.code(address[1], language=None, wrap_lines=True)
@@ -351,11 +355,11 @@ def _places(study: Study, terms: Crowd, people: Sequence[crowds.Worker]) -> None
     occupied = sum(1 for one in people if not one.returned)
     st.markdown(
         f"{occupied} of {counted(terms.quota, 'place')} taken: {states.count('at work')} at work, "
-        f"{states.count('finished')} finished. Free again: {len(people) - occupied}."
+        f"{states.count('finished')} finished. Freed: {len(people) - occupied}."
     )
     if overdue:
         st.button(
-            f"Free the places of {counted(len(overdue), 'person', 'people')} whose time is over",
+            f"Free the places of {counted(len(overdue), 'person', 'people')} whose time ran out",
             on_click=_freed,
             args=(study.name,),
         )
@@ -364,13 +368,13 @@ def _places(study: Study, terms: Crowd, people: Sequence[crowds.Worker]) -> None
 def _freed(name: str) -> None:
     with notice.writing() as db:
         freed = crowd.free(db, name)
-        notice.done(f"{counted(len(freed), 'place')} free again. Answers stay.")
+        notice.done(f"{counted(len(freed), 'place')} freed. Answers stay.")
 
 
 CODES = {
-    "code": ("Code for completion", "Empty: everybody has a code of their own."),
-    "failed_code": ("Code after missed attention checks", "Empty: the code for completion."),
-    "screen_out_code": ("Code for screen-out", "For people who fail the training. Empty: no code."),
+    "code": ("Code for completion", "Empty: each annotator gets their own code."),
+    "failed_code": ("Code after missed attention checks", "Empty: the completion code."),
+    "screen_out_code": ("Code for screen-out", "For annotators who fail the training. Empty: no code."),
 }
 
 
@@ -380,25 +384,30 @@ def _terms(study: Study, terms: Crowd, *, new: bool, closed: bool) -> None:
     columns = st.columns(4)
     columns[0].selectbox("Platform", platforms, platforms.index(terms.platform), key=f"{key} platform")
     for column, name, label in (
-        (columns[1], "quota", "People"),
-        (columns[2], "items", "Items for each"),
-        (columns[3], "minutes", "Minutes for each"),
+        (columns[1], "quota", "Annotators"),
+        (columns[2], "items", "Items per annotator"),
+        (columns[3], "minutes", "Minutes per annotator"),
     ):
         column.number_input(label, 1, None, getattr(terms, name), key=f"{key} {name}")
     columns = st.columns(4)
     for column, (name, (label, says)) in zip(columns, CODES.items(), strict=False):
         column.text_input(label, getattr(terms, name), max_chars=40, key=f"{key} {name}", help=says)
     columns[3].number_input(
-        "Missed attention checks", 1, None, terms.misses, key=f"{key} misses", help="From so many on."
+        "Missed attention checks",
+        1,
+        None,
+        terms.misses,
+        key=f"{key} misses",
+        help="Number of missed attention checks from which this code is shown.",
     )
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    left.text_input("Where people reach this app", opened_at(), max_chars=2000, key=f"{key} address")
+    left.text_input("Address of this app for annotators", opened_at(), max_chars=2000, key=f"{key} address")
     right.button(
-        "Make the link" if new else "Make a new link",
+        "Create link" if new else "Make a new link",
         disabled=closed,
         on_click=_make_link,
         args=(study.name,),
-        help="A new link replaces the one before. Whoever came by that keeps their items.",
+        help="A new link replaces the old one. Annotators who used the old link keep their items.",
     )
 
 

@@ -18,8 +18,8 @@ def page() -> None:
     """Draw the page."""
     heading("sessions")
     st.caption(
-        "A session ends when it is not used for a while or grows too old, and here. An annotator may open "
-        "their link again: withdraw the link to keep them out."
+        "A session ends when it is idle for too long, reaches its maximum age, or is signed out here. An "
+        "annotator can sign in again with their link; to prevent this, withdraw the link."
     )
     notice.show()
     who = here()
@@ -31,27 +31,33 @@ def page() -> None:
         # This browser's own stands last, so that it is not ended by mistake.
         ordered = sorted(every, key=lambda session: session.id == mine)
         chosen = st.selectbox("Session", ordered, format_func=_named)
-        st.button("End it", icon=":material/logout:", on_click=_end, args=([chosen],))
+        st.button("Sign it out", icon=":material/logout:", on_click=_end, args=([chosen],))
         others = [session for session in every if session.id != mine]
         st.button(
-            "End all others", icon=":material/logout:", disabled=not others, on_click=_end, args=(others,)
+            "Sign out all others",
+            icon=":material/logout:",
+            disabled=not others,
+            on_click=_end,
+            args=(others,),
         )
     _members()
 
 
 ROLES = {
     "researcher": "Opens every page but this one.",
-    "adjudicator": "Opens Adjudication only, and settles what annotators answered differently.",
+    "adjudicator": "Opens only Adjudication and decides items on which annotators differ.",
 }
-"""What a member of each role may do."""
+"""What each role can do"""
 
 
 def _members() -> None:
     """Who comes by a link of their own: invite, renew, withdraw."""
     st.subheader("Researchers and adjudicators", anchor=False)
-    st.caption("Each has a link of their own, and a name that stands with what they decide.")
+    st.caption("Each member has their own link. Their name is stored with their decisions.")
     handout.show(
-        "members", "**Copy the link now and give it to this person.** It is shown only now, and is their key."
+        "members",
+        "**Copy the link now and give it to this person.** It is shown only now. Anyone with "
+        "the link can sign in as this person.",
     )
     with workspace().read() as db:
         members = access.members(db)
@@ -62,7 +68,7 @@ def _members() -> None:
                 "Renew",
                 key=f"renew {one.name}",
                 icon=":material/key:",
-                help="A new link. The old one stops working, and who came by it is signed out.",
+                help="Create a new link. The old link stops working and its browser is signed out.",
                 on_click=_make,
                 args=(one.name, one.role, access.LINK_DAYS, opened_at()),
             )
@@ -70,7 +76,7 @@ def _members() -> None:
                 "Withdraw",
                 key=f"withdraw {one.name}",
                 icon=":material/block:",
-                help="They can come in no more. What they decided stays under their name.",
+                help="They can no longer sign in. Their decisions stay under their name.",
                 disabled=one.state == "withdrawn",
                 on_click=_withdraw,
                 args=(one.name,),
@@ -81,12 +87,14 @@ def _members() -> None:
         right.selectbox(
             "Role", list(ROLES), key="member role", format_func=lambda one: f"{one}: {ROLES[one]}"
         )
-        left.text_input("Where they reach this app", opened_at(), max_chars=2000, key="member address")
+        left.text_input(
+            "Address of this app for annotators", opened_at(), max_chars=2000, key="member address"
+        )
         right.number_input(
-            "The link expires after so many days (0: never)", 0, None, access.LINK_DAYS, key="member days"
+            "Days until the link expires (0: never)", 0, None, access.LINK_DAYS, key="member days"
         )
         handout.warn(opened_at())
-        st.form_submit_button("Make the link", type="primary", on_click=_invited)
+        st.form_submit_button("Create link", type="primary", on_click=_invited)
 
 
 def _invited() -> None:
@@ -96,7 +104,7 @@ def _invited() -> None:
         names = {one.name for one in access.members(db) if one.state == "works"}
     if name in names:
         # A second link would close the first, which is somebody's way in.
-        notice.refused(NotAllowed(f"{name} can come in already. Renew the link if it was lost."))
+        notice.refused(NotAllowed(f"{name} can sign in already. If the link was lost, renew it."))
     else:
         _make(name, state["member role"], int(state["member days"]), state["member address"])
 

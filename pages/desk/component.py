@@ -120,7 +120,7 @@ def _exchange(desk_name: str, take_one: Take, answer: Answer, allowed: Callable[
     taken = Taken({}, [])
     try:
         if not allowed():
-            raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
+            raise NotAllowed("Your session has ended. Sign in again, or open your link again.")
         try:
             report = checked(content) if content else {"k": 0, "boxes": {}, "want": None}
         except StudyError as error:

@@ -110,7 +110,7 @@ def fixed(
     criteria: Sequence[Mapping[str, Any]],
     *,
     over: str,
-    nothing: str = "There is nothing here",
+    nothing: str = "Nothing to show",
     **more: Any,
 ) -> dict[str, Any]:
     """What stays the same during the work. `back` names what lies behind the desk; "" where nothing does.

@@ -7,7 +7,7 @@ const pair = {
   sides(item, view) {
     const side = (letter, said, cut) =>
       el("section", { class: "side", "data-side": letter, tabindex: 0, "aria-label": `${item.whole ? t("Dialogue") : t("Reply")} ${letter}` },
-        el("header", {}, el("strong", {}, letter), cut && el("strong", { class: "cut" }, t("cut off at the length limit"))), said);
+        el("header", {}, el("strong", {}, letter), cut && el("strong", { class: "cut" }, t("truncated at the length limit"))), said);
     const n = item.sides.length;
     return el("div", { class: "sides", style: `--across: ${n > 3 ? Math.ceil(n / 2) : n}` }, item.sides.map((given, i) =>
       item.whole ? side(LETTERS[i], given.map((message) => view.message(message, item))) : side(LETTERS[i], el("div", {}, view.content(given.text, given.images)), given.cut)));

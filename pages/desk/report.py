@@ -52,7 +52,7 @@ def checked(content: Mapping[str, Any]) -> dict[str, Any]:
     return {"k": report.k, "boxes": boxes, "want": list(dict.fromkeys(report.want))}
 
 
-UNREADABLE = "The desk sent something that cannot be read. Reload the page."
+UNREADABLE = "The server could not read the last report of this page. Reload the page."
 
 
 def _bounded(event: dict[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class ReviewDesk:
             "reason": "optional",
         }
         question |= {"required": True, "options": options, "low": 0, "high": 0}
-        over, nothing = "All looked at – thank you!", "The judge and people differ nowhere"
+        over, nothing = "All checked – thank you!", "The judge and the annotators agree on every item"
         return form.fixed(
             self.desk, "review", title, self.person, "Judge lab", (question,), over=over, nothing=nothing
         )

@@ -24,7 +24,7 @@ from concord.studies import crowd
 from concord.studies.purposes import training
 from pages.desk import form
 
-PAIR_SAYS = {"over": "All compared – thank you!", "nothing": "There are no two replies to compare"}
+PAIR_SAYS = {"over": "All compared – thank you!", "nothing": "No pairs to compare"}
 """What desks of pairs say at their end."""
 
 

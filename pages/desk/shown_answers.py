@@ -22,8 +22,8 @@ from pages.desk.form import Moving
 
 OVER = {
     "adjudicate": "All settled – thank you!",
-    "revise": "All looked at – thank you!",
-    "discuss": "All looked at – thank you!",
+    "revise": "All checked – thank you!",
+    "discuss": "All checked – thank you!",
 }
 """What is said when all items are done, by purpose."""
 

@@ -42,7 +42,7 @@ class CheckDesk:
     def fixed(self, of: Benchmark, title: str, back: str) -> dict[str, Any]:
         """What stays the same while somebody checks. Each item has its own questions, one a judgement."""
         raw = "mono" if of.last_reply_only else "prose"
-        over, nothing = "All looked at – thank you!", "No judge has given any of these a score"
+        over, nothing = "All checked – thank you!", "No judge has scored any of these"
         return form.fixed(
             self.desk, "spot", title, self.person, back, (), over=over, nothing=nothing, raw=raw
         )
@@ -75,7 +75,7 @@ class CheckDesk:
             case "answer", "reasonable" | "too_high" | "too_low" | "wrong" as finding:
                 spotcheck.verify(db, judgement, self.person, finding, event.text, audit=self.audit)
             case "answer", other:
-                raise StudyError(f"“{other}” says nothing of a judge's score.")
+                raise StudyError(f"“{other}” is not an answer about a judge's score.")
 
 
 def item(screen: Screen, number: int, only: int | None = None) -> dict[str, Any]:

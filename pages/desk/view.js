@@ -235,7 +235,7 @@ class View {
     const sibling = reply && !here && this.line?.find(([number]) => number === turn)?.[1];
     return el("article", { "data-turn": turn, class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
       el("header", {}, t(speaker), turn && el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, this.model.fixed.submits ? t("Rate this reply") : t("This reply is rated")),
-        cut && el("strong", { class: "cut" }, t("cut off at the length limit")), sibling && this.sibling(sibling)),
+        cut && el("strong", { class: "cut" }, t("truncated at the length limit")), sibling && this.sibling(sibling)),
       this.content(text, images));
   }
 

@@ -12,7 +12,7 @@ from pages.parts.navigation import SECTIONS, PageFile
 from pages.parts.plain import plain
 
 _BROKEN = ":material/link_off:"
-CAME_FROM = "where a conversation was opened"
+CAME_FROM = "page from which the conversation was opened"
 PAGE = "the page that was drawn last"
 
 

@@ -27,7 +27,7 @@ class SignedOut(NotAllowed):
 
     def __init__(self, how: str = "Sign in again") -> None:
         super().__init__(
-            f"You are signed out. {how}: what you answer is kept in this browser and is sent then."
+            f"You are signed out. {how}: your answers are kept in this browser and sent after that."
         )
 
 
@@ -69,7 +69,7 @@ def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
         with workspace.read() as db:
             if access.is_withdrawn(db, connection.token(rater_in(desk))):
                 raise sessions.LinkRefused("withdrawn")
-        raise SignedOut("Open your link again, or the new one if it was renewed")
+        raise SignedOut("Open your link again (the new link if it was renewed)")
     if session is None:
         return None
     if sessions.overdue(session, connection.source):

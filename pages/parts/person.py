@@ -53,7 +53,7 @@ def named() -> str:
         return member
     name = " ".join(st.query_params.get("as", "").split()) or _known()
     if len(name) > LONGEST:
-        raise StudyError("This name is too long. Choose a shorter one.")
+        raise StudyError("This name is too long. Choose a shorter name.")
     st.session_state[_KEPT] = name
     return name
 

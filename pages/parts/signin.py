@@ -31,18 +31,15 @@ def sign_in(workspace: Workspace) -> None:
             _with_passphrase()
         elif is_here_locally():
             st.markdown(
-                "On this machine the link in the console of the server opens this app, once. "
-                "`concord --workspace DIR link` prints another one; DIR is the folder of this workspace."
+                "On this machine, open the link that the server printed in its console; it works once. "
+                "`concord --workspace DIR link` prints another; DIR is the folder of this workspace."
             )
         else:
             st.markdown(
-                "No passphrase is set yet. `concord passphrase` on the server's machine sets the one that "
-                "researchers sign in with."
+                "No passphrase for researchers is set yet. Run `concord passphrase` on the server's "
+                "machine to set it."
             )
-        st.caption(
-            "Invited to rate conversations? Open the link you were sent: it is your key, no sign-in is "
-            "needed."
-        )
+        st.caption("Invited to rate conversations? Open the link that you were sent. You need no passphrase.")
 
 
 def sign_out(workspace: Workspace, who: Researcher) -> None:
@@ -82,7 +79,7 @@ def _with_passphrase() -> None:
     field = {"name": "passphrase", "label": "Researchers' passphrase", "autocomplete": "current-password"}
     _form(data={"fields": [field], "button": "Sign in"}, key="sign in")
     if is_here_locally():
-        st.caption("Without the passphrase: `concord link` prints a link that opens this app, once.")
+        st.caption("Without the passphrase: run `concord link` for a link that opens this app once.")
 
 
 def _has_passphrase(workspace: Workspace) -> bool:

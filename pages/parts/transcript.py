@@ -103,9 +103,9 @@ def context(conversation: Conversation) -> None:
 def marks(meta: Mapping[str, Any]) -> None:
     """Draw how a reply ended, and what a model thought before it, folded."""
     if meta.get("cut"):
-        st.badge("stopped at the length limit", color="orange")
+        st.badge("truncated at the length limit", color="orange")
     if meta.get("refused"):
-        st.badge("marked as a refusal by the endpoint", color="orange")
+        st.badge("the endpoint marked it as a refusal", color="orange")
     thinking, tokens = str(meta.get("thinking", "")), meta.get("thinking_tokens", 0)
     if thinking or tokens:
         with st.expander(plain("Thinking" + (f" · {tokens:,} tokens" if tokens else ""))):

@@ -93,7 +93,7 @@ def page() -> None:
     with workspace().read() as db:
         names = with_leaderboard(db, conversations.values(db)["benchmark"])
     if not names:
-        st.info("There are no conversations yet that judges could compare.")
+        st.info("No conversations to compare yet.")
         return link("runs", "Start a run")
     benchmark, rubric = _by(benchmark_chosen(names))
     try:
@@ -107,7 +107,7 @@ def page() -> None:
 
 OWN, EVERY = "its own questions", "all"
 MOST = 30
-"""Players in the picture; the table has all."""
+"""Models in the picture; the table has all."""
 
 
 def _by(benchmark: Benchmark) -> tuple[Benchmark, str]:
@@ -134,7 +134,7 @@ def _own(benchmark: Benchmark) -> None:
     if first := best.meta.get("first by"):
         title = next(column.title for column in best.columns if column.name == first)
         forest([*zip(map(best.label, best.rows), best.estimates(first), strict=True)], title, "Mean score")
-    st.caption("Select a row to see its conversations, or to spot-check what judges say of its script.")
+    st.caption("Select a row to see its conversations, or to spot-check the judgements of its script.")
     for each in tables:
         row = table.draw(each, selectable=True)
         if row is not None and "conversation" in row:
@@ -210,25 +210,26 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     if by_people:
         final = {row["player"]: row["corrected"] for row in by_people.rows}
         points += [
-            Point(s.player, figure, "final, corrected by people")
+            Point(s.player, figure, "overall score, corrected by annotators")
             for s in board.standings[:MOST]
             if isinstance(figure := final.get(s.player), Estimate)
         ]
     if any(point.figure.defined for point in points):
         chart = intervals(points, f"Points ({low:g} to {high:g}), 95% interval")
-        show(chart, "Score of each player, and its final score corrected by people")
+        show(chart, "Score of each model, and its overall score corrected by annotators")
     more = f" The first {MOST} of {len(board.standings)} players." if len(board.standings) > MOST else ""
     st.caption(
-        "*Final* is the weighted mean of the criteria; *score* is final less a penalty for replies longer "
-        "than the median player's; *corrected* is final as the study's people would give it."
+        "*Overall* is the weighted mean of the criteria. *Score* is the overall score with a penalty for "
+        "replies longer than the median model's. *Corrected* is the overall score corrected by the "
+        "annotators' ratings."
         f"{more} {plain(apart(board))}"
     )
-    st.caption("Select a row to see the player's scores by facet, and its conversations.")
+    st.caption("Select a row to see the model's scores by facet, and its conversations.")
     row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)
     if row is not None:
         _opened(board, benchmark, str(row["player"]))
     if by_people:
-        with st.expander("By judges, and corrected by people", icon=":material/table:"):
+        with st.expander("By judges, corrected by annotators", icon=":material/table:"):
             table.draw(by_people)
     place = st.expander(
         "How stable is this order?", icon=":material/swap_vert:", key="stability", on_change="rerun"
@@ -265,7 +266,7 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     if len(offered) == 1:  # one criterion alone cannot be weighed
         return judges, offered[0]
     checked("weights", offered, "weighting")
-    weights = right.selectbox("Weights in final", offered, key="weights", bind="query-params")
+    weights = right.selectbox("Weights of the overall score", offered, key="weights", bind="query-params")
     # The usual panel is not named, so that a panel without a common conversation can fall back to one judge.
     return (() if judges == rated.panel() else judges), weights
 
@@ -284,7 +285,7 @@ def _study(wanted: Wanted) -> tuple[str, str]:
     names = _offered(wanted)
     if not names:
         return "", ""
-    title = "Corrected by people's answers in the study"
+    title = "Correct by the annotators of the study"
     study = listed(title, "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         return study, progress.mark(db, study)

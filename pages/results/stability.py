@@ -46,13 +46,13 @@ def against(board: Leaderboard) -> None:
     """Another ranking that the reader brings: its rank correlation, slopes, the largest rises and falls."""
     st.markdown("##### Another benchmark's ranking")
     file = st.file_uploader(
-        "A CSV file with the columns model and score, or model and rank",
+        "CSV file with the columns model and score, or model and rank",
         type=["csv", "tsv"],
         max_upload_size=1,
         key="against",
     )
     if file is None:
-        st.caption("For example another benchmark's leaderboard. It is compared and not stored.")
+        st.caption("For example another benchmark's leaderboard. The file is not stored.")
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ranking.csv"
@@ -67,7 +67,7 @@ def against(board: Leaderboard) -> None:
     correlation, models = ranking_csv.beside(board, ranking, file.name)
     table.draw(correlation)
     if models.rows:
-        show(slopes(models), "Ranks in the other ranking and here, a line for each model")
+        show(slopes(models), "Rank of each model in the other ranking and here")
     table.draw(models)
 
 

@@ -34,7 +34,7 @@ NAMED = 3
 """So many people in one place are named; of more the first, and how many others."""
 
 
-@st.cache_resource(max_entries=16, show_spinner="Reading what happened …")
+@st.cache_resource(max_entries=16, show_spinner="Reading the simulation …")
 def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, bool]:
     """A simulation, read and scored once, and whether mock models played it."""
     with workspace().read() as db:
@@ -51,7 +51,7 @@ def page() -> None:
     with workspace().read() as db:
         known = conversations.table(db, Filter(benchmark=system.NAME))
     if known.empty:
-        st.info("No simulation is stored yet. Start a run of STSS first.")
+        st.info("No simulations yet. Start a run of STSS first.")
         return link("runs", "Start a run")
     which = _choose(known)
     conversation, of, simulated = _opened(str(workspace().path), which, known.key[known.id == which].item())
@@ -90,7 +90,7 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
             st.badge(TITLES[task.kind], color="gray")
             st.badge(plain(f"residents: {conversation.meta.get('residents', 'unknown')}"), color="gray")
             if simulated:
-                about = "No language model played this."
+                about = "A rule-based mock model generated this; it says nothing about language models."
                 st.badge("mock", color="orange", icon=":material/smart_toy:", help=about)
         st.text(task.goal)
         _events(task)
@@ -127,8 +127,8 @@ def _moment(of: Simulation) -> None:
     words = "Map of the town: " + "; ".join(f"{h.name}: {', '.join(h.room)}" for h in here)
     show(_map(of.town, of.sectors, here), words)
     st.caption(
-        "Blue: somebody is there. Bold: where the task is to be done."
-        + (plain(f" At places that the map lacks: {', '.join(off)}.") if off else "")
+        "Blue: a resident is there. Bold: the place of the task."
+        + (plain(f" At places outside the map: {', '.join(off)}.") if off else "")
     )
     columns = tuple(map(Column, ("who", "part", "does", "where", "since")))
     rows = tuple(

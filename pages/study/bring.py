@@ -33,12 +33,12 @@ from pages.parts.upload import LARGEST, Upload, table_dropped, upload_of
 USES: Mapping[str, str] = {
     "messages": "the list of messages",
     "talk": "a dialogue as text",
-    "conversation": "which rows are one conversation",
-    "speaker": "who speaks, a turn a row",
-    "text": "what is said, a turn a row",
+    "conversation": "conversation id, one turn per row",
+    "speaker": "speaker, one turn per row",
+    "text": "text, one turn per row",
     "order": "the order of the turns",
-    "user": "what the user says",
-    "assistant": "what the model replies",
+    "user": "the user's text",
+    "assistant": "the model's reply",
     "system": "the system prompt",
     "first": "the first of two replies",
     "second": "the second of two replies",
@@ -48,30 +48,30 @@ USES: Mapping[str, str] = {
     "key": "the key of the conversation",
     "player": "the model",
     "language": "the language",
-    "scenario": "what was asked (the same for conversations to compare)",
+    "scenario": "the prompt (equal for conversations to compare)",
     "facet": "a facet, to filter and group by",
-    "context": "shown beside the dialogue",
+    "context": "context, shown next to the dialogue",
     "score": "a judge's score",
-    "human": "a person's score",
-    "out": "left out",
+    "human": "an annotator's score",
+    "out": "excluded",
 }
 """What a column may be, by its name in `--map`."""
 MOST = 60
 """Columns that can be changed one by one."""
-HOLDS = {"ratings": "Ratings: a column or a row a rating", "conversations": "Conversations"}
+HOLDS = {"ratings": "Ratings: one column or one row per rating", "conversations": "Conversations"}
 SEVERAL = {
-    "people": "Annotators: a column each",
-    "judges": "Judges: a column each",
+    "people": "Annotators: one column each",
+    "judges": "Judges: one column each",
     "gold": "Gold labels",
     "by": "Groups, such as a model",
 }
 SINGLE = {
     "id": "Ids of items",
-    "text": "Text that is rated",
-    "rater": "A rating a row: who rated",
-    "score": "A rating a row: the answer",
-    "kind": "A rating a row: human or judge",
-    "criterion_column": "What a row rates",
+    "text": "The rated text",
+    "rater": "One rating per row: the rater",
+    "score": "One rating per row: the answer",
+    "kind": "One rating per row: human or judge",
+    "criterion_column": "Criterion of a row",
     "run": "Run of a judge",
 }
 """What columns of a table of ratings may be: fields of `TableOptions`, and how they are asked for."""
@@ -107,12 +107,12 @@ def page() -> None:
     )
     if file is None:
         st.caption(
-            "Recognised are chats of OpenAI, ShareGPT, Hugging Face, WildChat, Chatbot Arena and MT-Bench "
-            "with their votes, traces of LangSmith, Langfuse and MLflow, logs of promptfoo and Inspect, and "
-            "published results of the benchmarks here; of any other file you say where things are. Ratings "
-            "have the columns item_id, criterion, rater_type, rater and score, or are a table with a column "
-            "a rater, such as human and judge. "
-            "Nothing is stored before you have seen it."
+            "Concord recognises chats of OpenAI, ShareGPT, Hugging Face, WildChat, Chatbot Arena and "
+            "MT-Bench with their votes; traces of LangSmith, Langfuse and MLflow; logs of promptfoo and "
+            "Inspect; and published results of the benchmarks here. For other files, you say what each "
+            "column holds. Ratings have the columns item_id, criterion, rater_type, rater and score, or "
+            "are a table with one column per rater, such as human and judge. You see the content before "
+            "anything is stored."
         )
         return _next()
     upload = upload_of(file.file_id, file)
@@ -127,7 +127,7 @@ def page() -> None:
     if isinstance(guess, FormNotKnown) or "judge" in beside:
         columns = _columns(file.file_id, upload)
         held = st.segmented_control(
-            "The file holds",
+            "Content of the file",
             HOLDS,
             format_func=HOLDS.__getitem__,
             default="ratings" if _holds_labels(guess, columns) else "conversations",
@@ -153,7 +153,7 @@ def _labels(upload: Upload, number: str, columns: Sequence[str]) -> None:
         reading = _roles(number, columns)
     given = _joined_or_alone(number, upload, reading)
     if isinstance(given, str):
-        return _wrong(given.partition("As a table of labels it is not read either: ")[2] or given)
+        return _wrong(given.partition("It cannot be read as a table of labels either: ")[2] or given)
     _ratings(given, upload, number)
 
 
@@ -179,9 +179,15 @@ def _roles(number: str, columns: Sequence[str]) -> TableOptions:
                 )
                 or ""
             )
-    missing = st.text_input("Values that stand for no answer", key=f"missing {number}", placeholder="-1, 99")
-    categories = st.text_input("Answers without an order", key=f"categories {number}", placeholder="1, 2, 3")
-    order = st.text_input("Answers from the least", key=f"order {number}", placeholder="poor < fair < good")
+    missing = st.text_input(
+        "Values that mean a missing answer", key=f"missing {number}", placeholder="-1, 99"
+    )
+    categories = st.text_input(
+        "Criteria whose answers have no order", key=f"categories {number}", placeholder="1, 2, 3"
+    )
+    order = st.text_input(
+        "Order of the answers, lowest first", key=f"order {number}", placeholder="poor < fair < good"
+    )
     return TableOptions(
         **said,
         missing=_split(missing),
@@ -208,9 +214,13 @@ def _next() -> None:
     if "study" in done:
         to, label, at = "agreement", "See agreement", {"study": done["study"]}
     elif not rubric_store.names(workspace()):
-        to, label, at = "rubrics", "Write what is asked about them: a rubric", {}
+        to, label, at = "rubrics", "Create a rubric: the questions about them", {}
     else:
-        to, label, at = "samples", "Draw a sample for people", {"rubric": rubric_store.names(workspace())[0]}
+        to, label, at = (
+            "samples",
+            "Draw a sample for annotators",
+            {"rubric": rubric_store.names(workspace())[0]},
+        )
         at |= {"benchmark": done["benchmark"]} if done.get("benchmark") else {}
     if st.button(label, type="primary", icon=":material/arrow_forward:"):
         go(to, **at)
@@ -245,7 +255,7 @@ def _joined_or_alone(number: str, upload: Upload, reading: TableOptions = NO_OPT
     labels_number, labels_file = second
     columns = labels.columns_of(labels_file.path)
     labels_id = st.selectbox(
-        "Ids of items in the second file",
+        "Column of ids in the second file",
         columns,
         None,
         format_func=plain_line,
@@ -282,8 +292,10 @@ def _ratings(given: RatingsFile, upload: Upload, number: str) -> None:
             f"{counted(len(read.items), 'item')} on {', '.join(read.criteria)}."
         )
     )
-    also = f" Kept as data: {', '.join(read.extra)}." if read.extra else ""
-    st.caption(plain(f"Scales are guessed from the scores. A rubric or another file can say them.{also}"))
+    also = f" Stored as further data: {', '.join(read.extra)}." if read.extra else ""
+    st.caption(
+        plain(f"The scales are guessed from the scores. A rubric or another file can declare them.{also}")
+    )
     if given.notes:
         st.markdown("  \n".join(map(plain, given.notes)))
     study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"study {number}").strip()
@@ -301,12 +313,12 @@ def _ratings(given: RatingsFile, upload: Upload, number: str) -> None:
 def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> None:
     """Conversations: `guess` is what was recognised before the reader says what columns are."""
     stem = upload.path.stem
-    name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {number}") or stem
+    name = st.text_input("Name of the benchmark", stem, max_chars=100, key=f"name {number}") or stem
     inside = ""
     if isinstance(guess, FormNotKnown):
         inside = st.text_input(
             "The list of rows inside the file",
-            placeholder="names joined by dots, such as events; empty: the file's own rows",
+            placeholder="path of names joined by dots, such as events; empty: the rows of the file",
             key=f"rows {number}",
             max_chars=200,
         ).strip()
@@ -319,8 +331,8 @@ def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> N
     survey = _survey(number, options, upload)
     if isinstance(survey, FormNotKnown):
         return _wrong(
-            f"{upload.path.name} holds conversations in no form that is known. Say above which columns hold "
-            "messages, or what the user says and what the model replies."
+            f"{upload.path.name} has an unknown format. Choose above which columns hold the messages, or "
+            "the user's and the model's text."
         )
     if isinstance(survey, str):
         return _wrong(survey)
@@ -331,7 +343,7 @@ def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> N
             survey.refuse()
         except ConcordError as error:
             _wrong(upload.sentence(error))
-        skip = st.toggle(f"Leave out the {survey.faults:,} wrong rows", key=f"skip {number}")
+        skip = st.toggle(f"Exclude the {survey.faults:,} invalid rows", key=f"skip {number}")
     _take(survey, upload, number, skip)
     _preview(survey)
 
@@ -340,7 +352,7 @@ def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOpti
     """What each column is, where the reader says something else than was recognised, and who speakers are."""
     mapping, roles = dict[str, str](), dict[str, Role]()
     with st.expander(
-        "What each column is taken as",
+        "How each column is read",
         icon=":material/alt_route:",
         expanded=isinstance(guess, FormNotKnown),
     ):
@@ -357,7 +369,7 @@ def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOpti
                 )
             if chosen:
                 mapping[f"{chosen}:{column}" if chosen in PREFIXES else chosen] = column
-        speaker = st.text_input("A speaker by another name", key=f"speaker {number}", max_chars=80)
+        speaker = st.text_input("Role of another speaker name", key=f"speaker {number}", max_chars=80)
         role = st.segmented_control("is the", ROLES, key=f"role {number}")
         if speaker and role:
             roles[speaker.strip().lower()] = role
@@ -381,7 +393,7 @@ def _taken(guess: FileSurvey | FormNotKnown) -> dict[str, str]:
     uses = dict[str, list[str]]()
     for path, use in guess.columns.items():
         uses.setdefault(path.partition(".")[0], []).extend(use)
-    kept = {name: ["kept as data" if name in guess.metadata else "left out"] for name in guess.fields}
+    kept = {name: ["stored as data" if name in guess.metadata else "excluded"] for name in guess.fields}
     return {name: ", ".join(dict.fromkeys(uses.get(name, kept[name]))) for name in guess.fields if uses}
 
 
@@ -398,26 +410,26 @@ def _take(survey: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
     kinds = {kind for kind, _ in survey.scores}
     if "judge" in kinds:
         judge = st.text_input(
-            "Take the scores as ratings by the judge",
-            placeholder="a name; empty: leave the scores out",
+            "Import the scores as ratings of the judge",
+            placeholder="name of the judge; empty: exclude the scores",
             key=f"judge {number}",
             max_chars=100,
         )
     if "human" in kinds:
         study = st.text_input(
-            "Take people's scores as the study",
-            placeholder="a name; empty: leave them out",
+            "Import annotators' scores as the study",
+            placeholder="name of the study; empty: exclude them",
             key=f"study {number}",
             max_chars=100,
         )
     question = OWN
     if survey.votes and (rubrics := rubric_store.of_pairs(workspace())):
         chosen = st.selectbox(
-            "Take the votes as answers to the rubric",
+            "Import the votes as answers to the rubric",
             ["", *rubrics],
-            format_func=lambda name: name or "none: they are answers to a question of the file's own",
+            format_func=lambda name: name or "none: they answer a question of the file",
             key=f"rubric {number}",
-            help="Judges who compare by this rubric are compared with these votes.",
+            help="Judges that answer this rubric are compared with these votes.",
         )
         question = pairings.question(rubrics[chosen]) if chosen else OWN
     blocked = bool(survey.wrong) and not skip

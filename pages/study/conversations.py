@@ -38,8 +38,8 @@ ORDERS: dict[Order, str] = {
     "newest": "newest",
     "lowest": "lowest score",
     "highest": "highest score",
-    "disagreement": "judges furthest apart",
-    "people_gap": "judges and people furthest apart",
+    "disagreement": "judges differ most",
+    "people_gap": "judges and annotators differ most",
     "oldest": "oldest",
     "longest": "most turns",
     "player": "player",
@@ -69,7 +69,7 @@ def page() -> None:
     try:
         # More digits than any number in the store has.
         if not which.isdecimal() or len(which) > 15:
-            raise NotFound(f"“{which[:40]}” is not the number of a conversation. Go back to the list.")
+            raise NotFound(f"“{which[:40]}” is not a conversation number. Go back to the list.")
         opened.conversation(int(which))
     except NotFound as error:
         sentence(error)
@@ -80,7 +80,7 @@ def _browse() -> None:
     with workspace().read() as db:
         if not conversations.count(db):
             ways = (("import", "Import conversations"), ("runs", "Start a run"))
-            return nothing("There are no conversations yet.", *ways)
+            return nothing("No conversations yet.", *ways)
     wanted, order, facets = _ask()
     with workspace().read() as db:
         total = conversations.count(db, wanted)
@@ -106,9 +106,9 @@ def _browse() -> None:
         if row := table.draw(rows, key="list", titled=False, selectable=True):
             read(str(row["number"]), "conversations", shown)
     elif total:
-        st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
+        st.info(f"No conversation has a value for the order “{ORDERS[order]}”. Choose another order.")
     else:
-        st.info("No conversation passes these filters. Take one of them away.")
+        st.info("No conversation matches these filters. Remove a filter.")
 
 
 def _ask() -> tuple[Filter, Order, list[str]]:
@@ -122,7 +122,7 @@ def _ask() -> tuple[Filter, Order, list[str]]:
             "Said in the dialogue", type="search", icon=":material/search:", max_chars=500, **_kept("text")
         )
         order: Order = st.selectbox("First", list(ORDERS), format_func=ORDERS.__getitem__, **_kept("order"))
-        unreadable = st.toggle("Only failed or cut replies", **_kept("unreadable"))
+        unreadable = st.toggle("Only failed or truncated replies", **_kept("unreadable"))
     with workspace().read() as db:
         values = conversations.values(db, benchmark) if benchmark else found
     facets = _facets(values, benchmark) if benchmark else []  # those of several have little in common
@@ -137,7 +137,7 @@ def _ask() -> tuple[Filter, Order, list[str]]:
             study = _one("In the study", names, "study", "any", always=True)
         with right:
             refused = st.segmented_control(
-                "Refusals, as judges see them", ["seen", "none"], **_kept("refusals")
+                "Refusals, according to judges", ["seen", "none"], **_kept("refusals")
             )
     wanted = Filter(
         benchmark=benchmark,
@@ -205,10 +205,10 @@ def _table(
         Column("first", "first words"),
         Column("said", "where it is said"),
         score("final", help="Mean over judges, criteria and turns"),
-        score("spread", help="Distance between the highest and the lowest judge"),
-        score("people", help="Mean of people"),
+        score("spread", help="Difference between the highest and the lowest judge"),
+        score("people", help="Annotators' mean"),
         Column("refused", "refusals", help="Judges who saw a refusal"),
-        Column("failed", help="Judgements that could not be read"),
+        Column("failed", help="Unparseable judgements"),
         Column("turns"),
         *(Column(f"facet {name}", name) for name in facets),
         Column("language"),

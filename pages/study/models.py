@@ -38,18 +38,19 @@ def page() -> None:
         sentence(error)
         return
     if not models:
-        st.info("No model is named yet. Add the first one below.")
+        st.info("No models yet. Add the first one below.")
     else:
         draw(table, titled=False)
         with st.container(horizontal=True):
             link("runs", "Start a run")
-            link("runs", "Have judges rate stored conversations", judge="true")
+            link("runs", "Let judges rate stored conversations", judge="true")
         names = list(models)
         st.subheader("One model", anchor=False)
         _one(models[listed("Model", "model", names, names[0])], money)
     if not owning():
         st.caption(
-            "Only an owner of this workspace adds or changes models: an entry says where keys are sent."
+            "Only an owner of this workspace can add or change models, because an entry says where keys "
+            "are sent."
         )
         return
     _add(list(models), money)
@@ -68,8 +69,8 @@ def _one(model: Model, money: str) -> None:
     for variable in model.unset:
         st.warning(
             with_code(
-                f"The environment variable `{variable}` is not set where Concord runs. Set it there to the "
-                "key of this model, and start Concord again."
+                f"The environment variable `{variable}` is not set. Set it to the model's key on the "
+                "machine where Concord runs, then restart Concord."
             ),
             icon=":material/key_off:",
         )
@@ -77,14 +78,14 @@ def _one(model: Model, money: str) -> None:
         st.button(
             "Test",
             icon=":material/network_check:",
-            help="About ten small calls, paid for. A program is tried when it judges.",
+            help="About ten small paid calls. A program is tested when it first judges.",
             disabled=model.kind == "program",
             on_click=_test,
             args=([model.name],),
         )
         if owning():
             with st.popover("Remove", icon=":material/delete:"):
-                st.write("What it said and judged stays. New runs cannot name it.")
+                st.write("Its replies and judgements stay. New runs cannot use it.")
                 st.button("Remove this model", on_click=_remove, args=(model.name,))
     _tested(model)
     if owning() and model.kind != "program":
@@ -104,7 +105,10 @@ def _tested(model: Model) -> None:
     for note in result.notes:
         st.caption(plain(f"What you have not run so far: {note}"))
     if result.settings:
-        st.caption("Runs send it so already. In models.toml other workspaces can copy it.")
+        st.caption(
+            "Runs in this workspace already use these settings. In models.toml, other workspaces "
+            "can copy them."
+        )
         if owning():
             st.button(
                 "Write these settings into models.toml",
@@ -159,10 +163,13 @@ def _change(model: Model, money: str) -> None:
         on_click=_changed,
         args=(model.name, settings),
     )
-    st.caption("Results keep the settings they were made with. models.toml has every other setting.")
+    st.caption("Stored results keep their settings. All other settings are in models.toml.")
 
 
-FAMILY = "Whose model it is. Concord tests whether a judge prefers its own family. It is not sent."
+FAMILY = (
+    "The family of the model, such as gpt. Concord tests whether a judge prefers its own family. The "
+    "endpoint does not receive it."
+)
 
 
 def _prices(price: Price | None) -> dict[str, float] | None:
@@ -175,10 +182,10 @@ def _price(key: str, price: Price | None, money: str) -> dict[str, float] | None
     per = f"million tokens{f', {money}' if money else ''}"
     look: dict[str, Any] = {"min_value": 0.0, "placeholder": "not known", "format": "%g"}
     given = left.number_input(
-        f"Price in, per {per}", value=price.input if price else None, key=f"{key} in", **look
+        f"Input price per {per}", value=price.input if price else None, key=f"{key} in", **look
     )
     out = right.number_input(
-        f"Price out, per {per}", value=price.output if price else None, key=f"{key} out", **look
+        f"Output price per {per}", value=price.output if price else None, key=f"{key} out", **look
     )
     return None if given is None or out is None else {"input": float(given), "output": float(out)}
 
@@ -193,12 +200,12 @@ def _add(names: list[str], money: str) -> None:
         left, right = st.columns(2)
         name = left.text_input("Name here", max_chars=100, key="new name", placeholder="judge-a").strip()
         model = right.text_input(
-            "Id at the endpoint", max_chars=LONGEST, key="new id", help="What the endpoint calls the model."
+            "Id at the endpoint", max_chars=LONGEST, key="new id", help="The model's name at the endpoint."
         ).strip()
         usual = str(begin.get("base_url", ""))
         blank = presets.blank(usual)
         address = left.text_input(
-            f"Address, with your name for {blank}" if blank else "Address",
+            f"Address, with your value for {blank}" if blank else "Address",
             usual,
             max_chars=LONGEST,
             key=f"new address {preset}",
@@ -222,12 +229,12 @@ def _add(names: list[str], money: str) -> None:
             for what, there in {
                 "a name": name,
                 "its id at the endpoint": model,
-                f"your name for {blank} in the address": not (blank and address == usual),
+                f"your value for {blank} in the address": not (blank and address == usual),
             }.items()
             if not there
         ]
         if name in names:
-            missing = ["another name: this one is taken"]
+            missing = ["another name, because this one is taken"]
         st.button(
             "Add this model",
             type="primary",
@@ -250,7 +257,7 @@ def _money(money: str) -> None:
     chosen = st.selectbox(
         "Currency of all prices",
         offered,
-        format_func=lambda one: one or "not said",
+        format_func=lambda one: one or "not set",
         key=f"currency after {money}",
         accept_new_options=True,
         width=260,

@@ -42,9 +42,9 @@ def conversation(which: int) -> None:
     known = BENCHMARKS.get(found.benchmark)
     by_rule = known is not None and not known.criteria
     if by_rule:
-        st.caption("It is scored by rule from what happened, not by judges.")
+        st.caption("Rules compute its score from the simulation; no judge rates it.")
         for page in (page for pages in SECTIONS.values() for page in pages if found.benchmark in about(page)):
-            link(page.address, "See the score and who counted", conversation=str(which))
+            link(page.address, "See the score and its reasons", conversation=str(which))
     for judgement in judgements:
         if judgement["failure"] is not None:
             _failed(judgement)
@@ -54,7 +54,7 @@ def conversation(which: int) -> None:
     _background(what)
     whole = [r for r in given if r.rater.kind == "judge" and r.turn is None]
     if any(r.explanation or r.repeat for r in whole):
-        st.markdown("**Judges, on the whole of it**")
+        st.markdown("**Judges, on the whole conversation**")
         # The table above has the scores; of several runs it has their means.
         repeats = any(r.repeat for r in whole)
         _verdicts(verdicts[0], "Scores of the whole conversation", scores=repeats, expanded=True)
@@ -85,7 +85,7 @@ def _head(found: Found) -> None:
         for words in (*told, *(f"{name}: {value}" for name, value in found.facets.items())):
             st.badge(plain(words), color="gray")
         if found.simulated:
-            about = "No language model wrote this."
+            about = "A rule-based mock model wrote this; it says nothing about language models."
             st.badge("mock", color="orange", icon=":material/smart_toy:", help=about)
         if found.refused:
             st.badge(f"{found.refused} of {found.judges} judges saw a refusal", color="red")
@@ -103,14 +103,14 @@ def _failed(judgement: Mapping[str, Any]) -> None:
 def _scores(of: Opened) -> None:
     """Criteria × judges over the whole conversation, and the means of judges and of people."""
     if not of.lines:
-        st.info("Nobody has rated this conversation yet.")
+        st.info("No ratings of this conversation yet.")
         return
     rows = {}
     for line in of.lines:
         judges = {of.called[rater]: cell for rater, cell in of.cells(line).items() if rater.kind == "judge"}
-        means = zip(("Judges' mean", "People's mean"), of.means(line), strict=True)
+        means = zip(("Judges' mean", "Annotators' mean"), of.means(line), strict=True)
         rows[of.label(line.criterion)] = judges | dict(means)
-    _table(rows, "Scores by criterion and rater, means over turns; of categories the answers")
+    _table(rows, "Scores by criterion and rater: means over turns; for categories, the answers")
 
 
 def _people(of: Opened) -> None:
@@ -123,8 +123,8 @@ def _people(of: Opened) -> None:
         who = {"person": of.called[r.rater], "study": r.study or "", **({"turn": r.turn} if turns else {})}
         rows.setdefault(tuple(who.values()), who)[of.label(r.criterion)] = of.word(r)
     people = len({r.rater for r in given})
-    with st.expander(f"Each person's ratings ({people})", icon=":material/group:"):
-        _dataframe(list(rows.values()), "Ratings by people")
+    with st.expander(f"Ratings of each annotator ({people})", icon=":material/group:"):
+        _dataframe(list(rows.values()), "Ratings by annotators")
 
 
 def _background(what: Conversation) -> None:
@@ -156,7 +156,7 @@ def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> No
     if not judgements:
         return
     more = st.expander(
-        "What a judge was asked and replied",
+        "A judge's prompt and reply",
         icon=":material/data_object:",
         key=f"requests of {what.key}",
         on_change="rerun",
@@ -198,7 +198,7 @@ def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapp
             | {"model": str(judged_by[j["key"]]), "prompt": j["prompt"]}
             | {"stored (UTC)": j["created"][:19].replace("T", " ")}
         )
-    with st.expander("Where it comes from: models, prompts, calls, cost", icon=":material/receipt_long:"):
+    with st.expander("Provenance: models, prompts, calls, cost", icon=":material/receipt_long:"):
         _dataframe(rows, "Calls and cost")
         st.caption(plain(f"Key: {what.key}"))
 

@@ -37,7 +37,8 @@ def page() -> None:
     heading("")
     found = overview.look(workspace())
     mock = (
-        ":orange-badge[mock] Models that follow rules take part: what they did is not about language models."
+        ":orange-badge[mock] Some results come from rule-based mock models. They say nothing about real "
+        "models."
     )
     st.caption(
         plain(f"Workspace “{workspace().path.name}”. ") + (mock if found.simulated else ""),
@@ -74,7 +75,7 @@ def _held(found: Overview) -> None:
     with workspace().read() as db:
         spent = ratings.total_spent(db)
     price = spent.price(currency(workspace().models_path))
-    cost = "a cost that is not known: models.toml lacks prices" if price == "not known" else price
+    cost = "an unknown cost (models.toml lacks prices)" if price == "not known" else price
     if spent.calls:
         st.caption(plain(f"{spent.calls:,} calls were made, for {cost}."))
     rows = []
@@ -168,7 +169,7 @@ def _figures(study: StudyHeld) -> None:
         left.caption(with_code(of.sentence(report.data.study)))
     if report.partial:
         with left:
-            link("agreement", "Have it rate the rest", study=study.name)
+            link("agreement", "Let it rate the rest", study=study.name)
     with right:
         for _, chart in glance(tables, limit=180):
             show(chart, f"Judges and panels of {study.title}")

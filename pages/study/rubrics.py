@@ -122,7 +122,7 @@ def _draft_line(name: str, *, changed: bool) -> None:
     if not changed:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Your changes are kept as a draft until you save them.")
+        st.caption("Your changes stay a draft until you save them.")
         st.button("Discard my changes", icon=":material/undo:", on_click=_discard, args=(name,))
 
 
@@ -134,18 +134,19 @@ def _discard(name: str) -> None:
 def _two_versions(name: str, text: str, begin: str) -> None:
     """Somebody else saved this rubric since these changes were begun: neither version goes unseen."""
     st.error(
-        "This rubric was saved elsewhere after you began your changes. Nothing is saved before you choose.",
+        "Another version of this rubric was saved after you began. Choose a version; nothing is saved "
+        "before that.",
         icon=":material/call_split:",
     )
     left, right = st.columns(2)
     with left.container(border=True):
         st.markdown("**Saved now**")
         st.code(begin, language="toml", height=240)
-        st.button("Take the saved one", on_click=_discard, args=(name,))
+        st.button("Use the saved version", on_click=_discard, args=(name,))
     with right.container(border=True):
         st.markdown("**Yours**")
         st.code(text, language="toml", height=240)
-        st.button("Keep mine, to save it over the other", on_click=_keep_mine, args=(name, begin))
+        st.button("Use my version and overwrite the other", on_click=_keep_mine, args=(name, begin))
 
 
 def _keep_mine(name: str, begin: str) -> None:
@@ -161,8 +162,8 @@ def _add(chosen: str) -> None:
 
 
 SEES: dict[SystemPrompt, str] = {
-    "none": "neither annotators nor judges see it",
-    "judges": "judges see it, annotators do not",
+    "none": "hidden from annotators and judges",
+    "judges": "only judges see it",
     "everyone": "annotators and judges see it",
 }
 """Who sees a conversation's system prompt."""
@@ -177,7 +178,7 @@ def _system_prompt(name: str, rubric: Rubric) -> None:
         list(SEES).index(now),
         format_func=SEES.__getitem__,
         key=f"system prompt of {name} {now}",
-        help="It may tell annotators which model they rate.",
+        help="It may reveal to annotators which model they rate.",
         on_change=_system_prompt_set,
         args=(name, f"system prompt of {name} {now}"),
     )
@@ -192,7 +193,7 @@ def _system_prompt_set(name: str, key: str) -> None:
 def _added(chosen: str, type_: Name) -> None:
     text = st.session_state[_key_of(chosen)]
     number = 1 + text.count("[[criteria]]")
-    entry = {"name": f"question_{number}", "statement": "What is asked?", "type": type_}
+    entry = {"name": f"question_{number}", "statement": "Questions", "type": type_}
     added = writing.criterion({**entry, **TYPES[type_].begins})
     st.session_state[_key_of(chosen)] = f"{text.rstrip()}\n\n{added}"
     _keep_draft(chosen)
@@ -223,17 +224,17 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
     if rubric is not None and not new and not changed:
         with st.container(horizontal=True, vertical_alignment="center"):
             pairs = not rubric.criteria
-            label = "Make a study of pairs" if pairs else "Draw a sample for people"
+            label = "Create a study of pairs" if pairs else "Draw a sample for annotators"
             if st.button(label, type="primary", icon=":material/arrow_forward:"):
                 go("comparisons") if pairs else go("samples", rubric=name)
             if not pairs:
-                link("runs", "Have judges rate by it", rubric=name)
+                link("runs", "Let judges rate by it", rubric=name)
         return
     taken = new and name in rubric_store.names(workspace())
     if taken:
-        st.caption(f"{plain(name)} is there already. Choose another name.")
+        st.caption(f"{plain(name)} exists already. Choose another name.")
     elif not name:
-        st.caption("To save it, give the rubric a name.")
+        st.caption("Give the rubric a name to save it.")
     st.button(
         "Save",
         type="primary",
@@ -281,9 +282,7 @@ def _preview(rubric: Rubric) -> None:
         nobody = rubric_store.unasked(db, rubric)
     for sentence in nobody:
         st.warning(plain(sentence))
-    people, prompt = st.tabs(
-        ["As annotators see it", "As the judge is asked"], key="preview", on_change="rerun"
-    )
+    people, prompt = st.tabs(["As annotators see it", "As judges see it"], key="preview", on_change="rerun")
     if people.open:
         with people:
             _desk(rubric, conversation)
@@ -310,22 +309,22 @@ def _desk(rubric: Rubric, conversation: Conversation) -> None:
 
 def _question(criterion: Criterion, key: str, when: str) -> None:
     scale = criterion.scale
-    needed = "" if criterion.required else " · may be left out"
+    needed = "" if criterion.required else " · optional"
     only = "".join(f" · only {name}: {', '.join(values)}" for name, values in criterion.only.items())
     st.markdown(f"**{plain(criterion.label)}**  \n{with_code(criterion.statement.strip())}")
     if scale.kind.ranks:
-        st.caption("A rank for each of several replies, 1 the best.")
+        st.caption("A rank for each reply; 1 is the best.")
     elif answers := scale.kind.options(scale):
         words = [f"{o.shown} {o.say or (o.label if o.label != o.shown else '')}" for o in answers]
         st.pills(criterion.label, list(map(plain, words)), label_visibility="collapsed", key=f"preview {key}")
     else:
         st.caption(f"A number from {scale.low:g} to {scale.high:g}.")
     if criterion.explain:
-        st.caption(plain(f"A reason is needed where the answer is {criterion.explain.words(scale)}."))
+        st.caption(plain(f"A reason is needed if the answer is {criterion.explain.words(scale)}."))
     elif criterion.reason:
-        st.caption("The reason is asked for, too.")
+        st.caption("With a reason.")
     how = f"compared {COMPARED[scale.kind.level]}"
-    asked = f" · asked where {when}" if when else ""
+    asked = f" · asked if {when}" if when else ""
     st.caption(plain(f"{scale.kind.words}, {how}{needed}{only}{asked}"))
 
 

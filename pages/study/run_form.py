@@ -44,7 +44,7 @@ def new() -> None:
         options = _options(benchmark)
     missing = [role.name for role in benchmark.roles if not chosen[role.name] and role.required]
     if missing:
-        st.info(f"Choose {' and '.join(missing)} to see what the run will take.")
+        st.info(f"Choose {' and '.join(missing)} to see the size of the run.")
         return
     estimate(PlayPlan(benchmark.name, chosen, options), key="run", address=True)
 
@@ -60,32 +60,34 @@ def further_judges() -> None:
     names = [b.name for b in BENCHMARKS.values() if b.name in stored["benchmark"] and b.criteria]
     rubrics = rubric_store.names(workspace())
     if not stored["benchmark"]:
-        st.info("There are no conversations to judge yet.")
+        st.info("No conversations to judge yet.")
         return
     if not names and not rubrics:
-        st.info("Nothing says what judges are asked about these conversations: make a rubric first.")
-        link("rubrics", "Make a rubric")
+        st.info(
+            "These conversations have no rubric, so there are no questions for judges. Create a rubric first."
+        )
+        link("rubrics", "Create a rubric")
         return
     rubric = ""
     if rubrics:
         offered = [*([""] if names else []), *rubrics]
-        rubric = listed("What is asked", "rubric", offered, offered[0], format_func=questions)
+        rubric = listed("Questions", "rubric", offered, offered[0], format_func=questions)
     if rubric:
         first = samples.get(st.query_params.get("study", ""), "")
         place = stored["benchmark"].index(first) if first in stored["benchmark"] else 0
-        of = st.selectbox("Conversations", stored["benchmark"], place, key="judged by a rubric")
+        of = st.selectbox("Conversations", stored["benchmark"], place, key="by a rubric")
     else:
         of = _benchmark(names, "judge").name
     judges, repeats = _judges(models, bool(rubric), "further judges")
     drawn = ["", *(name for name, benchmark in samples.items() if benchmark == of)]
     sample = st.selectbox(
-        "Only those of the study",
+        "Only conversations of the study",
         drawn,
         drawn.index(wanted) if (wanted := st.query_params.get("study", "")) in drawn else 0,
         format_func=lambda name: name or "all conversations",
     )
     if not judges:
-        st.info("Choose judges to see what it will take.")
+        st.info("Choose judges to see the size of the run.")
         return
     with workspace().read() as db:
         keys = [unit["key"] for unit in studies.units(db, sample)] if sample else []
@@ -96,19 +98,20 @@ def further_judges() -> None:
 
 def questions(rubric: str) -> str:
     """Whose questions are asked, in words."""
-    return f"the rubric {rubric}" if rubric else "the benchmark's own questions"
+    return f"the rubric {rubric}" if rubric else "the benchmark's questions"
 
 
 def judges_of_pairs(benchmark: str, study: str = "", players: Sequence[str] = ()) -> None:
-    """Judges over pairs of conversations: those of a study, or all of these players by a benchmark's own
-    question; `concord compare` has some of them.
+    """Judges over pairs of conversations of a study, or of all these players by the benchmark's question.
+
+    `concord compare` has some of them.
     """
     models = _models()
     if not models:
         return
     judges, repeats = _judges(models, bool(study), "judges of pairs")
     if not judges:
-        st.caption("Choose judges to see what it will take.")
+        st.caption("Choose judges to see the size of the run.")
         return
     plan = ComparePlan(benchmark, judges, tuple(players), judge_repeats=repeats, study=study)
     estimate(plan, key="compare")
@@ -118,9 +121,11 @@ def _judges(models: dict[str, Model], programs: bool, key: str) -> tuple[tuple[s
     """Judges, programs among them where a rubric asks, and how often each is asked."""
     known = _of_kind(models, "chat") + (_of_kind(models, "program") if programs else [])
     left, right = st.columns([3, 1])
-    done = "What they have judged is left out."
+    done = "Conversations that they have judged are skipped."
     judges = left.multiselect("Judges", known, key=key, help=done, **KEPT)
-    repeats = right.number_input("Times each is asked", min_value=1, value=1, key=f"repeats of {key}", **KEPT)
+    repeats = right.number_input(
+        "Judgements per judge and conversation", min_value=1, value=1, key=f"repeats of {key}", **KEPT
+    )
     return tuple(judges), int(repeats)
 
 
@@ -173,7 +178,7 @@ def _models() -> dict[str, Model]:
     models = load_models(workspace().models_path)
     if not models:
         nothing(
-            "No model is named yet. Conversations made elsewhere need no model to be imported.",
+            "No models yet. To import existing conversations, you need none.",
             ("models", "Add a model"),
             ("import", "Import conversations"),
         )
@@ -251,20 +256,21 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
         job = planning.job(workspace(), plan)
         for model in job.models.values():
             model.key()
-        with st.spinner("Reading what is stored already …"):
+        with st.spinner("Reading stored results …"):
             found = planning.survey(workspace(), job)
     except ConcordError as error:
         sentence(error)
         return
     with st.container(border=True):
         st.markdown(
-            f"**{found.left:,} results to make** ({found.planned:,} planned; {found.stored:,} stored already"
+            f"**{found.left:,} results to generate** ({found.planned:,} planned; {found.stored:,} stored "
+            "already"
             + (f"; {found.failed:,} failed before" if found.failed else "")
             + ")"
             + (", each a conversation or a judgement" if isinstance(plan, PlayPlan) else "")
         )
         if not found.left and not found.failed:
-            st.caption("Everything of this plan is stored. Choose something else above, or more repeats.")
+            st.caption("All results of this plan are stored. Choose something else above, or more repeats.")
         for line in status.calls(found):
             st.caption(plain(line))
         left, right = st.columns(2, vertical_alignment="bottom")
@@ -272,8 +278,9 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
         left.metric(
             "Estimated cost",
             found.price(plain(paid_in)),
-            help="By the tokens that calls took here; a guess may be ten times off. "
-            + ("" if paid_in else "In the currency of the prices in models.toml; `currency` there names it."),
+            help="Estimated from the tokens of earlier calls; without earlier calls, it can be wrong by a "
+            "factor of ten. "
+            + ("" if paid_in else "In the currency of the prices in models.toml (setting `currency`)."),
         )
         limit = right.number_input(
             plain(f"Stop at a cost of ({paid_in})" if paid_in else "Stop at a cost of"),
@@ -281,19 +288,22 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
             value=None,
             placeholder="no limit",
             key=f"{key} limit",
-            help="The run ends cleanly and can be resumed. What earlier runs of the same plan spent counts.",
+            help="The run stops at this cost and can be resumed. The cost of earlier runs of the same plan "
+            "is included.",
             **KEPT,
         )
         if found.unpriced:
             names = ", ".join(sorted(found.unpriced))
             st.caption(plain(f"models.toml has no price of {names}."))
         unlimited = limit is not None and _unpriced(job)
-        retry = bool(found.failed) and st.toggle("Ask again where no reply was usable", key=f"{key} retry")
+        retry = bool(found.failed) and st.toggle("Retry calls without a usable reply", key=f"{key} retry")
         batch = bool(found.calls) and st.toggle(
-            "By batch" if found.by_batch is None else f"By batch, for about {found.by_batch:,.2f}",
+            "Use the Batch API"
+            if found.by_batch is None
+            else f"Use the Batch API (about {found.by_batch:,.2f})",
             key=f"{key} batch",
-            help="Through the Batch API of the endpoint: each wave of calls is answered within a day. The "
-            "run waits for it; where it is stopped, resuming it collects the answers.",
+            help="The endpoint answers each batch of calls within a day. The run waits for the answers. If "
+            "you stop the run, resume it to collect them.",
             **KEPT,
         )
         begun = st.button(

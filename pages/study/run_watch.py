@@ -81,7 +81,7 @@ def _card(run: Progress) -> None:
                 disabled=run.stop_asked,
                 on_click=_stop,
                 args=(run.id,),
-                help="Calls in flight are finished and kept; the same run continues later.",
+                help="Calls in flight finish and are stored. You can resume the run later.",
             )
         figures(run)
         if run.message:
@@ -93,7 +93,7 @@ def figures(run: Progress) -> None:
     """Draw the progress of a run in figures."""
     made = run.stored + run.done
     if not run.planned and run.state == "running":
-        st.progress(0.0, "Reading what is stored already …")
+        st.progress(0.0, "Reading stored results …")
         return
     st.progress(min(1.0, made / run.planned) if run.planned else 1.0)
     rate = run.spent.calls / run.elapsed if run.elapsed > 0 else 0.0
@@ -145,17 +145,17 @@ def failures(run: Progress) -> None:
         more = f" and {reason.failed - len(reason.works):,} more" if reason.failed > len(reason.works) else ""
         st.caption(plain(", ".join(reason.works) + more))
         if reason.raw:
-            with st.expander(plain(f"What was answered, for example: {reason.reason}")):
+            with st.expander(plain(f"Example of an answer: {reason.reason}")):
                 st.code(reason.raw, language=None, wrap_lines=True)
     if (others := run.failed - sum(reason.failed for reason in reasons)) > 0:
         st.caption(
-            f"{others:,} of the {run.failed:,} failed are not listed: judgements of failed conversations, "
-            "or what a later run has done since."
+            f"{others:,} of the {run.failed:,} failures are not listed: they are judgements of failed "
+            "conversations, or a later run has repeated them."
         )
     if unreadable:
         link(
             "conversations",
-            f"{unreadable:,} conversations with failed or cut replies",
+            f"{unreadable:,} conversations with failed or truncated replies",
             benchmark=run.benchmark,
             unreadable="true",
         )

@@ -33,7 +33,7 @@ def page() -> None:
             sentence(error)
         return
     run_watch.draw()
-    names = ["Start a run", "Have judges rate", "Earlier runs"]
+    names = ["Start a run", "Let judges rate", "Earlier runs"]
     # Who comes from a rubric or a study finds its form; a default that changed later would undo a click.
     first = {"rubric", "judge"} & st.query_params.keys()
     st.session_state.setdefault("view", names[bool(first)])
@@ -64,7 +64,7 @@ def _one(which: str) -> None:
     """The run of this number, while it works and afterwards."""
     # More digits than any number in the store has.
     if not which.isdecimal() or len(which) > 15:
-        raise NotFound(f"“{which[:40]}” is not the number of a run. Go back to all runs.")
+        raise NotFound(f"“{which[:40]}” is not a run number. Go back to all runs.")
     with workspace().read() as db:
         run = runs.get(db, int(which))
     run_watch.follow([run])
@@ -77,7 +77,7 @@ def _one(which: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button("Read the conversations", type="primary", icon=":material/forum:"):
                 go("conversations", benchmark=run.benchmark)
-            link("samples", "Draw a sample for people")
+            link("samples", "Draw a sample for annotators")
             link("leaderboard", "Leaderboard", benchmark=run.benchmark)
 
 
@@ -85,8 +85,8 @@ def _ended(run: Progress) -> None:
     """A run that ended."""
     if run.interrupted:
         st.warning(
-            "Its process ended without a message: it was killed, or the machine restarted. "
-            "What it had stored is kept."
+            "Its process ended without a message: it was killed, or the machine restarted. Stored results "
+            "stay."
         )
     elif run.message:
         explain(run.message, workspace().command, st.error if run.state == "broken" else st.info)
@@ -101,7 +101,7 @@ def _ended(run: Progress) -> None:
         unfinished = run.left or run.state != "finished"
         if unfinished and st.button("Resume", icon=":material/play_circle:", key=f"resume {run.id}"):
             _again(run, limit, retry_failed=False)
-        failed = f"Try the {run.failed:,} failed again"
+        failed = f"Retry the {run.failed:,} failed"
         if (
             run.failed
             and run_watch.to_retry(run)

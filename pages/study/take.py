@@ -18,7 +18,7 @@ from pages.parts.plain import plain
 from pages.parts.reports import measured, studies_called
 from pages.parts.session import sentence, workspace
 
-WHOLE = "read back by Import"
+WHOLE = "can be imported again"
 TOGGLES = {
     "with_excluded": "Include excluded annotators",
     "with_names": "Keep annotators' names",
@@ -40,13 +40,13 @@ def page() -> None:
         known = studies.ranked(db)
         stored = conversations.values(db)["benchmark"]
     if not stored:
-        return nothing("There is nothing to export yet.", ("import", "Import conversations"))
+        return nothing("Nothing to export yet.", ("import", "Import conversations"))
     if not checked("study", known):
         return
     asked = _asked(known, stored)
     if asked is None:
         return
-    if st.button("Write the file", type="primary", icon=":material/output:"):
+    if st.button("Create the file", type="primary", icon=":material/output:"):
         with st.spinner("Writing …"):
             _write(asked)
     written: ExportFile | None = st.session_state.get("written")
@@ -68,7 +68,7 @@ def _asked(known: list[str], stored: list[str]) -> Export | None:
     part, chosen = PARTS[what], dict[str, Any]()
     takes = part.takes.split()
     if part.of_study and not known:
-        st.info("There is no study to export yet.")
+        st.info("No study to export yet.")
         return None
     if part.of_study:
         chosen["study"] = listed("Study", "study", known, known[0], format_func=called)
@@ -89,7 +89,7 @@ def _asked(known: list[str], stored: list[str]) -> Export | None:
     chosen |= {name: st.toggle(TOGGLES[name], key=name) for name in TOGGLES if name in takes}
     if "title" in takes:
         name = workspace().path.name
-        chosen["title"] = st.text_input("What the site is called", name, max_chars=100, key="title") or name
+        chosen["title"] = st.text_input("Title of the site", name, max_chars=100, key="title") or name
     return Export(what, **chosen, options=measured(workspace()))
 
 

@@ -48,7 +48,7 @@ def page() -> None:
         titles = stored.titles(db)
         usual = next(iter([*stored.ranked(db), *titles]), "")
     if not titles:
-        return nothing("There is no study yet.", ("samples", "Draw a sample"), ("import", "Import ratings"))
+        return nothing("No study yet.", ("samples", "Draw a sample"), ("import", "Import ratings"))
     if not checked("study", titles):
         return link("agreement", f"Agreement of {titles[usual]}", study=usual)
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
@@ -83,12 +83,12 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
     for what in report.missing:
         explain(what, workspace().command, _noted)
     if report.missing:
-        name = "See how annotators get on" if report.data.waiting else "Assign this study to annotators"
+        name = "See the progress of annotators" if report.data.waiting else "Assign this study to annotators"
         link("samples", name, study=report.data.study.name)
         if report.data.waiting:
             link("annotators", "Links for annotators")
         if not report.ratings.judges:
-            link("runs", "Have judges rate these conversations", study=report.data.study.name, judge="true")
+            link("runs", "Let judges rate these conversations", study=report.data.study.name, judge="true")
     with top:
         named: dict[str, Any] = {"format_func": lambda name: plain(report.label(name)), "widget": st.pills}
         criterion = choice("Criterion", "criterion", report.criteria, report.main, **named)
@@ -98,7 +98,9 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
         score_distribution(report, criterion)
         return
     with how:
-        mock = " · of mock models: neither people nor language models" if report.data.simulated else ""
+        mock = (
+            " · from rule-based mock models, not from real models or people" if report.data.simulated else ""
+        )
         st.caption(said_once(report, criterion) + mock)
     with st.spinner("Measuring …"):
         answer(report, criterion)
@@ -142,9 +144,9 @@ def _waiting(study: str, mark: str) -> None:
                 st.rerun()
             people = [a for a in access.annotators(db, study) if a.items and not a.simulated]
         said = [f"{plain(a.name)} {a.done + a.skipped} of {a.items}" for a in people]
-        judges = ["judges are at work"] if at_work else []
+        judges = ["judges are running"] if at_work else []
         awaited = ", ".join(said + judges)
-        st.caption(f":material/hourglass_empty: Waiting for answers: {awaited}. They appear as they come.")
+        st.caption(f":material/hourglass_empty: Waiting for answers: {awaited}. New answers appear here.")
 
     live(draw_waiting, every=FOLLOWING)()
 

@@ -150,7 +150,7 @@ def _axis_scale(values: pd.Series, ends: tuple[float, float] | None) -> alt.Scal
 
 
 def people_pairs(pairs: Sequence[tuple[str, str, Estimate]], names: Sequence[str]) -> Chart:
-    """Spearman's ρ of every two annotators as a square of tiles; pairs without a value have none."""
+    """Spearman's ρ of each pair of annotators as a square of tiles; pairs without a value have none."""
     cells = [(first, second, figure.value, figure.n) for first, second, figure in pairs if figure.defined]
     data = pd.DataFrame(cells, columns=["one", "other", "rho", "n"])
     shade = alt.Scale(domain=[-1, 0, 1], range=[ORANGE, "#e8e8e8", COLOURS[0]])

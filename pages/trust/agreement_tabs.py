@@ -176,7 +176,7 @@ def _careless(report: AgreementReport) -> None:
     if flags:
         st.warning("\n".join(f"- {plain(flag.text)}" for flag in flags), icon=":material/speed:")
     if flags or of.excluded:
-        link("annotators", "Leave an annotator out, or take in again, with a reason", study=of.study.name)
+        link("annotators", "Exclude or include an annotator, with a reason", study=of.study.name)
 
 
 def limits(report: AgreementReport) -> None:
@@ -197,7 +197,7 @@ def _judges(report: AgreementReport, criterion: str) -> None:
         failed = conversations.count(db, Filter(study=report.data.study.name, failed=True))
     if failed:
         at = {"study": report.data.study.name, "unreadable": "true"}
-        link("conversations", f"{counted(failed, 'conversation')} with failed or cut replies", **at)
+        link("conversations", f"{counted(failed, 'conversation')} with failed or truncated replies", **at)
 
 
 def _where(report: AgreementReport, criterion: str) -> None:
@@ -222,7 +222,7 @@ def _favours(report: AgreementReport, criterion: str) -> None:
 def _raters(report: AgreementReport, criterion: str) -> None:
     """Whose ratings look careless, and how far people agree with each other."""
     if not (report.ratings[criterion].present > 0).any():
-        st.caption("Nobody rated this criterion.")
+        st.caption("No annotator rated this criterion.")
         return
     for severities in _named(report, "raters", criterion).values():
         _table(report, criterion, severities)
@@ -241,10 +241,10 @@ def _pairs_of_people(table: Table | None) -> None:
     compared = {one for one, _, _ in pairs}
     ordered = sorted(table.rows, key=lambda row: -value_of(row["others"]))
     names = [str(row["person"]) for row in ordered if row["person"] in compared]
-    show(charts.people_pairs(pairs, names), "Spearman's ρ of every two annotators")
+    show(charts.people_pairs(pairs, names), "Spearman's ρ of each pair of annotators")
     st.caption(
-        "Each tile is a pair of annotators. Those who agree best with the mean of the others come first. "
-        "White: the two share too few items."
+        "Each tile is a pair of annotators. Annotators who agree best with the mean of the others come "
+        "first. White: too few common items."
     )
 
 
@@ -253,7 +253,7 @@ def _panels(report: AgreementReport, criterion: str) -> None:
     """Two judges or panels that the reader chooses: agreement, the paired difference, the price."""
     judges = report.ratings.judges
     if len(judges) < 2:
-        st.caption("No panels are compared: there are not two judges.")
+        st.caption("Panels need at least two judges.")
         return
     with workspace().read() as db:
         known = ratings.price_of_judges(db, report.data.study.name)
@@ -262,13 +262,13 @@ def _panels(report: AgreementReport, criterion: str) -> None:
     without, reason = left_out(report, criterion, prices)
     others = [judge for judge in report.judges if judge != without]
     answered, chosen, places = st.container(), [], st.columns(2)
-    fields = (("These judges", "panel", report.judges), ("Beside these", "beside", others))
+    fields = (("First panel", "panel", report.judges), ("Second panel", "beside", others))
     for place, (label, name, usual) in zip(places, fields, strict=True):
         with place:
             picked = several(label, name, judges, what="judge", default=usual)
         chosen.append(tuple(judge for judge in judges if judge in picked))
     if not all(chosen):
-        st.caption("Choose a judge or more on each side.")
+        st.caption("Choose at least one judge on each side.")
         return
     [row] = panel_difference(report.ratings, criterion, *chosen, **report.resampling).rows
     look: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
@@ -280,9 +280,11 @@ def _panels(report: AgreementReport, criterion: str) -> None:
         figure = row[name]
         assert isinstance(figure, Estimate)
         value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
-        place.metric("ρ with the mean of all people", value, plain(per_thousand(total, money)), **look)
+        place.metric("ρ with the mean of all annotators", value, plain(per_thousand(total, money)), **look)
     answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
-    st.caption(plain(f"The second panel is at first all judges but {without}, {reason}. {WITH_ALL} {CHOSEN}"))
+    st.caption(
+        plain(f"The second panel starts with all judges except {without}, {reason}. {WITH_ALL} {CHOSEN}")
+    )
 
 
 def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:
@@ -339,7 +341,7 @@ def _where_answers_differ(report: AgreementReport, criterion: str) -> None:
     if question is None or not report.judges:
         return
     judge = st.selectbox("Judge", report.judges, key="judge of answers")
-    st.markdown("##### Answers crossed")
+    st.markdown("##### Cross table of answers")
     draw(crossed(report.ratings, criterion, judge, question.scale.word), titled=False)
     differing = answers_that_differ(report, criterion, judge)
     st.markdown(f"##### {counted(len(differing.rows), 'item')} on which they differ")
@@ -352,7 +354,7 @@ def _where_answers_differ(report: AgreementReport, criterion: str) -> None:
 @live
 def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     """One judge item by item and player by player; redrawn by itself when a judge is chosen."""
-    st.markdown("##### Where the judge disagrees with people")
+    st.markdown("##### Where the judge and annotators disagree")
     raters = _raters_of(report)
     rater = st.selectbox(
         "Judge or panel",
@@ -364,7 +366,7 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     points = report.points(criterion, members)
     numbers = points.head(MOST_ITEMS).conversation_id.tolist()
     if points.empty:
-        st.caption(f"{plain(rater)} and people have no item in common here.")
+        st.caption(f"{plain(rater)} and the annotators have no common item here.")
         return
     if (wanted := st.session_state.pop(WANTED, None)) is not None:
         read(wanted, "agreement", numbers)
@@ -376,8 +378,8 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         dots = points.groupby(["mean", "score"], as_index=False).agg(items=("unit", "size"))
         ends = _ends(report, criterion) if one_scale else None
         show(charts.scatter(dots, ends), f"Scores of {rater} by annotators' means, {len(points)} items")
-        line = " On the dashed line both agree." if ends else ""
-        several_items = " A larger dot is several items." if dots["items"].max() > 1 else ""
+        line = " On the dashed line, both agree." if ends else ""
+        several_items = " A larger dot stands for several items." if dots["items"].max() > 1 else ""
         st.caption(f"{len(points)} items.{several_items}{line}")
     with right:
         draw(_items(report, points.head(MOST_ITEMS)), select=_read)
@@ -428,13 +430,13 @@ def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
     """Items of a study, with the number and the facets of the conversation of each."""
     facets = {name: items.unit.map(of) for name, of in report.facets.items() if name not in items}
     rows = items.assign(conversation=[str(number) for number in items.conversation_id], **facets)
-    less = "Judge less people; of different scales, of their places among all items."
+    less = "Judge less annotators. If the scales differ: the difference of their ranks among all items."
     columns = (
         Column("conversation", "No.", help="Select a row to read the conversation."),
         Column("turn", digits=0),
         Column("score", "Judge"),
-        Column("mean", "People"),
-        Column("difference", "Judge − people", signed=True, help=less),
+        Column("mean", "Annotators"),
+        Column("difference", "Judge − annotators", signed=True, help=less),
         Column("player"),
         *map(Column, facets),
         Column("people", "Raters", file_only=items.people.nunique() == 1),

@@ -57,7 +57,7 @@ def page() -> None:
             [*studies, *([""] if names else [])],
             key="pairs",
             bind="query-params",
-            format_func=lambda each: plain(studies[each].title) if each else "a benchmark's own question",
+            format_func=lambda each: plain(studies[each].title) if each else "the benchmark's question",
         )
     if name:
         _of_study(studies[name])
@@ -65,8 +65,8 @@ def page() -> None:
         _of_benchmark(benchmark_chosen(names))
     else:
         nothing(
-            "There is nothing to compare yet: two models must have answered the same scripts, or a study of "
-            "pairs be drawn.",
+            "Nothing to compare yet. Generate conversations of two models on the same scripts, or create a "
+            "study of pairs.",
             ("import", "Import conversations"),
             ("runs", "Start a run"),
         )
@@ -101,14 +101,14 @@ def _of_study(study: Study) -> None:
         + f"{by} · {plain(study.source)}, seed {study.seed}"
     )
     _figures(stamp, study.name)
-    link("samples", "Deal to people, follow, close", study=study.name)
+    link("samples", "Assign to annotators, follow, close", study=study.name)
     _judges(study.benchmark, study.name)
 
 
 def _judges(benchmark: str, study: str = "", players: Sequence[str] = ()) -> None:
     """Where judges are sent to compare, and the runs that do."""
     run_watch.draw(benchmark)
-    with st.expander("Have judges compare", icon=":material/gavel:"):
+    with st.expander("Let judges compare", icon=":material/gavel:"):
         run_form.judges_of_pairs(benchmark, study, players)
 
 
@@ -117,7 +117,7 @@ def _figures(stamp: object, name: str) -> None:
     try:
         results = _compared(str(workspace().path), stamp, name, OWN)
         if len(results.questions) > 1:
-            labels = [" ".join(filter(None, q)) or "the benchmark's own question" for q in results.questions]
+            labels = [" ".join(filter(None, q)) or "the benchmark's question" for q in results.questions]
             chosen = choice("Question", "question", labels, labels[0], format_func=plain)
             question = results.questions[labels.index(chosen)]
             results = _compared(str(workspace().path), stamp, name, question)
@@ -148,17 +148,17 @@ def _show(results: Compared) -> None:
         for each in shown.values():
             table.draw(each)
     if "agreement" not in shown:
-        st.caption("Nobody has compared yet.")
+        st.caption("No comparisons yet.")
 
 
 def _draw(known: Sequence[str]) -> None:
     """The form that makes a study of pairs by a rubric; `known` are the names of the stored conversations."""
-    with st.expander("Make a study of pairs", icon=":material/difference:"):
+    with st.expander("Create a study of pairs", icon=":material/difference:"):
         st.caption(
-            "Two players' conversations of one scenario or prompt, evenly over every two players. People "
-            "compare them blind at their desk, judges in both orders. A rubric with a criterion of the type "
-            "pairwise says which question is asked; some benchmarks have one of their own. One of the type "
-            "ranking has all players' conversations of a scenario put in order, and counts groups."
+            "A pair is two models' conversations of the same scenario or prompt; all pairs of models occur "
+            "equally often. Annotators compare them blind; judges compare them in both orders. The "
+            "question comes from a rubric with a criterion of type pairwise, or from the benchmark. With a "
+            "criterion of type ranking, annotators put all models' conversations of a scenario in order."
         )
         left, right = st.columns(2)
         left.selectbox("Conversations", known, key=WHOSE)
@@ -166,20 +166,20 @@ def _draw(known: Sequence[str]) -> None:
         own = [""] if benchmark and benchmark.pairwise else []
         rubrics = [*own, *rubric_store.of_pairs(workspace())]
         if not rubrics:
-            link("rubrics", "Make a rubric")
+            link("rubrics", "Create a rubric")
             return
         left.selectbox(
-            "Asked", rubrics, format_func=lambda name: name or "the benchmark's own question", key=RUBRIC
+            "Asked", rubrics, format_func=lambda name: name or "the benchmark's question", key=RUBRIC
         )
         with workspace().read() as db:
             players = conversations.values(db, st.session_state[WHOSE])["player"]
         left.multiselect("Models", players, placeholder="all", key=MODELS)
-        right.number_input("Pairs, or groups, at most", 0, value=100, key=NUMBER, help="0: all there are.")
+        right.number_input("Pairs, or groups, at most", 0, value=100, key=NUMBER, help="0: all.")
         right.number_input("Seed", 0, value=0, key=SEED, help="The same seed draws the same pairs.")
         name = st.text_input(
             "Name of the study", key=NAME, max_chars=60, placeholder="side-by-side-1"
         ).strip()
-        st.button("Make it", type="primary", key="new pairs", disabled=not name, on_click=_made)
+        st.button("Create study of pairs", type="primary", key="new pairs", disabled=not name, on_click=_made)
 
 
 def _made() -> None:
@@ -194,7 +194,7 @@ def _made() -> None:
         study = pairings.new(db, name, used, given[WHOSE], n, **how)
         st.session_state["pairs"] = study.name
         notice.done(
-            f"The study “{plain(study.name)}” is made: {n} {study.counted}. Deal it to people, or have "
+            f"Study “{plain(study.name)}” created: {n} {study.counted}. Assign it to annotators, or let "
             "judges compare it."
         )
 

@@ -56,7 +56,7 @@ def page() -> None:
         known.sort(key=lambda name: not studies.get(db, name).rubric)
     if not known:
         return nothing(
-            "People have rated nothing yet: a judge is improved beside what people answered.",
+            "No ratings by annotators yet. The lab improves a judge against annotators' ratings.",
             ("samples", "Draw a study"),
         )
     study = listed("Study", "study", known, known[0], format_func=studies_called())
@@ -82,19 +82,17 @@ def _steps(key: str) -> str:
 def _divide(study: str) -> None:
     """Divide a study, once."""
     st.markdown(
-        "The lab learns on one part of the items that people rated, chooses on a second, and measures the "
-        "gain **once** on a third that nothing was chosen by. Divide them once; scenarios stay whole."
+        "The lab divides the rated items into three parts: it improves judges on the first, chooses one on "
+        "the second, and measures the gain **once** on the third. Items of a scenario stay together."
     )
     with workspace().read() as db:
         of = studies.get(db, study)
     rubric, fitting = of.rubric, [] if of.rubric else variants.fitting(workspace(), of.criteria)
     if not rubric and not fitting:
         questions = ", ".join(criterion.label for criterion in of.criteria)
-        return nothing(
-            f"Judges are asked by a rubric, and none asks {questions} yet.", ("rubrics", "Write a rubric")
-        )
+        return nothing(f"No rubric asks {questions} yet.", ("rubrics", "Write a rubric"))
     if not rubric:
-        rubric = st.selectbox("Rubric by which judges are asked", fitting, key="lab rubric")
+        rubric = st.selectbox("Rubric of the judges", fitting, key="lab rubric")
     with workspace().read() as db:
         warning = parts.small(len(parts.levels(db, study)))
     if warning:
@@ -112,7 +110,7 @@ def _bench(bench: Bench) -> None:
     with workspace().read() as db:
         table.draw(variants.table(db, bench))
     versions = _versions(bench)
-    with st.expander("Make a version", icon=":material/edit:", expanded=len(versions) < 2):
+    with st.expander("Create a version", icon=":material/edit:", expanded=len(versions) < 2):
         _edit(bench, versions)
     _answering(bench, DEVELOP, versions)
     _compared(bench, DEVELOP)
@@ -124,7 +122,7 @@ def _answering(bench: Bench, part: str, versions: Sequence[Numbered]) -> None:
     judge = _judge(left, bench)
     used = _used(right, "Version", versions, f"lab {part} version")
     if judge and used:
-        st.caption(f"{plain(used.variant)} on the items of “{part}”; what is stored is not paid again.")
+        st.caption(f"{plain(used.variant)} on the items of “{part}”. Stored answers are not paid again.")
         # The rubric's file is kept as a version when a run by it begins.
         number = bench.versions.get(used.variant, 0)
         estimate(running.plan_of(bench.parts, part, [judge], number), key=f"lab {part}")
@@ -154,16 +152,16 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
         "Instructions to the judge", instructions, height=200, max_chars=LONGEST, key=f"lab {base.variant}"
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        note = st.text_input("What it is to do better", key="lab note", max_chars=300)
+        note = st.text_input("Goal of the change", key="lab note", max_chars=300)
         examples = int(st.number_input("Examples from develop", 0, 50, key="lab examples"))
-        if st.button("Keep as a version", type="primary", icon=":material/save:"):
+        if st.button("Save as a version", type="primary", icon=":material/save:"):
             with notice.writing() as db:
                 picked = variants.pick_examples(db, bench, base.rubric, examples) if examples else None
                 body = variants.changed(base.rubric, instructions=text, examples=picked)
                 kept = variants.keep(db, bench.parts, body, parent=base, note=note)
                 notice.done(f"{kept.variant} is kept.")
             st.rerun()
-    link("rubrics", "Change anything else, and see what a judge is sent", rubric=bench.parts.rubric)
+    link("rubrics", "Change other parts, and see the prompt", rubric=bench.parts.rubric)
 
 
 def _used(place: Any, label: str, versions: Sequence[Numbered], key: str) -> Numbered | None:
@@ -206,17 +204,17 @@ def _compared(bench: Bench, part: str) -> None:
     differences = comparing.differences(bench, part, *two)
     st.markdown(f"**{plain(comparing.gain(differences))}**")
     table.draw(differences)
-    st.caption("Which items still differ, and why: the step *Where it differs*.")
+    st.caption("The step *Where it differs* shows which items still differ, and why.")
 
 
 def _choose(bench: Bench) -> None:
     """Every judge on *select*, and the cheapest that is not worse than the best."""
     there = bench.answered(SELECT)
     few = len(there) < 2
-    with st.expander("Have a judge answer select", icon=":material/play_arrow:", expanded=few):
+    with st.expander("Let a judge answer “select”", icon=":material/play_arrow:", expanded=few):
         _answering(bench, SELECT, _versions(bench))
     if not there:
-        st.info(f"No judge has answered “{SELECT}” yet: start one above, by each version to compare.")
+        st.info(f"No judge has answered “{SELECT}” yet. Start one above for each version to compare.")
         return
     choice, _ = comparing.choose(bench, SELECT, list(bench.answers))
     st.markdown(f"**{plain(choice.notes[0])}**")
@@ -227,13 +225,13 @@ def _test(bench: Bench) -> None:
     """Open the sealed part, deliberately."""
     with workspace().read() as db:
         table.draw(parts.table(db, bench.parts))
-    with st.expander("Have a judge answer test", icon=":material/play_arrow:"):
+    with st.expander("Let a judge answer “test”", icon=":material/play_arrow:"):
         _answering(bench, TEST, _versions(bench))
     two = _two(bench, SELECT, "lab test")
     if two is None:
         return
     reason = st.text_input("Why the sealed part is opened now", key="lab reason", max_chars=300)
-    sure = st.checkbox("I have chosen. This look is counted, and cannot be taken back.", key="lab sure")
+    sure = st.checkbox("I have chosen a judge. This look is counted and cannot be undone.", key="lab sure")
     if st.button(
         "Open the test part",
         type="primary",
@@ -255,10 +253,10 @@ def _test(bench: Bench) -> None:
 
 def _adopt(bench: Bench, variant: str, version: int) -> None:
     """Make a version that is shown to be better the rubric's file."""
-    if st.button(f"Adopt {variant}", icon=":material/check:", help="Write it as the rubric's file"):
+    if st.button(f"Adopt {variant}", icon=":material/check:", help="Save it as the rubric's file"):
         with notice.writing() as db:
             variants.adopt(db, workspace(), bench.parts, version)
-            notice.done(f"{variant} is what the file says.")
+            notice.done(f"{variant} is now the rubric's file.")
         st.rerun()
 
 
@@ -266,7 +264,7 @@ def _card(bench: Bench) -> None:
     """A judge on one page, to download, with the checks that need no people."""
     there = [judge for judge in bench.answered(SELECT) if judge.variant in bench.versions]
     if not there:
-        st.info(f"A card has figures of “{SELECT}”; no judge has answered it yet.")
+        st.info(f"A card needs figures of “{SELECT}”, but no judge has answered it yet.")
         return
     judge = st.selectbox("Judge", there, len(there) - 1, str, key="lab card judge")
     checks = st.session_state.setdefault("lab checks", {})
@@ -275,7 +273,7 @@ def _card(bench: Bench) -> None:
         again = st.button(
             "Check robustness",
             icon=":material/shield:",
-            help=f"Asks about each item of “{DEVELOP}” up to seven times; what is stored is not paid again",
+            help=f"Asks about each item of “{DEVELOP}” up to seven times. Stored answers are not paid again",
         )
     if again:
         used = variants.current(workspace(), bench.parts, bench.versions[judge.variant])
@@ -295,7 +293,7 @@ def _review(bench: Bench) -> None:
     """Where a judge differs on *develop*, and why."""
     there = bench.answered(DEVELOP)
     if not there:
-        st.info(f"No judge has answered “{DEVELOP}” yet. The prompt bench has one answer it.")
+        st.info(f"No judge has answered “{DEVELOP}” yet. Let one answer it in the step for prompts.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         judge = st.selectbox("Judge", there, format_func=str, key="lab review judge")
@@ -304,7 +302,7 @@ def _review(bench: Bench) -> None:
         differing = disagreements.largest(db, bench, judge)
         causes = disagreements.causes(db, bench, judge, differing)
     st.button(
-        "Say why they differ",
+        "Mark why they differ",
         type="primary",
         icon=":material/fact_check:",
         on_click=person.begin,
@@ -327,9 +325,9 @@ def _review_desk() -> None:
         judge = bench.find(given.get("model", ""), given.get("variant", ""))
         differing = disagreements.largest(db, bench, judge)
     if not differing:
-        raise StudyError(f"{judge} and people differ nowhere on “{DEVELOP}”.")
+        raise StudyError(f"{judge} and the annotators agree on every item of “{DEVELOP}”.")
     work = ReviewDesk(study, who, judge, differing)
-    component.work(work.fixed(f"Why {judge} differs from people"), work.apply, work.moving)
+    component.work(work.fixed(f"Why {judge} differs from annotators"), work.apply, work.moving)
 
 
 page()

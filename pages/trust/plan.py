@@ -21,7 +21,7 @@ from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 from pages.parts.upload import Upload, table_dropped
 
-GOALS = {"width": "An interval of ±", "bar": "To show on which side of", "": "None: a table"}
+GOALS = {"width": "An interval of ±", "bar": "To show that it is above or below", "": "None: a table"}
 """What labels may be for, by the key that stands in the address."""
 
 
@@ -38,7 +38,7 @@ def page() -> None:
         benchmark = benchmark_chosen(names) if names else None
         rubrics = boards(db, benchmark.name) if benchmark else []
     if benchmark is None:
-        said = "A plan starts from what judges said of conversations, and no judge has rated any yet."
+        said = "A plan needs ratings by a judge, and no judge has rated yet."
         return nothing(said, ("import", "Import conversations"), ("runs", "Start a run"))
     try:
         with workspace().read() as db:
@@ -63,7 +63,7 @@ def _pilot(number: str, upload: Upload) -> None:
         judge = choice("Judge", "judge", judges, judges[0]) if judges else ""
     try:
         if not judge:
-            raise StudyError(f"No judge answered {name}: nothing can be planned.")
+            raise StudyError(f"No judge answered {name}, so nothing can be planned.")
         figures = planned_figures(scores.judges[judge], evidence.scale(name))
         _answer(figures, lambda options: plan(pilot.data, name, judge, options), expected=None)
     except ConcordError as error:
@@ -109,9 +109,9 @@ def _answer(
         agreement = st.number_input(
             "Expected agreement", 0.0, 0.99, expected, placeholder="as in the pilot, else 0.7"
         )
-        annotators = st.number_input("Annotators each", 1, 20, 1)
+        annotators = st.number_input("Annotators per item", 1, 20, 1)
         price = st.number_input("Price of a label", 0.0, 1000.0, 0.0)
-        seconds = st.number_input("Seconds a label", 0, 3600, 40)
+        seconds = st.number_input("Seconds per label", 0, 3600, 40)
     options = PlanOptions(
         figure,
         half_width=number if goal == "width" else None,

@@ -48,7 +48,7 @@ def _benchmark() -> Benchmark | None:
     if not working:
         heading("spot-check")
     if not judged:
-        st.info("No judge has judged anything yet.")
+        st.info("No judgements yet.")
         link("runs", "Start a run")
         return None
     # The benchmark whose replies judges score alone comes first: that is what the paper checks in this way.
@@ -63,8 +63,8 @@ def _chosen(benchmark: Benchmark) -> None:
         findings = audits.findings(db, benchmark.name)
     st.subheader("Chosen conversations", anchor=False)
     st.caption(
-        "Conversations lists first what deserves a look: the lowest scores, judges far apart or far from "
-        "people, failed or cut replies, refusals. *Spot-check these* brings its list here."
+        "On Conversations, sort by the lowest scores, by differences between judges or from annotators, by "
+        "failed or truncated replies, or by refusals. Then choose *Spot-check these*."
     )
     with st.container(horizontal=True):
         if these := _these():
@@ -85,8 +85,8 @@ def _audit(benchmark: Benchmark, who: str) -> None:
     """What was found of judgements drawn at random, and the way to go on with them."""
     st.subheader("Random audit", anchor=False)
     st.caption(
-        "Judgements drawn at random, whatever they say: the share that people find reasonable is "
-        "that of all judgements they were drawn from."
+        "An audit draws judgements at random. The share that reviewers find reasonable estimates the share "
+        "of all judgements."
     )
     with workspace().read() as db:
         drawn = {a.name: a for a in spotchecks.audits(db, benchmark.name)}
@@ -99,7 +99,7 @@ def _audit(benchmark: Benchmark, who: str) -> None:
         with st.popover("Draw an audit", icon=":material/casino:"):
             _draw(benchmark, pool, judges, len(drawn))
     if name is None:
-        st.info(f"No audit was drawn yet. There are {pool:,} judgements to draw from.")
+        st.info(f"No audit yet. There are {pool:,} judgements to draw from.")
         return
     audit = drawn[name]
     with workspace().read() as db:
@@ -107,11 +107,11 @@ def _audit(benchmark: Benchmark, who: str) -> None:
         findings = audits.findings(db, benchmark.name, name)
     st.markdown(
         f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
-        f"**{plain(who)}** has looked at {sum(looked)} of them, all people together at "
+        f"**{plain(who)}** has checked {sum(looked)} of them, all reviewers together "
         f"{findings.meta['looked']}."
     )
     st.button(
-        "Go on" if any(looked) else "Begin",
+        "Continue" if any(looked) else "Start",
         type="primary",
         icon=ICON,
         on_click=person.begin,
@@ -129,9 +129,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
         n = st.number_input(
             "Judgements", 1, max(1, pool), min(audits.SIZE, max(1, pool)), help=f"There are {pool:,}."
         )
-        seed = st.number_input(
-            "Seed", 0, value=0, help="The same seed draws the same from the same judgements."
-        )
+        seed = st.number_input("Seed", 0, value=0, help="The same seed draws the same judgements.")
         only = st.multiselect("Judges", judges, placeholder="all") if len(judges) > 1 else []
         if st.form_submit_button("Draw", type="primary"):
             try:
@@ -149,9 +147,11 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
 def _figures(findings: Table) -> None:
     items, drawn = findings.meta["items"], findings.meta["drawn"]
     if not drawn:
-        st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
+        st.badge(
+            "Chosen because something looked wrong; this is not the rate of all judgements", color="orange"
+        )
     elif items < drawn:
-        st.badge(f"The rate rests on the first {items} of {drawn} so far", color="gray")
+        st.badge(f"The rate rests on the first {items} of {drawn} judgements so far", color="gray")
     table.draw(findings, key=f"findings {findings.meta['audit']}", titled=False)
 
 

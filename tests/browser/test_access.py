@@ -27,7 +27,7 @@ from .keeper import SECRETS, Server, fill, serving
 from .starting import ELSEWHERE
 
 ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages]
-SIGN_IN = "no sign-in is needed"
+SIGN_IN = "You need no passphrase"
 FOLDER = "strandedwhale"
 """The workspace's folder: a word that only the researcher's pages show."""
 PASSPHRASE = "eleven ships in one night"
@@ -182,7 +182,7 @@ def test_a_researcher_from_elsewhere_signs_in_by_the_passphrase_and_stays_signed
 ) -> None:
     url = fresh.url.replace("localhost", ELSEWHERE)
     page.goto(url)
-    expect(page.get_by_text("No passphrase is set yet.")).to_be_visible()
+    expect(page.get_by_text("No passphrase for researchers is set yet.")).to_be_visible()
     with fresh.workspace.write() as db:
         access.set_passphrase(db, PASSPHRASE)
     page.reload()
@@ -195,7 +195,7 @@ def test_a_researcher_from_elsewhere_signs_in_by_the_passphrase_and_stays_signed
     passphrase = page.get_by_label("Researchers' passphrase")
     passphrase.fill("not the passphrase")
     passphrase.press("Enter")
-    expect(page.get_by_text("That is not the passphrase")).to_be_visible()
+    expect(page.get_by_text("Wrong passphrase.")).to_be_visible()
     passphrase.fill(PASSPHRASE)
     passphrase.press("Enter")
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()

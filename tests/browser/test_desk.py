@@ -707,7 +707,7 @@ def test_several_studies_are_chosen_from_and_left_again(page: Page, server: Serv
 
 def test_an_empty_desk_says_so(page: Page, server: Server, invite: Invite) -> None:
     page.goto(server.link(invite(0)))
-    expect(page.get_by_text("No items lie on your desk")).to_be_visible()
+    expect(page.get_by_text("You have no items to rate yet")).to_be_visible()
 
 
 def test_items_taken_back_leave_the_desk_and_new_ones_arrive(

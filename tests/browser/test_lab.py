@@ -59,15 +59,15 @@ def test_the_loop_by_page(app: Server, page: Page) -> None:
     instructions.fill(f"{mock.CURE}.")
     instructions.press("Control+Enter")
     at_rest(page)
-    page.get_by_role("button", name="Keep as a version").click()
+    page.get_by_role("button", name="Save as a version").click()
     expect(page.get_by_text("shop v2 is kept")).to_be_visible()
     expect(page.get_by_text("shop v2 on the items of “develop”")).to_be_visible()
     at_rest(page)
-    left = page.get_by_text("8 results to make")
+    left = page.get_by_text("8 results to generate")
     expect(left).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(left).to_have_count(0)  # the page sees by itself that the run has ended
-    expect(page.get_by_text("0 results to make")).to_be_visible()
+    expect(page.get_by_text("0 results to generate")).to_be_visible()
     expect(page.get_by_text("on 8 items of develop").first).to_be_visible()
     with app.workspace.write() as db:
         divided = parts.read(db, mock.STUDY)
@@ -85,7 +85,7 @@ def test_the_loop_by_page(app: Server, page: Page) -> None:
     page.get_by_label("Why the sealed part is opened now").fill("chosen on select")
     page.get_by_label("Why the sealed part is opened now").press("Enter")
     at_rest(page)
-    page.get_by_text("I have chosen.").click()
+    page.get_by_text("I have chosen a judge.").click()
     open_it.click()
     expect(page.get_by_text("on 8 items of test").first).to_be_visible()
 

@@ -51,7 +51,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page) -> None:
     choose(page, "Characters", "tully")
     page.keyboard.press("Escape")  # a list of several stays open
     # 2 players × 1 character × 8 situations = 16 conversations, and 2 judgements of each: 48 results
-    expect(page.get_by_text("48 results to make")).to_be_visible()
+    expect(page.get_by_text("48 results to generate")).to_be_visible()
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text(re.compile(r"Run 1"))).to_be_visible()
     expect(page.get_by_role("heading", name="Run 1: finished")).to_be_visible()
@@ -72,11 +72,11 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page) -> None:
     name = page.get_by_label("Name of the study")
     name.fill("trust")
     name.press("Enter")
-    page.get_by_role("button", name="Keep this study").click()
+    page.get_by_role("button", name="Create study").click()
     expect(page.get_by_text(f"{ITEMS} items", exact=False).first).to_be_visible()
     move(page, f"{app.url}/annotators")
     page.get_by_label("Names, one a line").fill("Ada\nBen")
-    page.get_by_role("button", name="Make links").click()
+    page.get_by_role("button", name="Create links").click()
     links = page.get_by_text(re.compile(r"token="))
     expect(links).to_have_count(3)  # one each, and all of them
     found = re.findall(r"token=([\w-]+)", page.inner_text("body"))

@@ -232,11 +232,11 @@ def test_a_rubric_is_written_on_its_page_with_a_preview(shop: tuple[Server, str]
     expect(page.get_by_text("one step of a scale, compared by their order")).to_have_count(0)
     text.fill('unit = "last-reply"\n[[criteria]]\nname = "kind"\nstatement = "The reply is kind."\n')
     text.press("Control+Enter")
-    page.get_by_role("tab", name="As the judge is asked").click()
+    page.get_by_role("tab", name="As judges see it").click()
     expect(page.get_by_text("Answer the questions about the reply in turn 1 alone")).to_be_visible()
     page.get_by_role("button", name="Save").click()
     file = server.workspace.path / "rubrics" / "replies.toml"
     expect(page.get_by_text("replies is saved.")).to_be_visible()
     expect(page.get_by_label("Rubric", exact=True).and_(page.locator("input"))).to_have_value("replies")
-    expect(page.get_by_role("button", name="Draw a sample for people")).to_be_visible()
+    expect(page.get_by_role("button", name="Draw a sample for annotators")).to_be_visible()
     assert 'unit = "last-reply"' in file.read_text()

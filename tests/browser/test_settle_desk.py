@@ -167,7 +167,7 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(app: S
         before = frames.frame(db, "s")
     device.goto(link)
     device.get_by_role("button", name="See them").click()
-    expect(device.get_by_text("cannot be changed any more")).to_be_visible()
+    expect(device.get_by_text("you cannot change your first answers")).to_be_visible()
     assert "because" not in device.content()
     device.get_by_role("button", name="Lock my answers and show the judge's").click()
     expect(device.locator(".message.reply")).to_contain_text("reply 0")

@@ -82,9 +82,9 @@ def test_a_researcher_sees_who_is_signed_in_and_signs_others_out(page: Page, ser
     option = page.get_by_role("option", name=re.compile("203.0.113.9"))
     until(box.click, option)  # a run of the page closes an open list
     option.click()
-    page.get_by_role("button", name="End it").click()
+    page.get_by_role("button", name="Sign it out").click()
     expect(page.get_by_text("Signed out:")).to_be_visible()
-    page.get_by_role("button", name="End all others").click()
+    page.get_by_role("button", name="Sign out all others").click()
     expect(table.get_by_text("203.0.113.8")).not_to_be_attached()
     expect(table.get_by_text("(this browser)")).to_be_attached()
     with server.workspace.read() as db:

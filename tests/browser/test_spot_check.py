@@ -106,7 +106,7 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
     page.get_by_label("Seed", exact=True).fill("3")
     page.get_by_role("button", name="Draw", exact=True).click()
     expect(page.get_by_text("10 of 45 judgements were drawn.")).to_be_visible()
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     expect(page.locator(".question")).to_have_count(1)  # what other judges said is not shown
     expect(page.locator(".tally")).to_have_text("0 of 10")
     for keys in ("r r r", "r r r", "h h l"):
@@ -117,7 +117,7 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
     page.reload()
     expect(page.locator(".tally")).to_have_text("9 of 10")
     press(page, "r")
-    expect(page.locator(".end h1")).to_contain_text("All looked at")
+    expect(page.locator(".end h1")).to_contain_text("All checked")
     saved(page)
     page.locator(".end").get_by_role("button", name="Spot-check").click()
     # Wilson for 7 of 10: (0.7 + 0.1921 ± 1.96 √(0.021 + 0.009604)) / 1.3841 = 0.397 to 0.892.
@@ -173,7 +173,7 @@ def test_keys_pressed_as_fast_as_they_go_land_where_they_belong(app: Server, pag
             press(page, {"reasonable": "r", "too_high": "h", "too_low": "l"}[finding])
         if place % 8 == 0:
             saved(page)  # nobody reads faster than the next ones come
-    expect(page.locator(".end h1")).to_contain_text("All looked at")
+    expect(page.locator(".end h1")).to_contain_text("All checked")
     saved(page)
     assert found(app, "Bo") == expected
     # None of the keys reached Streamlit, whose R runs a page again and whose C asks to clear its caches.

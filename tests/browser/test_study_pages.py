@@ -59,7 +59,7 @@ def table(page: Page, name: str | re.Pattern[str]) -> Locator:
 
 def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) -> None:
     visit(page, app.url)
-    expect(page.get_by_text("Models that follow rules take part")).to_be_visible()
+    expect(page.get_by_text("Some results come from rule-based mock models")).to_be_visible()
     expect(page.get_by_text(re.compile(r"Answers still to come: .*, by Cleo"))).to_be_visible()
     expect(page.get_by_text("the panel of 3 judges is inconclusive")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(1)
@@ -77,7 +77,7 @@ def test_a_filter_stands_in_the_address_and_the_address_in_the_filters(app: Serv
     expect(page.get_by_label("Character", exact=True).first).to_be_visible()
     page.get_by_label("Said in the dialogue").fill("the riddle goes on")
     page.get_by_label("Said in the dialogue").press("Enter")
-    expect(page.get_by_text("No conversation passes these filters")).to_be_visible()
+    expect(page.get_by_text("No conversation matches these filters")).to_be_visible()
     page.get_by_label("Said in the dialogue").fill("of the riddle")
     page.get_by_label("Said in the dialogue").press("Enter")
     expect(page.get_by_text("1 conversation", exact=True)).to_be_visible()
@@ -132,8 +132,8 @@ def test_judges_explain_themselves_beside_the_turn(app: Server, page: Page) -> N
     expect(page.get_by_text("'fluency': I think").first).to_be_hidden()
     first.click()
     expect(page.get_by_text("'fluency': I think").first).to_be_visible()
-    expect(page.get_by_text("Each person's ratings")).to_be_visible()
-    page.get_by_text("Where it comes from").click()
+    expect(page.get_by_text("Ratings of each annotator")).to_be_visible()
+    page.get_by_text("Provenance").click()
     expect(page.get_by_text("Key: pingpong/v2/")).to_be_visible()
 
 

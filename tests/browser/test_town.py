@@ -178,7 +178,7 @@ def on_map(page: Page, words: str) -> None:
 
 def test_a_workspace_without_simulations_says_what_to_run(server: Server, page: Page) -> None:
     visit(page, f"{server.url}/town")
-    expect(page.get_by_text("No simulation is stored yet")).to_be_visible()
+    expect(page.get_by_text("No simulations yet")).to_be_visible()
     page.get_by_role("link", name="Start a run").click()
     expect(page).to_have_url(re.compile("/runs"))
 
@@ -273,7 +273,7 @@ def test_a_conversation_is_read_at_its_moment_letter_for_letter(app: Server, pag
     page.get_by_role("link", name="All that Mireille Dupont said").click()
     expect(page).to_have_url(re.compile(r"/conversations\?conversation=3"))
     expect(said).to_be_visible()
-    page.get_by_role("link", name="See the score and who counted").click()
+    page.get_by_role("link", name="See the score and its reasons").click()
     expect(page).to_have_url(re.compile(r"/town\?conversation=3"))
     assert not [url for url in asked if "example.org" in url]
     assert "broken" not in page.title()

@@ -134,7 +134,7 @@ def test_others_answers_are_seen_without_names_and_answered_again(app: Server, p
         page.keyboard.press("3")
         expect(page.locator(".message.reply")).to_contain_text("own 1")
         page.keyboard.press("k")
-        expect(page.locator(".end h1")).to_contain_text("All looked at")
+        expect(page.locator(".end h1")).to_contain_text("All checked")
         expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     assert app.rows(
         "SELECT x.name, a.value, a.reason FROM answers a JOIN placements p ON p.id = a.placement_id "

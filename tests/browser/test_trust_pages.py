@@ -93,7 +93,7 @@ def test_the_summary_comes_first_and_the_tabs_show_the_figures(app: Server, page
     # Headings of every tab, and charts where they belong.
     headings = {
         "Which judge?": ("Judges and panels: Spearman's ρ", "Score distribution by rater"),
-        "Where does it fail?": ("Where the judge disagrees with people",),
+        "Where does it fail?": ("Where the judge and annotators disagree",),
     }
     for name, expected in headings.items():
         tab(page, name)
@@ -149,7 +149,7 @@ def test_two_panels_stand_side_by_side_and_refusals_are_counted(app: Server, pag
     tab(page, "Would a cheaper panel do?")
     sees(page, "On the 60 items that both rated")
     before = page.get_by_test_id("stMetricValue").last.inner_text()
-    page.get_by_role("combobox", name="Beside these").press("Backspace")  # takes the last judge out
+    page.get_by_role("combobox", name="Second panel").press("Backspace")  # takes the last judge out
     expect(page.get_by_test_id("stMetricValue").last).not_to_have_text(before)
 
 
@@ -221,7 +221,7 @@ def test_a_link_is_shown_once_works_is_renewed_and_withdrawn(app: Server, page: 
 
     visit(page, f"{app.url}/annotators")
     page.get_by_label("Names, one a line").fill(HOSTILE)
-    page.get_by_role("button", name="Make links").click()
+    page.get_by_role("button", name="Create links").click()
     sees(page, "Copy each link now")
     # Letter for letter. An invisible word joiner keeps the address from becoming a link.
     letters = re.compile(re.escape(HOSTILE).replace("http:", "http:\u2060?"))
@@ -229,8 +229,8 @@ def test_a_link_is_shown_once_works_is_renewed_and_withdrawn(app: Server, page: 
     first = link()
     assert opens(first)
     page.get_by_label("Names, one a line").fill(HOSTILE)
-    page.get_by_role("button", name="Make links").click()
-    sees(page, "can come in already")
+    page.get_by_role("button", name="Create links").click()
+    sees(page, "can sign in already")
     assert opens(first)
     visit(page, f"{app.url}/annotators?annotator={HOSTILE}")
     expect(page.get_by_role("button", name="Renew the link")).to_be_visible()

@@ -69,7 +69,7 @@ def test_a_deal_says_how_even_it_is(filled, run):
     run(filled, "study", "draw", "try", "--n", 8)
     drawn = run(filled, "study", "draw", "mine", "--n", 12, "--seed", 3, "--not-in", "try").output
     assert "12 conversations, drawn from 56 with seed 3" in drawn
-    assert "Without the conversations of: try." in drawn
+    assert "Excluded conversations of: try." in drawn
     run(filled, "people", "invite", "ann", "bo", "cy")
     asked = ("study", "deal", "mine", "--annotators", "ann,bo,cy", "--overlap", 2)
     balance = "Items of an annotator: 8. Items that two annotators share: 4 (as even as possible)."

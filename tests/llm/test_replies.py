@@ -116,7 +116,7 @@ def test_a_cut_reply_is_never_repaired_into_a_score():
     # '{"explanation": "fine", "score": 1' may be the beginning of 10.
     found, sent = ask([('{"explanation": "fine", "score": 1', True), GOOD])
     assert found.value.score == 7
-    assert "cut off" in sent[1][1][2].content
+    assert "truncated" in sent[1][1][2].content
 
 
 def test_a_cut_text_is_no_verdict_although_it_ends_in_one():
@@ -213,7 +213,7 @@ def test_the_model_sees_its_own_reply_beside_what_was_wrong():
 
 
 def test_a_reply_that_is_always_cut_off_is_a_failure_of_that_kind():
-    with pytest.raises(CallFailed, match=r"^No usable reply after 3 attempts: It was cut off") as caught:
+    with pytest.raises(CallFailed, match=r"^No usable reply after 3 attempts: It was truncated") as caught:
         ask([('{"explanation": "fine", "score": 7}', True)] * 10)
     assert (caught.value.code, caught.value.raw) == ("truncated", GOOD[0])
     assert caught.value.spent == Spent(3, 30, 15, 1.5, 3.0)

@@ -222,7 +222,7 @@ def test_every_section_has_its_pictures_where_a_panel_is_measured(workspace: Wor
 
 def test_without_any_study_the_page_says_what_to_do(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
-    assert "There is no study yet" in page.info[0].value
+    assert "No study yet" in page.info[0].value
 
 
 def test_twelve_criteria_and_long_names_are_one_summary(workspace: Workspace) -> None:
@@ -307,7 +307,7 @@ def test_a_criterion_of_categories_has_the_same_page_with_its_own_figures(worksp
     assert tabs.options == ["Which judge?", "Where does it fail?", "Who rated how?"]
     page.query_params["tab"] = "fails"
     said = "\n".join(told(page.run()))
-    assert "Answers crossed" in said
+    assert "Cross table of answers" in said
     assert re.search(r"\d+ items? on which they differ", said)
     assert "bias" not in said.casefold()
 
@@ -323,7 +323,7 @@ def test_any_two_panels_stand_side_by_side_with_their_price(workspace: Workspace
     said = "\n".join(told(page)).replace("\\", "")
     assert re.search(r"in place of the first: its .* is [+-]", said)
     page.multiselect("beside").set_value([]).run()
-    assert "Choose a judge or more on each side." in "\n".join(told(page))
+    assert "Choose at least one judge on each side." in "\n".join(told(page))
 
 
 def test_the_next_step_after_a_judge_that_is_worse_is_where_it_fails(workspace: Workspace) -> None:
@@ -333,7 +333,7 @@ def test_the_next_step_after_a_judge_that_is_worse_is_where_it_fails(workspace: 
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     next(button for button in page.button if button.label == "See where it fails").click().run()
     assert not page.exception
-    assert "##### Where the judge disagrees with people" in [text.value for text in page.markdown]
+    assert "##### Where the judge and annotators disagree" in [text.value for text in page.markdown]
 
 
 def test_a_scatter_has_the_ends_of_the_scale_a_diagonal_and_whole_items() -> None:
@@ -364,4 +364,4 @@ def test_a_chosen_tab_begins_right_below_the_tabs(workspace: Workspace) -> None:
     nodes = list(page.main)
     tabs = next(place for place, node in enumerate(nodes) if getattr(node, "key", None) == "tab")
     texts = [node.value for node in nodes[tabs:] if node.type in ("markdown", "caption")]
-    assert texts[0] == "##### Where the judge disagrees with people"
+    assert texts[0] == "##### Where the judge and annotators disagree"

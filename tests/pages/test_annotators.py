@@ -48,10 +48,10 @@ def workspace(workspace: Workspace) -> Workspace:
 def test_links_stay_in_sight_when_nobody_is_invited_after_them(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=60).run()
     page.text_area(key="names").set_value("Bo")
-    make = next(button for button in page.button if button.label == "Make links")
+    make = next(button for button in page.button if button.label == "Create links")
     [link] = make.click().run().code
     for _ in range(2):
-        make = next(button for button in page.button if button.label == "Make links")
+        make = next(button for button in page.button if button.label == "Create links")
         assert [code.value for code in make.click().run().code] == [link.value]
 
 

@@ -53,7 +53,7 @@ def test_a_file_is_shown_before_it_is_stored(workspace: Workspace) -> None:
     assert count(workspace) == 0
     the(shown, "button", "Import").click().run()
     assert "Under “arena”: 4 new conversations, 2 comparisons." in said(shown)
-    assert the(shown, "button", "Write what is asked about them").proto.type == "primary"
+    assert the(shown, "button", "Create a rubric: the questions about them").proto.type == "primary"
     assert not [b for b in shown.button if b.label == "Import"], "the form is empty for the next file"
     with workspace.read() as db:
         assert len(comparisons.frame(db, "arena", "scenario")) == 2
@@ -65,7 +65,7 @@ def test_wrong_rows_are_named_and_may_be_left_out(workspace: Workspace) -> None:
     assert "chats.jsonl, line 2: the dialogue is empty. Remove the row." in said(shown)
     assert "/tmp" not in said(shown)
     assert the(shown, "button", "Import").disabled
-    the(shown, "toggle", "Leave out the 2 wrong rows").set_value(True).run()
+    the(shown, "toggle", "Exclude the 2 invalid rows").set_value(True).run()
     the(shown, "button", "Import").click().run()
     assert "1 new conversations. 2 rows were left out." in said(shown)
     assert count(workspace) == 1
@@ -80,7 +80,7 @@ def test_a_sheet_beyond_the_limits_is_refused(workspace: Workspace, tmp_path: Pa
 
 def test_where_things_are_is_said_for_a_form_that_is_not_known(workspace: Workspace) -> None:
     shown = dropped("q,a,stars\nWhy?,Because.,4\n", "own.csv")
-    assert "own.csv holds conversations in no form that is known." in said(shown)
+    assert "own.csv has an unknown format." in said(shown)
     assert [b.label for b in shown.button if b.label == "Import"] == []
     the(shown, "selectbox", "q").set_value("user").run()
     the(shown, "selectbox", "a").set_value("assistant").run()
@@ -94,8 +94,8 @@ def test_where_things_are_is_said_for_a_form_that_is_not_known(workspace: Worksp
 def test_scores_are_taken_when_a_judge_or_a_study_is_named(workspace: Workspace, name: str) -> None:
     ending, text = EXAMPLES[name]
     shown = dropped(text, f"file.{ending}")
-    the(shown, "text_input", "Take the scores as ratings by the judge").set_value("j").run()
-    the(shown, "text_input", "Take people's scores as the study").set_value("mine").run()
+    the(shown, "text_input", "Import the scores as ratings of the judge").set_value("j").run()
+    the(shown, "text_input", "Import annotators' scores as the study").set_value("mine").run()
     the(shown, "button", "Import").click().run()
     assert "1 ratings by people in the study “mine”" in said(shown)
 
@@ -105,7 +105,7 @@ def test_ratings_by_people_are_imported_as_a_study(workspace: Workspace) -> None
     shown = dropped(f"item_id;criterion;rater_type;rater;score\n{lines}", "mine.csv")
     assert "mine.csv holds 3 ratings by 2 people and 1 judge of 1 item on f." in said(shown)
     assert not shown.selectbox, "what columns are is said of conversations only"
-    assert "Scales are guessed" in said(shown)
+    assert "The scales are guessed" in said(shown)
     the(shown, "button", "Import").click().run()
     assert "Study “mine”, new: 2 ratings by people, 1 by judges, 1 units, 1 conversations." in said(shown)
     shown = dropped(f"item_id;criterion;rater_type;rater;score\n{lines}", "mine.csv")
@@ -149,7 +149,7 @@ def test_what_is_not_kept_is_named_and_any_column_becomes_a_facet(workspace: Wor
     shown = dropped(json.dumps({"messages": talk, "topic": "cars", "trace": {"spans": [1]}}))
     assert "Kept as metadata, not shown: topic." in said(shown)
     assert "Left out: trace." in said(shown)
-    assert the(shown, "selectbox", "topic").placeholder == "kept as data"
+    assert the(shown, "selectbox", "topic").placeholder == "stored as data"
     assert the(shown, "selectbox", "messages").placeholder == "messages"
     the(shown, "selectbox", "topic").set_value("facet").run()
     assert the(shown, "selectbox", "topic").value == "facet"
@@ -212,7 +212,7 @@ def test_who_gave_scores_is_asked_on_the_page(workspace: Workspace) -> None:
     assert "1 scores do not say who gave them" in said(shown)
     the(shown, "button_group", "Who gave the scores on “ok”?").set_value(Scorer.HUMAN).run()
     assert not shown.exception
-    the(shown, "text_input", "Take people's scores").set_value("mine").run()
+    the(shown, "text_input", "Import annotators' scores").set_value("mine").run()
     the(shown, "button", "Import").click().run()
     with workspace.read() as db:
         assert studies.names(db) == ["mine"]

@@ -93,7 +93,7 @@ def test_failed_and_cut_replies_are_listed_and_counted(workspace: Workspace) -> 
         ratings.save_judgement(db, failed)
     page = listed(unreadable="true")
     assert len(page.dataframe[0].value) == 2
-    words = "1 with a judgement that could not be read, 1 with a reply that stopped at the length limit"
+    words = "1 with a judgement that could not be read, 1 with a truncated reply"
     assert any(words in caption.value for caption in page.caption)
 
 
@@ -103,7 +103,7 @@ def test_a_conversation_leads_back_to_where_it_was_opened(workspace: Workspace) 
     assert [button.label for button in page.run().button][:1] == ["All conversations"]
     assert not page.get("page_link"), "opened by its address"
     shown = {"study": ["s"], "criterion": ["wit"], "tab": ["fails"]}
-    page.session_state["where a conversation was opened"] = ("agreement", shown)
+    page.session_state["page from which the conversation was opened"] = ("agreement", shown)
     [link] = page.run().get("page_link")
     assert (link.label, link.query_string) == (
         "Back to Agreement",
@@ -116,7 +116,10 @@ def test_back_from_a_conversation_the_address_is_as_it_was() -> None:
     script = "from pages.parts.address import returned\nreturned('agreement')"
     page = AppTest.from_string(script)
     page.query_params["conversation"] = "109"
-    page.session_state["where a conversation was opened"] = ("agreement", {"study": ["s"], "tab": ["fails"]})
+    page.session_state["page from which the conversation was opened"] = (
+        "agreement",
+        {"study": ["s"], "tab": ["fails"]},
+    )
     assert page.run().query_params == {"study": "s", "tab": "fails"}
     page = AppTest.from_string(script)
     page.query_params.update({"conversation": "109", "study": "s"})

@@ -43,7 +43,7 @@ def shop(workspace: Workspace) -> Workspace:
 
 
 def test_without_people_it_says_where_to_begin(workspace: Workspace) -> None:
-    assert "rated nothing yet" in said(page())
+    assert "No ratings by annotators yet" in said(page())
 
 
 def test_a_study_is_divided_once_or_the_page_says_why_not(workspace: Workspace) -> None:
@@ -53,7 +53,7 @@ def test_a_study_is_divided_once_or_the_page_says_why_not(workspace: Workspace) 
     press(shown, "Divide the items")
     with workspace.read() as db:
         assert len(parts.read(db, mock.STUDY).units) == 24
-    assert any(button.label == "Keep as a version" for button in shown.button)
+    assert any(button.label == "Save as a version" for button in shown.button)
 
 
 def test_too_few_items_are_a_sentence(workspace: Workspace) -> None:
@@ -71,7 +71,7 @@ def test_the_bench_keeps_a_version_and_compares_two_of_one_judge(shop: Workspace
     assert "mock-judge by shop v2 agrees with people better than mock-judge by shop v1" in said(shown)
     assert not any(button.label.startswith("Adopt") for button in shown.button)
     shown.text_area[0].set_value("Rate deeds").run()
-    press(shown, "Keep as a version")
+    press(shown, "Save as a version")
     with shop.read() as db:
         assert "shop v3" in lab.kept(db, mock.STUDY)["variants"]
         assert rubric_store.used(db, mock.RUBRIC, 3).rubric.judge.instructions == "Rate deeds"
@@ -111,5 +111,5 @@ def test_the_sealed_part_opens_with_a_reason_only(shop: Workspace) -> None:
 
 def test_disagreements_lead_to_their_desk(shop: Workspace) -> None:
     shown = page(step="review")
-    assert any(button.label == "Say why they differ" for button in shown.button)
+    assert any(button.label == "Mark why they differ" for button in shown.button)
     assert "disagreements have a cause" in said(shown)

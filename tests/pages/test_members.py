@@ -61,7 +61,7 @@ def test_a_second_researcher_is_invited_withdrawn_and_renewed(workspace: Workspa
     page.text_input(key="member name").set_value("Dana")
     page.selectbox(key="member role").set_value("adjudicator")
     page.text_input(key="member address").set_value("https://example.org")
-    page = press(page, "Make the link")
+    page = press(page, "Create link")
     assert states(workspace) == {"Dana": ("adjudicator", "works")}
     [shown] = [code.value for code in page.code]
     assert shown.startswith("https://example.org/?token=")
@@ -77,7 +77,7 @@ def test_a_link_that_works_is_not_closed_by_a_second_invitation(workspace: Works
         token = access.invite(db, "Dana", "researcher")
     page = opened()
     page.text_input(key="member name").set_value("Dana")
-    press(page, "Make the link")
+    press(page, "Create link")
     with workspace.read() as db:
         assert access.of_token(db, token).name == "Dana"
 

@@ -44,7 +44,7 @@ def test_the_list_says_what_each_is_and_no_key(workspace: Workspace, monkeypatch
 def test_without_a_model_it_says_how_one_is_named(workspace: Workspace) -> None:
     workspace.models_path.write_text("")
     page = opened()
-    assert "No model is named yet" in page.info[0].value
+    assert "No models yet" in page.info[0].value
     page = added(page, "judge", "mock-fixed", preset="mock")
     [entry] = load_models(workspace.models_path).values()
     assert (entry.name, entry.model, entry.seed) == ("judge", "mock-fixed", True)

@@ -147,7 +147,7 @@ def test_a_study_of_pairs_by_a_rubric_is_made_and_dealt_by_page(workspace: Works
     by(shown, "text_input", "new pairs name").set_value("side-1").run()
     by(shown, "button", "new pairs").click().run()
     assert not shown.exception
-    assert "side-1” is made" in shown.success[0].value.replace("\\", "")
+    assert "side-1” created" in shown.success[0].value.replace("\\", "")
     with workspace.read() as db:
         study, pairs = studies.get(db, "side-1"), studies.pairs(db, "side-1")
     assert (study.rubric, study.version, len(pairs)) == ("clear", 1, 6)

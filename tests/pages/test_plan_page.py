@@ -21,7 +21,7 @@ def shown(*, query: dict[str, str] | None = None) -> AppTest:
 
 
 def test_an_empty_workspace_says_where_to_begin(workspace: Workspace) -> None:
-    assert "no judge has rated any yet" in shown().info[0].value
+    assert "no judge has rated yet" in shown().info[0].value
 
 
 def test_a_goal_is_answered_and_what_fits_no_scale_is_not_offered(workspace: Workspace) -> None:

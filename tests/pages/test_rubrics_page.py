@@ -59,13 +59,13 @@ def test_what_is_saved_is_selected_and_leads_to_people(workspace: Workspace) -> 
         conversations.save(db, Conversation("shop", "brought", "m", dialogue))
     shown = opened()
     assert the(shown, "button", "Save").disabled
-    assert "give the rubric a name" in said(shown)
+    assert "Give the rubric a name" in said(shown)
     the(shown, "text_input", "Name").set_value("mine").run()
     the(shown, "button", "Save").click().run()
     assert (workspace.path / "rubrics" / "mine.toml").exists()
     assert the(shown, "selectbox", "Rubric").value == "mine"
     assert the(shown, "selectbox", "Preview with").options == ["brought"]
-    assert the(shown, "button", "Draw a sample for people")
+    assert the(shown, "button", "Draw a sample for annotators")
     source(shown).set_value(source(shown).value.replace("title", "unit = 'last-reply'\ntitle")).run()
     assert not the(shown, "button", "Save").disabled
 
@@ -109,7 +109,7 @@ def test_of_two_that_save_one_rubric_the_second_sees_both(workspace: Workspace) 
     file = workspace.path / "rubrics" / "care.toml"
     assert file.read_text() == THEIRS
     assert [code.value for code in shown.code[:2]] == [THEIRS.strip(), MINE.strip()]
-    press(shown, "Keep mine, to save it over the other")
+    press(shown, "Use my version and overwrite the other")
     press(shown, "Save")
     assert file.read_text() == MINE
 
@@ -120,7 +120,7 @@ def test_the_saved_version_can_be_taken_instead(workspace: Workspace) -> None:
     source(shown).set_value(MINE).run()
     saved(workspace, THEIRS)
     shown.run()
-    press(shown, "Take the saved one")
+    press(shown, "Use the saved version")
     assert source(shown).value == THEIRS
     assert (workspace.path / "rubrics" / "care.toml").read_text() == THEIRS
 

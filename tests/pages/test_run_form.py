@@ -49,7 +49,7 @@ def test_a_run_is_started_by_batch_and_its_price_is_said(tmp_path, monkeypatch):
     at = AppTest.from_function(form).run()
     found = planning.survey(workspace, planning.job(workspace, PLAN))
     assert found.by_batch == found.cost / 2 > 1
-    assert at.toggle(key="judge batch").label == f"By batch, for about {found.by_batch:.2f}"
+    assert at.toggle(key="judge batch").label == f"Use the Batch API (about {found.by_batch:.2f})"
     at.toggle(key="judge batch").set_value(True).run()
     at.button(key="judge start").click().run()
     assert not at.exception

@@ -125,7 +125,7 @@ def test_a_limit_needs_prices_before_the_run_starts(workspace):
     with workspace.write() as db:
         told = (Message("user", "Hi"), Message("assistant", "Hello."))
         conversations.save(db, Conversation("pingpong", "k", "player", told))
-    at = shown("Have judges rate")
+    at = shown("Let judges rate")
     at.multiselect(key="further judges").set_value(["a"]).run()
     assert not at.button(key="judge start").disabled
     at.number_input(key="judge limit").set_value(1.0).run()
@@ -136,10 +136,10 @@ def test_a_limit_needs_prices_before_the_run_starts(workspace):
 def test_what_was_chosen_stays_while_another_tab_is_open(workspace):
     with workspace.write() as db:
         conversations.save(db, Conversation("pingpong", "k", "player", (Message("user", "Hi"),)))
-    at = shown("Have judges rate")
+    at = shown("Let judges rate")
     at.multiselect(key="further judges").set_value(["a"]).run()
     at.number_input(key="repeats of further judges").set_value(3).run()
-    for view in ("Start a run", "Have judges rate"):
+    for view in ("Start a run", "Let judges rate"):
         at.session_state["view"] = view
         at.run()
     assert at.multiselect(key="further judges").value == ["a"]
@@ -181,7 +181,7 @@ def test_the_estimate_names_the_currency(workspace):
     with workspace.write() as db:
         told = (Message("user", "Hi"), Message("assistant", "Hello."))
         conversations.save(db, Conversation("pingpong", "k", "player", told))
-    at = shown("Have judges rate")
+    at = shown("Let judges rate")
     at.multiselect(key="further judges").set_value(["a"]).run()
     assert at.metric[0].value == "0.00 EUR"
     assert at.number_input(key="judge limit").label.replace("\\", "") == "Stop at a cost of (EUR)"

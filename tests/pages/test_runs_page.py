@@ -101,7 +101,7 @@ def pid(run: Progress) -> int:
 
 def test_a_run_survives_its_browser_is_stopped_and_resumed(workspace: Workspace) -> None:
     page = planned()
-    assert "16 results to make" in says(page)
+    assert "16 results to generate" in says(page)
     assert [metric.label for metric in page.metric] == ["Estimated cost"]
     page = press(page, "Start")
     number = page.query_params["run"]
@@ -155,7 +155,7 @@ def test_an_endpoint_that_refuses_is_told_in_sentences(workspace: Workspace) -> 
     assert until(workspace, lambda run: run.state != "running").state == "broken"
     words = says(page.run())
     assert "refuses the key of “locked”" in words
-    assert any("failed again" in label for label in buttons(page))
+    assert any("Retry the" in label for label in buttons(page))
     assert "Traceback" not in words
 
 
@@ -169,10 +169,10 @@ def test_further_judges_rate_what_is_stored(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db)
     page = opened()
-    page.session_state["view"] = "Have judges rate"
+    page.session_state["view"] = "Let judges rate"
     page.run()
     labelled(page.multiselect, "Judges").set_value(["other"]).run()
-    assert re.search(r"\d+ results to make", says(page))
+    assert re.search(r"\d+ results to generate", says(page))
     page = press(page, "Start")
     until(workspace, lambda run: run.done > 5)
     press(page, "Stop")

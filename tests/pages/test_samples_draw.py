@@ -30,9 +30,9 @@ def test_a_sample_is_spread_over_what_is_chosen(workspace: Workspace) -> None:
         fill(db, people=False)
     page = AppTest.from_string(FORM, default_timeout=120).run()
     named(page.number_input, "Conversations").set_value(16).run()
-    named(page.multiselect, "Spread over").set_value(["player"]).run()
+    named(page.multiselect, "Stratify by").set_value(["player"]).run()
     named(page.text_input, "Name of the study").set_value("next").run()
-    named(page.button, "Keep this study").click().run()
+    named(page.button, "Create study").click().run()
     assert not page.exception
     with workspace.read() as db:
         drawn = studies.get(db, "next").meta["drawn"]
@@ -49,7 +49,7 @@ def test_more_is_drawn_for_a_study_from_what_it_left(workspace: Workspace) -> No
     page.query_params["study"], page.query_params["draw"] = "first", "more"
     page.run()
     assert not page.exception
-    assert named(page.multiselect, "Without the conversations of").value == ["first"]
+    assert named(page.multiselect, "Exclude conversations of").value == ["first"]
     assert named(page.multiselect, "Players").value == ["alder"]
     assert named(page.number_input, "Conversations").value == left == 6
 
@@ -61,15 +61,15 @@ def test_a_study_is_drawn_and_dealt(workspace: Workspace) -> None:
             access.invite(db, person)
     page = AppTest.from_string(FRAME.format(file="annotate/samples.py"), default_timeout=120).run()
     assert "Still needed: a name." in [caption.value for caption in page.caption]
-    assert named(page.button, "Keep this study").disabled
+    assert named(page.button, "Create study").disabled
     assert named(page.number_input, "Conversations").help == "There are 64."
     named(page.text_input, "Name of the study").set_value("pilot").run()
     named(page.number_input, "Conversations").set_value(999).run()
-    named(page.button, "Keep this study").click().run()
+    named(page.button, "Create study").click().run()
     assert "There are 64 candidates for 999 units" in page.error[0].value.replace("\\", "")
     named(page.number_input, "Conversations").set_value(12).run()
-    named(page.button, "Keep this study").click().run()
-    assert "The study “pilot” is kept: 12 items." in page.success[0].value.replace("\\", "")
+    named(page.button, "Create study").click().run()
+    assert "Study “pilot” created: 12 items." in page.success[0].value.replace("\\", "")
     with workspace.read() as db:
         study = studies.get(db, "pilot")
     assert [c.name for c in study.criteria] == ["in_character", "entertaining", "fluency"]

@@ -15,7 +15,7 @@ from concord.workspace import Workspace
 from pages.annotate import samples_more
 from tests.pages.test_navigation import FRAME
 
-GOLD, TRAINING = "Gold items of s", "Training before the study of s"
+GOLD, TRAINING = "Gold items of s", "Training items of s"
 EXTRA, CROWD = "Extra raters where annotators differ of s", "A crowd's link: Prolific or MTurk of s"
 
 
@@ -61,7 +61,7 @@ def marked(workspace: Workspace, page: AppTest, kind: str, key: str, answer: str
     page = page.selectbox(key=f"mark {kind}").set_value(number(workspace, key)).run()
     page.selectbox(key=f"known {kind} {number(workspace, key)} wit").set_value(answer)
     page.text_input(key=f"explanation {kind}").set_value(why)
-    return press(page.run(), f"Add this {kind} item")
+    return press(page.run(), f"Add {kind} item")
 
 
 def test_a_conversation_beside_the_study_is_marked_and_removed(workspace: Workspace) -> None:
@@ -85,7 +85,7 @@ def test_the_studys_own_conversations_are_not_offered(workspace: Workspace) -> N
 
 
 def test_nothing_is_marked_without_an_answer(workspace: Workspace) -> None:
-    page = press(opened(GOLD), "Add this gold item")
+    page = press(opened(GOLD), "Add gold item")
     with workspace.read() as db:
         assert known.gold(db, "s") == []
     assert "known answer" in page.success[0].value
@@ -152,7 +152,7 @@ def test_a_crowds_link_is_made_with_its_codes(workspace: Workspace) -> None:
     for of, code in (("code", "DONE"), ("failed_code", "MISSED"), ("screen_out_code", "OUT")):
         page.text_input(key=f"crowd crowd {of}").set_value(code)
     page.number_input(key="crowd crowd quota").set_value(7)
-    page = press(page.run(), "Make the link")
+    page = press(page.run(), "Create link")
     with workspace.read() as db:
         link = crowds.of_study(db, "crowd")
     assert link is not None

@@ -27,7 +27,7 @@ def shown(kind: str) -> AppTest:
 
 
 def written(page: AppTest) -> tuple[str, bytes]:
-    next(button for button in page.button if button.label == "Write the file").click().run()
+    next(button for button in page.button if button.label == "Create the file").click().run()
     assert not page.exception
     assert not page.error
     made = page.session_state["written"]
@@ -77,7 +77,7 @@ def test_a_study_moves_to_another_tool_as_the_command_writes_it(
 
 def test_what_cannot_be_written_is_a_sentence(workspace: Workspace) -> None:
     page = shown("comparisons")
-    next(button for button in page.button if button.label == "Write the file").click().run()
+    next(button for button in page.button if button.label == "Create the file").click().run()
     assert not page.exception
     assert "Nothing was compared yet" in page.error[0].value
     assert "written" not in page.session_state

@@ -28,7 +28,7 @@ st.navigation([st.Page(page, title="x", default=True), *shown]).run()
         ("Deal it with `concord study deal s`.", ["Assign items"]),
         (
             "`concord judge` it, and `concord study deal s`.",
-            ["Have judges rate stored conversations", "Assign items"],
+            ["Let judges rate stored conversations", "Assign items"],
         ),
         ("Nothing here.", []),
         ("`concord passphrase --renew` on the server's machine.", []),

@@ -204,7 +204,7 @@ def test_guesses_wait_and_a_browser_that_was_signed_in_does_not(tmp_path: Path) 
         while "Too many wrong guesses" not in answers[-1][1] and len(answers) < 20:
             answers.append(guess(running, f"guess {len(answers)}", **stranger))
         assert {status for status, _ in answers} == {403}
-        assert "That is not the passphrase." in answers[0][1]
+        assert "Wrong passphrase." in answers[0][1]
         assert "Too many wrong guesses" in answers[-1][1]
         known = {"Cookie": running.cookie}
         assert guess(running, "eleven ships in one night", **stranger, **known)[0] == 200

@@ -206,7 +206,7 @@ async def told(desk: Desk) -> str:
         (as_many_as_fit, "^$"),
         (a_long_name, "frame with .* exceeds limit"),
         (a_long_item, "^$"),  # refused alone
-        (many_wishes, "cannot be read"),
+        (many_wishes, "could not read"),
         (nested_lists, "nothing"),
     ],
 )

@@ -124,5 +124,5 @@ def test_behind_a_proxy_that_hides_the_host_only_the_public_address_may_connect(
 
 
 def test_a_public_url_with_a_path_is_refused_in_a_sentence() -> None:
-    with pytest.raises(ConfigError, match="is not the address of a server"):
+    with pytest.raises(ConfigError, match="is not a server address"):
         public_origin("https://lab.example.org/concord")

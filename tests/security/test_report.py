@@ -51,7 +51,7 @@ def deep(levels: int) -> Any:
     ],
 )
 def test_what_is_out_of_bounds_is_refused_whole(change: dict[str, Any]) -> None:
-    with pytest.raises(StudyError, match="cannot be read"):
+    with pytest.raises(StudyError, match="could not read"):
         checked({"k": 1, "boxes": {}, "want": [], **change})
 
 
@@ -79,5 +79,5 @@ def test_numbers_out_of_bounds_are_left_out() -> None:
 def test_too_many_events_in_one_report_are_refused() -> None:
     events = [{"n": n} for n in range(1, EVENTS + 2)]
     checked({"k": 1, "boxes": {"a": events[:5], "b": events[5:EVENTS]}, "want": []})
-    with pytest.raises(StudyError, match="cannot be read"):
+    with pytest.raises(StudyError, match="could not read"):
         checked({"k": 2, "boxes": {"a": events[:5], "b": events[5:]}, "want": []})

@@ -42,7 +42,7 @@ from tests.browser.keeper import Server, fill, serving
 from tests.browser.starting import ELSEWHERE
 
 PASSPHRASE = "eleven ships in one night"
-SIGN_IN = "no sign-in is needed"
+SIGN_IN = "You need no passphrase"
 SCRYPT = access._SCRYPT
 """The parameters of a hash, read before the fixtures of all tests make it cheap."""
 INSIDE = "What to do next"
@@ -265,7 +265,7 @@ def test_a_source_that_guesses_waits_and_the_owner_goes_on(guessed_at: Server) -
     behind = guessed_at
     signed_in = sign_in(behind, {"passphrase": PASSPHRASE}, "203.0.113.5")
     said = [refusal(behind, {"passphrase": f"guess {n}"}, "198.51.100.7") for n in range(guesses.FREE)]
-    assert {*said} == {"That is not the passphrase."}
+    assert {*said} == {"Wrong passphrase."}
     # However slow the checks are here: the waits grow until one is long enough to be seen below.
     while not re.search(r"Try again in (8|9|\d\d+) seconds", said[-1]):
         said.append(refusal(behind, {"passphrase": "another guess"}, "198.51.100.7"))
@@ -557,7 +557,7 @@ def test_so_many_strangers_wait_and_a_browser_that_was_here_goes_on(monkeypatch:
     def check(connection: Connection, passphrase: str) -> str:
         assert checking.wait(30)
         if passphrase != PASSPHRASE:
-            raise NotAllowed("That is not the passphrase.")
+            raise NotAllowed("Wrong passphrase.")
         return "token"
 
     monkeypatch.setattr(entrance, "_by_passphrase", check)
@@ -581,5 +581,5 @@ def test_so_many_strangers_wait_and_a_browser_that_was_here_goes_on(monkeypatch:
 
     token, turned_away = asyncio.run(attack())
     assert token == "token"
-    assert all("Too many people sign in at this moment." in answer for answer in turned_away)
+    assert all("Too many sign-ins at once." in answer for answer in turned_away)
     assert door.waiting == 0

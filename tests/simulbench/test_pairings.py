@@ -1,4 +1,4 @@
-"""Pairs of a benchmark's own question: which are drawn, who gets them, what browsers report; the commands."""
+"""Pairs of the benchmark's question: which are drawn, who gets them, what browsers report; the commands."""
 
 from collections import Counter
 

@@ -37,7 +37,7 @@ def texts() -> set[str]:
         "Simulator",
     } | (known & {"Player"})
     common |= {"All done – thank you!", "Nothing to rate here", "All compared – thank you!"}
-    common |= {"There are no two replies to compare", "There is nothing here", OVER["revise"]}
+    common |= {"No pairs to compare", "Nothing to show", OVER["revise"]}
     scales = (Scale((0, 1), ("a", "b"), name) for name in TYPES)
     of_types = {choice.say for scale in scales for choice in scale.kind.options(scale) if choice.say}
     answers = (

@@ -118,7 +118,7 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
             file_only=not any(row["incomplete"] for row in rows),
         ),
         Column("failed", help="Scripts without a usable reply; they enter no mean"),
-        Column("cut", help="Replies that stopped at the length limit; they count"),
+        Column("cut", help="Replies truncated at the length limit; they are included"),
         Column("simulated", file_only=not board.mocks),
     )
     drawn = {"resamples": resamples, "seed": seed, "discarded": of.discarded}

@@ -58,7 +58,7 @@ ROUTES = (
 
 def _unforeseen(error: Exception) -> bool:
     """Show a sentence for an unexpected error; Streamlit has written the details to the server's log."""
-    st.error("Something went wrong here that should not have. The details are in the server's log.")
+    st.error("An unexpected error occurred. The details are in the server's log.")
     return True
 
 

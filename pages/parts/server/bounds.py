@@ -113,11 +113,13 @@ class Bounds:
                     continue
                 size = len(message.get("bytes") or message.get("text") or b"")
                 if size > limits.message:
-                    return await close(_TOO_BIG, f"A message may have {limits.message // KIB} KiB.")
+                    return await close(
+                        _TOO_BIG, f"The message is too large: the limit is {limits.message // KIB} KiB."
+                    )
                 await asyncio.sleep(self.pace.delay(who, limits, time.monotonic()))
                 form = internals.kind_of(message)
                 if form is None:
-                    return await close(_NO_MESSAGE, "This is no message of a page.")
+                    return await close(_NO_MESSAGE, "The message does not come from a page of Concord.")
                 if form in (internals.FOR_RESEARCHERS if kind == "researcher" else internals.FOR_ALL):
                     break
             return message
@@ -147,7 +149,9 @@ class Bounds:
         largest = UPLOAD if uploads else BODY
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if not length.isdigit() or int(length[:20]) > largest:
-            return await _refuse(scope, receive, send, f"A request may have {largest // KIB} KiB.", 413)
+            return await _refuse(
+                scope, receive, send, f"The request is too large: the limit is {largest // KIB} KiB.", 413
+            )
         await RequestBodyLimitMiddleware(self.app, largest)(scope, receive, send)
 
 

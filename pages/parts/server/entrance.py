@@ -36,7 +36,7 @@ LARGEST = 4096
 """Bytes that a sign-in may have."""
 WAITING = 20
 """So many strangers may wait for the check of a guess, which takes a core and 128 MiB."""
-_NO_SIGN_IN = "This is not a sign-in."
+_NO_SIGN_IN = "This is not a sign-in request."
 _TEXTS = TypeAdapter(dict[str, str])
 FORM = "application/x-www-form-urlencoded"
 _FORM = """<form method="post" action="./sign-in">
@@ -82,7 +82,7 @@ class SignIn:
         device = await asyncio.to_thread(_device, connection)
         source = device or network(connection.source)
         if not device and self.waiting >= WAITING:
-            raise NotAllowed("Too many people sign in at this moment. Try again in a few seconds.")
+            raise NotAllowed("Too many sign-ins at once. Try again in a few seconds.")
         self.waiting += not device
         try:
             await asyncio.sleep(self.guesses.begin(source, time.monotonic()))
@@ -121,7 +121,7 @@ def by_link(scope: Scope) -> Response:
             rater = link.rater_id if link else None
             signed_in = rater is not None and connection.annotator(db, rater) is not None
         if link and link.for_member:
-            sentence = f"This link is for {link.name}. Whoever is signed in in this browser is signed out."
+            sentence = f"This link is for {link.name}. Any other user of this browser will be signed out."
             button = f"Sign in as {link.role}"
             return plain_page("Sign in", sentence, form=_FORM.format(escape(token), escape(button)))
         if link:
@@ -187,10 +187,10 @@ def _by_passphrase(connection: Connection, passphrase: str) -> str:
     with workspace().read() as db:
         stored = access.stored_passphrase(db)
     if stored is None:
-        raise NotAllowed("No passphrase is set. `concord passphrase` on the server's machine sets one.")
+        raise NotAllowed("No passphrase is set. Run `concord passphrase` on the server's machine to set one.")
     if not access.is_passphrase(stored, passphrase):
         log.warning("A wrong passphrase was entered from %r.", connection.source[:64])
-        raise NotAllowed("That is not the passphrase.")
+        raise NotAllowed("Wrong passphrase.")
     return _begin(connection, "passphrase")
 
 

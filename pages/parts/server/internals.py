@@ -51,7 +51,7 @@ class Internals:
         elif scope["type"] == "http" and scope["path"] == _PAGE_SETTINGS:
             answer = JSONResponse({"allowedOrigins": [], "blockErrorDialogs": True})
         elif scope["type"] == "http" and scope["path"].startswith(_OPERATORS):
-            answer = refusal(scope, "There is nothing at this address.", 404)
+            answer = refusal(scope, "This page does not exist.", 404)
         await answer(scope, receive, send)
 
 

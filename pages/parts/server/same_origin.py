@@ -17,7 +17,7 @@ from pages.parts.server.refusal import refusal
 log = logging.getLogger("concord")
 _PORTS = {"http": 80, "https": 443}
 _READING = ("GET", "HEAD", "OPTIONS")
-_REFUSED = "This request does not come from a page of this server, and was refused."
+_REFUSED = "The request was refused because it does not come from a page of this server."
 _POLICY_VIOLATION = 1008
 _LOGGED = 100
 
@@ -95,8 +95,8 @@ def public_origin(url: str | None) -> str | None:
     own = origin(url)
     if own is None:
         raise ConfigError(
-            f"--public-url {url} (CONCORD_PUBLIC_URL) is not the address of a server. It is http:// or "
-            "https://, the host, and the port if it is not the usual one; a path is not possible."
+            f"--public-url {url} (CONCORD_PUBLIC_URL) is not a server address. Write http:// or https://, "
+            "the host and, if needed, the port; without a path."
         )
     return own
 
