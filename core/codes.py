@@ -274,6 +274,24 @@ class Layout(StrEnum):
     """A row a rater, a column an item."""
 
 
+class PairNote(StrEnum):
+    """What was read of pairs: which two a row is about, and what was shown first."""
+
+    NAMES = "names"
+    """Answers are the names of the two."""
+    SIDES = "sides"
+    """Rows of one id with the same two are one pair."""
+    ORDER = "order"
+    """A column says what was shown first."""
+    PLACES = "places"
+    """Answers name places, whoever is there."""
+    ANSWERS = "answers"
+    """Answers name the two, whatever was shown first."""
+    SECOND_PLACES = "second_places"
+    """A judge's second column has the other order, and answers that name places."""
+    SECOND_ANSWERS = "second_answers"
+
+
 class Computation(StrEnum):
     """What a column may be computed by."""
 

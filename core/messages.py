@@ -22,6 +22,7 @@ from concord.codes import (
     IntervalMethod,
     LabelDraw,
     Layout,
+    PairNote,
     PlanFigure,
     PublishedMeasure,
     Reach,
@@ -169,6 +170,24 @@ LAYOUTS = {
     Layout.CRITERION_ROWS: "a row an item and criterion, a column a rater",
     Layout.TRANSPOSED: "a row a rater, a column an item",
 }
+PAIR_NOTES = {
+    PairNote.NAMES: "answers that name {one} are A, those that name {other} B",
+    PairNote.SIDES: "a pair: {item} with the same two in {one} and {other}, in either order",
+    PairNote.ORDER: "shown first: {column}",
+    PairNote.PLACES: "{columns} name places: answers to swapped pairs are turned round",
+    PairNote.ANSWERS: "{columns} name the same two in either order (if they name places, write first and "
+    "second)",
+    PairNote.SECOND_PLACES: "{second}: {first} in the other order; its answers name places and are turned "
+    "round",
+    PairNote.SECOND_ANSWERS: "{second}: {first} in the other order",
+}
+"""What was read of pairs."""
+CHANGES = (
+    "{judge}: {number} of {n} preferences ({share:.0%}) change with the order of the pair and count as ties."
+)
+"""How often a judge's preference changes with the order."""
+SHOWN_FIRST = "the answer shown first"
+"""What a judge chooses by position, where the order of each pair is known."""
 REASONS = {
     RoleReason.NAME_ABOUT: "its name says that it is about an answer",
     RoleReason.NAME_COMPUTED: "its name says that it is computed from other columns",
@@ -541,6 +560,9 @@ FLAGS: Mapping[str, str] = {
     Claim.POSITION: "{judge} chooses {answer} in {judged:.0%} of the pairs, annotators in {rated:.0%}: "
     "{size:+.0f} percentage points ({low:+.0f} to {high:+.0f}) by position. Have it judge each pair in both "
     "orders.",
+    f"{Claim.POSITION}/orders": "{judge} chooses {answer} in {judged:.0%} of its answers, annotators in "
+    "{rated:.0%}: {size:+.0f} percentage points ({low:+.0f} to {high:+.0f}) by position. Count a preference "
+    "only where both orders agree.",
     f"{Claim.OWN_FAMILY}/points": "Compared with annotators, {judge} favours models of its own family by "
     "{size:.2f} points ({low:.2f} to {high:.2f}).",
     f"{Claim.OWN_FAMILY}/share": "Compared with annotators, {judge} favours models of its own family: "

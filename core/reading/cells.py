@@ -91,24 +91,24 @@ Found = tuple[str, str]
 
 
 def _out_of(text: str) -> Found | None:
-    found = _OUT_OF.fullmatch(text)
-    return (found[1], found[2]) if found else None
+    match = _OUT_OF.fullmatch(text)
+    return (match[1], match[2]) if match else None
 
 
 def _named(text: str) -> Found | None:
-    found = _NAMED.fullmatch(text)
-    return (found[1].strip(), "") if found else None
+    match = _NAMED.fullmatch(text)
+    return (match[1].strip(), "") if match else None
 
 
 def _bracketed(text: str) -> Found | None:
-    found = _BRACKETS.fullmatch(text)
-    inner = next(filter(None, found.groups()), "") if found else ""
+    match = _BRACKETS.fullmatch(text)
+    inner = next(filter(None, match.groups()), "") if match else ""
     return (inner.strip(), "") if inner and "," not in inner else None
 
 
 def _unit(text: str) -> Found | None:
-    found = _UNIT.fullmatch(text)
-    return (found[1], "") if found else None
+    match = _UNIT.fullmatch(text)
+    return (match[1], "") if match else None
 
 
 def _signs(text: str) -> Found | None:
@@ -119,31 +119,31 @@ def _signs(text: str) -> Found | None:
 
 
 def _call(text: str) -> Found | None:
-    found = _CALL.fullmatch(text)
-    return (found[1], "") if found else None
+    match = _CALL.fullmatch(text)
+    return (match[1], "") if match else None
 
 
 def _member(text: str) -> Found | None:
-    found = _MEMBER.fullmatch(text)
-    return (found[1].replace("_", " "), "") if found else None
+    match = _MEMBER.fullmatch(text)
+    return (match[1].replace("_", " "), "") if match else None
 
 
 def _numbered(text: str) -> Found | None:
-    found = _NUMBERED.fullmatch(text)
-    if found and len(found[2]) <= LONGEST:
-        return found[1], ""
-    found = _NUMBER_LAST.fullmatch(text)
-    return (found[2], "") if found and len(text) <= LONGEST else None
+    match = _NUMBERED.fullmatch(text)
+    if match and len(match[2]) <= LONGEST:
+        return match[1], ""
+    match = _NUMBER_LAST.fullmatch(text)
+    return (match[2], "") if match and len(text) <= LONGEST else None
 
 
 def _reasoned(text: str) -> Found | None:
-    found = _NUMBER_REASONED.fullmatch(text)
-    if found:
-        return found[1], ""
-    found = _REASONED.fullmatch(text)
-    if not found:
+    match = _NUMBER_REASONED.fullmatch(text)
+    if match:
+        return match[1], ""
+    match = _REASONED.fullmatch(text)
+    if not match:
         return None
-    two, one = found[1].lower(), found[1].lower().split()[0]
+    two, one = match[1].lower(), match[1].lower().split()[0]
     word = next((word for word in (two, one) if known_word(word)), "")
     return (word, "") if word else None
 
@@ -302,18 +302,18 @@ def _step(
         sampled = sum(weights[at] for at in some)
         if sum(weights[at] for at in some if weights[at] and _reads(read, texts[at])) < ENOUGH * sampled:
             continue
-        found = [read(text) if n else None for text, n in zip(texts, weights, strict=True)]
+        readings = [read(text) if n else None for text, n in zip(texts, weights, strict=True)]
         got = sum(
             n
-            for one, n, text in zip(found, weights, texts, strict=True)
+            for one, n, text in zip(readings, weights, texts, strict=True)
             if one or number_of(text) is not None
         )
         if got < ENOUGH * total:
             continue
-        ends = {one[1] for one in found if one}
-        cores = [one[0] if one else text for one, text in zip(found, texts, strict=True)]
+        ends = {one[1] for one in readings if one}
+        cores = [one[0] if one else text for one, text in zip(readings, texts, strict=True)]
         if pattern is CellPattern.OUT_OF and len(ends) > 1:
-            cores = [_ratio(*one) if one else text for one, text in zip(found, texts, strict=True)]
+            cores = [_ratio(*one) if one else text for one, text in zip(readings, texts, strict=True)]
         return pattern, cores
     return None
 
@@ -350,6 +350,6 @@ def are_sets(values: Sequence[Any]) -> bool:
 
 def as_sets(values: Sequence[Any]) -> CellReading:
     """The sets of labels in distinct cells, each written in one order."""
-    found = [_set_of(str(value).strip()) for value in values]
-    cores = tuple(one[0] if one else str(value) for one, value in zip(found, values, strict=True))
+    sets_of_labels = [_set_of(str(value).strip()) for value in values]
+    cores = tuple(one[0] if one else str(value) for one, value in zip(sets_of_labels, values, strict=True))
     return CellReading(cores, (CellPattern.SET,), next(iter(map(str, values)), ""))

@@ -18,7 +18,7 @@ from concord.reading.cells import ENOUGH, number_of, one_of_two
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import MOST_WORDS
 from concord.reading.vocabulary import answers, orders
-from concord.statistics.position import first_and_second, is_tie
+from concord.statistics.position import side_of
 from concord.studies.scales import shared_scale
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -108,6 +108,8 @@ def reading_of(
         and not {number_of(word) for word in every} - {None} <= {0, 1}
     ):
         return _numbers(raters)
+    if (pairs := _preferences(every, raters)) is not None:
+        return pairs
     middles = _middles(every, raters)
     if not middles and _share(every, one_of_two) >= ENOUGH:
         scale = _two_answers(people, every)
@@ -316,13 +318,51 @@ def _categories(
         hint = f'if they have an order, --scale "{on}{numbered}"'
     elif len(names) > 2 and any(number_of(word) is not None for word in words):
         hint = f'if they have an order, --order "{"<".join(names)}"'
-    pair = first_and_second(names)
     described = f"categories {', '.join(names)}"
-    if pair is not None and all(place in pair or is_tie(name) for place, name in enumerate(names)):
-        described = f"pairs {', '.join(names)}"
     return CriterionReading(
         categories(names), partial(_lowered, place), f"{described} ({hint})" if hint else described, hint=hint
     )
+
+
+def _preferences(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers]) -> CriterionReading | None:
+    """Answers that choose one of two, or neither, by side; those with a strength count as the preference
+    alone.
+
+    None where other answers are among them that are no stray cells.
+    """
+    by_word = {word.lower(): word for word in answer_counts}
+    shares = {word: side_of(word) for word in by_word}
+    if {word for word, share in shares.items() if share is None} == {"c"} and len(shares) == 3:
+        shares["c"] = 0.5
+    sides_told = {word: share for word, share in shares.items() if share is not None}
+    if not {0.0, 1.0} <= {*sides_told.values()} or all(number_of(word) is not None for word in sides_told):
+        return None
+    total = sum(answer_counts.values())
+    if sum(n for word, n in answer_counts.items() if word.lower() in sides_told) < ENOUGH * total:
+        return None
+    if any(_given_often(word, raters) for word in by_word if word not in sides_told):
+        return None
+    names = {
+        side: min((by_word[w] for w in sides_told if sides_told[w] == side), key=len)
+        for side in {*sides_told.values()}
+    }
+    several = len(sides_told) > len(names)
+    letters = {1.0: "A", 0.0: "B", 0.5: "tie"}
+    labels = [letters[side] if several else names[side] for side in (1.0, 0.0, 0.5) if side in names]
+    place = {side: float(n) for n, side in enumerate(side for side in (1.0, 0.0, 0.5) if side in names)}
+    described = f"preferences {', '.join(labels)}" + (", without their strength" if several else "")
+    score = partial(_lowered, {word: place[share] for word, share in sides_told.items()})
+    return CriterionReading(categories(labels), score, described)
+
+
+def _given_often(word: str, raters: Sequence[RaterAnswers]) -> bool:
+    """Whether people and judges both give a word often enough to be an answer."""
+    kinds = Counter(
+        "judge" if one.kind == "judge" else "human"
+        for one in raters
+        if sum(n for text, n in one.counts.items() if text.lower() == word) >= STRAY
+    )
+    return bool(kinds["human"] and kinds["judge"])
 
 
 def known_order(words: Sequence[str]) -> tuple[str, ...]:

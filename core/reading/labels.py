@@ -33,6 +33,7 @@ from concord.reading.layouts import WHOSE, Profiles, Voice, Voices, voices_of
 from concord.reading.names import extends
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import Profile, is_level
+from concord.reading.scored import ScoredTable, one_a_pair
 from concord.reading.table import SourceTable, counted, of_records
 from concord.reading.vocabulary import answers, holds, tokens, word_set, words
 from concord.scores import labels as rater_labels
@@ -86,28 +87,6 @@ class LabelTable:
     keys: Mapping[int, str]
     texts: Mapping[int, str]
     other_cells: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredTable:
-    """The ratings of a table by column: of each its item, the place of its voice, and its score."""
-
-    voices: Voices
-    readings: Mapping[str, CriterionReading]
-    item: Ints
-    voice: Ints
-    score: Floats
-    row: Ints
-    drawn: bool = False
-    """Whether only some of the items that people did not answer are among them."""
-
-    @property
-    def names(self) -> dict[str, str]:
-        """What each criterion is called."""
-        return {
-            name: name or ("label" if reading.scale.named else "score")
-            for name, reading in self.readings.items()
-        }
 
 
 def read(
@@ -306,7 +285,7 @@ def scores_of(found: Voices) -> ScoredTable:
             there = np.isfinite(score) & (found.items.of_row[rows] >= 0)
             blocks.append((rows[there], place, score[there], found.items.of_row[rows[there]]))
     _warn_unread(table, unread)
-    scored = replace(_joined(found, readings, blocks), drawn=drawn is not None)
+    scored = one_a_pair(replace(_joined(found, readings, blocks), drawn=drawn is not None))
     _refuse_without(scored, unread)
     if not table.options.missing:
         _ask_missing(scored, profiles)
@@ -741,6 +720,7 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
         else []
     )
     of = study_ratings(study, rows, places, facets, {}, cluster_by=cluster_by, order=order)
+    of = replace(of, orders=_order_rows(scored, rated, by_voice))
     _warn_empty(scored)
     text, question = _text_columns(found)
 
@@ -773,11 +753,27 @@ def _warn_empty(scored: ScoredTable) -> None:
         return
     answered = np.zeros(table.size, dtype=bool)
     answered[scored.row] = True
-    if scored.drawn:
+    if scored.drawn or scored.orders:
         for voice in found.voices:
             answered |= found.profiles[voice.column].answered
     if empty := int((~answered).sum()):
         table.warnings.append(f"{empty:,} {'row has' if empty == 1 else 'rows have'} no answer at all")
+
+
+def _order_rows(scored: ScoredTable, rated: _Rated, by_voice: Mapping[str, Sequence[str]]) -> Columns:
+    """The answers of judges to pairs whose order is known; no columns without any."""
+    judged = [of for of in scored.orders if scored.voices.voices[of.voice].kind == "judge"]
+    if not judged:
+        return {}
+    voice = np.repeat([of.voice for of in judged], [len(of.item) for of in judged])
+    straight = np.repeat([of.straight for of in judged], [len(of.item) for of in judged])
+    return {
+        "unit": rated.unit_of[np.concatenate([of.item for of in judged])],
+        "criterion": _by_voice(by_voice["criterion"], voice),
+        "rater": _by_voice(by_voice["rater"], voice),
+        "straight": straight,
+        "score": np.concatenate([of.score for of in judged]),
+    }
 
 
 def _by_voice(values: Sequence[str], voice: Ints) -> Names:

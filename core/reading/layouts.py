@@ -15,6 +15,7 @@ from concord.codes import ColumnRole, Domain, Layout, RoleReason
 from concord.errors import not_found
 from concord.rating import RaterKind
 from concord.reading import items as items_of
+from concord.reading import pairs as pairs_of
 from concord.reading.cells import is_blank, listed, number_of, one_of_two
 from concord.reading.column import SourceColumn
 from concord.reading.items import Ints, Items, id_text
@@ -30,6 +31,8 @@ from concord.reading.roles import (
 from concord.reading.table import SourceTable
 from concord.reading.vocabulary import kinds_by_name, named, tokens, word_set, words
 
+ORDERS = (None, False, True)
+"""Whether the first of two was shown first, by the code of a row."""
 MOST_GROUPS = 60
 MOST_CRITERIA = 60
 MOST_RUNS = 50
@@ -43,7 +46,8 @@ WHOSE: Mapping[str, RaterKind] = {"annotators": "human", "judges": "judge", "gol
 class Voice:
     """The answers of one rater on one criterion (“” for the only one), in a column and some of its rows.
 
-    `repeat` tells runs of a judge apart. Without `rows` it is every row.
+    `repeat` tells runs of a judge apart. Without `rows` it is every row. Of pairs `straight` says whether the
+    first of the two was shown first; None where it is not known.
     """
 
     criterion: str
@@ -52,6 +56,7 @@ class Voice:
     column: str
     rows: Ints | None = None
     repeat: int = 0
+    straight: bool | None = None
 
 
 @dataclass(eq=False)
@@ -81,7 +86,7 @@ def voices_of(table: SourceTable) -> Voices:
     """The voices of a table. Raises ImportRefused where it is not known what its columns are."""
     table = _transposed(table)
     known = _check_names(table)
-    table = replace(table, options=known)
+    table = pairs_of.paired(replace(table, options=known))
     profiles = Profiles(table)
     long = Long(table, profiles)
     if long.is_long:
@@ -197,7 +202,16 @@ class Long:
             column = self.profiles[name].column
             if not column.long and self.table.texts(name) and name != self.table.options.score:
                 return name
-        return ""
+        return next((name for name in self.table.columns if self._names_raters(name)), "")
+
+    def _names_raters(self, name: str) -> bool:
+        """Whether a column called judge or the like names people and judges, as that of MT-Bench does."""
+        column = self.profiles[name].column if name in self.profiles else None
+        if column is None or column.long or column.is_numeric or len(tokens(name)) != 1:
+            return False
+        if not kinds_by_name([name])[name] or not 1 < len(column.coded[1]) <= MOST_CRITERIA * 10:
+            return False
+        return {"human", "judge"} <= {*kinds_by_name(self.table.texts(name)).values()}
 
     @cached_property
     def item(self) -> str:
@@ -364,19 +378,21 @@ class Long:
         voices = []
         present = (rater >= 0) & (items.of_row >= 0)
         for column in self.answers:
-            codes = np.stack([rater, criteria[0], runs[0]])[:, present]
+            order_codes = _order_codes(table)
+            codes = np.stack([rater, criteria[0], runs[0], order_codes])[:, present]
             rows = np.flatnonzero(present)
             keys, inverse = np.unique(codes, axis=1, return_inverse=True)
             order = np.argsort(inverse.ravel(), kind="stable")
             ends = np.searchsorted(inverse.ravel()[order], np.arange(keys.shape[1] + 1))
             first_row = {n: rows[order[ends[n]]] for n in range(keys.shape[1])}
             for n in sorted(range(keys.shape[1]), key=lambda n: first_row[n]):
-                who, on, run = keys[:, n].tolist()
+                who, on, run, order_code = keys[:, n].tolist()
                 if not (kind := kinds.get(names[who])):
                     continue
                 of_criterion = criteria[1][on] if criterion else (column if len(self.answers) > 1 else "")
+                voice_rows = rows[order[ends[n] : ends[n + 1]]]
                 voices.append(
-                    Voice(of_criterion, names[who], kind, column, rows[order[ends[n] : ends[n + 1]]], run)
+                    Voice(of_criterion, names[who], kind, column, voice_rows, run, ORDERS[order_code])
                 )
         layout = Layout.RATING_ROWS if self.score or len(self.answers) == 1 else Layout.RATER_ROWS
         lines = {"form": messages.LAYOUTS[layout], "id": self.item}
@@ -501,6 +517,15 @@ class Long:
         return place[codes], name
 
 
+def _order_codes(table: SourceTable) -> Ints:
+    """The place of each row's order in `ORDERS`."""
+    if table.pairs is None or table.pairs.straight is None:
+        return np.zeros(table.size, dtype=np.int64)
+    return np.where(np.isnan(table.pairs.straight), 0, 1 + np.nan_to_num(table.pairs.straight)).astype(
+        np.int64
+    )
+
+
 def kind_of_source(text: str) -> RaterKind | None:
     """Whose ratings a source's name says they are: HUMAN, ANNOTATION; LLM, EVAL, API, model."""
     by_name = kinds_by_name([text])[text]
@@ -544,9 +569,11 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
         item = next((n for n in table.columns if _ends_as_id(n) and table.columns[n].all_different), "")
     criterion = _criterion_column(table, profiles, item)
     beside = {item, criterion, *table.options.by, *table.options.other_columns, table.options.run}
-    roles = WideRoles(table, profiles, beside).decide()
+    second = {*table.pairs.swapped.values()} if table.pairs else set()
+    first = {name: profile for name, profile in profiles.items() if name not in second}
+    roles = WideRoles(table, first, beside).decide()
     table.warnings += roles.warnings
-    used = {item, criterion, *(rater.column for rater in roles.raters)} - {""}
+    used = {item, criterion, *(rater.column for rater in roles.raters), *second} - {""}
     groups = groups_of(table, profiles, used)
     items = _items(table, item, groups, criterion, profiles, roles.raters)
     voices = _wide_voices(table, profiles, roles.raters, criterion, parts)
@@ -578,7 +605,33 @@ def _wide_voices(
                 voices.append(Voice(on, whole, one.kind, one.column, rows, place - 1))
             else:
                 voices.append(Voice(on, one.rater, one.kind, one.column, rows))
-    return voices
+    return _with_orders(table, voices)
+
+
+def _with_orders(table: SourceTable, voices: Sequence[Voice]) -> list[Voice]:
+    """The voices of pairs, those of each order ordered: second columns of judges, and rows by their order."""
+    pairs: pairs_of.Presentation | None = table.pairs
+    if pairs is None:
+        return [*voices]
+    voices = [replace(voice, rater=pairs.judges.get(voice.column, voice.rater)) for voice in voices]
+    if pairs.swapped:
+        several: list[Voice] = []
+        for voice in voices:
+            second = pairs.swapped.get(voice.column)
+            several.append(replace(voice, straight=True) if second else voice)
+            if second:
+                several.append(replace(voice, column=second, straight=False, repeat=voice.repeat + 1))
+        return several
+    codes = _order_codes(table)
+    ordered = []
+    for voice in voices:
+        for code in np.unique(codes).tolist():
+            rows = np.flatnonzero(codes == code)
+            rows = rows if voice.rows is None else np.intersect1d(rows, voice.rows)
+            ordered.append(
+                replace(voice, rows=rows, straight=ORDERS[code], repeat=2 * voice.repeat + (code == 1))
+            )
+    return ordered
 
 
 def _criterion_column(table: SourceTable, profiles: Mapping[str, Profile], item: str) -> str:
@@ -622,6 +675,10 @@ def _items(
         return items_of.by_id(column)
     if items_of.unique(column):
         return items_of.one_a_row(table.size, column)
+    if table.pairs and table.pairs.straight is not None:
+        keys = np.stack([column.coded[0], _order_codes(table)])
+        if np.unique(keys, axis=1).shape[1] == table.size:
+            return items_of.by_id(column)
     if groups and _tells_apart(table, item, groups):
         return items_of.by_columns([column, *(table.columns[name] for name in groups)])
     texts = [id_text(cell) for cell in table.cells(item)]

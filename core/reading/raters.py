@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from shlex import quote
 
-from concord.errors import not_found
+from concord.errors import ImportRefused, not_found
 from concord.rating import RaterKind
 from concord.reading.table import SourceTable
 from concord.reading.vocabulary import holds, kinds_by_name, tokens, word_set
@@ -39,6 +39,8 @@ def whose(
         people = gold
     answered = {kind for kind, of in (("human", people), ("judge", judges)) if of}
     some = options.people or options.judges
+    if unsure and not options.raters and {"human", "judge"} <= answered:
+        raise _question(table, people, judges, unsure, column)
     if answered and answered.issuperset(table.needed) and (table.needed or some or not unsure):
         return {name: kind for name, kind in kinds.items() if kind}
     lacking = "a person's" if not people else "a judge's"
@@ -61,6 +63,22 @@ def whose(
         f"which raters in the column {column} are {lacking}? It may be {_some(unsure)}.",
         *(() if people else ("--human", quote(",".join(theirs[:40])))),
         *(("--judge", quote(its[0])) if its else ()),
+    )
+
+
+def _question(
+    table: SourceTable, people: Collection[str], judges: Collection[str], unsure: Collection[str], column: str
+) -> ImportRefused:
+    """The question whose ratings those of raters of unknown kind are, with what to type."""
+    judge_option = f"--judge {quote(','.join(judges))}"
+    exclusion = f"--human {quote(','.join(people))} {judge_option}"
+    return table.refusal(
+        f"whose are the ratings of {_some(unsure)} in the column {column}? To exclude them, add: "
+        f"{exclusion}. "
+        "If they are annotators' answers, add:",
+        "--human",
+        quote(",".join([*people, *unsure])),
+        judge_option,
     )
 
 

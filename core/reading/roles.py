@@ -537,7 +537,8 @@ class WideRoles:
         within = f"--human {quote(','.join([*people, *more]))} --judge {quote(','.join(judges))}"
         are = f"{messages.listed(more)} {'answers' if len(more) == 1 else 'answer'}"
         raise self.table.refusal(
-            f"{are} as {people[0]} and {judges[0]} do: one rater more? If not, add: {without}. If so:",
+            f"{are} as {people[0]} and {judges[0]} do: does {'it' if len(more) == 1 else 'each'} hold "
+            f"another rater's answers? If not, add: {without}. If so, add:",
             within,
         )
 

@@ -40,6 +40,10 @@ class SourceTable:
     stated_raters: bool = False
     pair: tuple[str, str] | None = None
     """The columns of a pair of series: people's and a judge's."""
+    pairs: Any = None
+    """What is known of the order of pairs, a `concord.reading.pairs.Presentation`; None where rows are no
+    pairs.
+    """
 
     @property
     def id(self) -> str:
@@ -70,8 +74,13 @@ class SourceTable:
         return [*dict.fromkeys(str(value).strip() for value in values if not is_blank(value))]
 
     def refusal(self, message: str, *options: str) -> ImportRefused:
-        """An error, with the options to add where some mend it."""
-        return ImportRefused(f"{self.name}: {message}{' Add: ' * bool(options)}{' '.join(options)}")
+        """An error, with the options to add where some mend it; a message that ends in a colon leads to
+        them.
+        """
+        lead = "" if message.endswith(":") else "Add: "
+        return ImportRefused(
+            f"{self.name}: {message} {lead}{' '.join(options)}" if options else f"{self.name}: {message}"
+        )
 
 
 def of_records(

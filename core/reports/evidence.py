@@ -25,6 +25,7 @@ from concord.statistics.items import largest_differences
 from concord.statistics.kinds import enough
 from concord.statistics.lone import Lone
 from concord.statistics.oddities import Copy, OnlyCopy, copies, only_copies
+from concord.statistics.position import PairOrders, sides
 from concord.statistics.ratings import (
     DIGITS,
     FINAL,
@@ -246,6 +247,33 @@ class Evidence:
     def criterion(self, name: str) -> Criterion | None:
         """The question behind a criterion; None for *final*, which nobody was asked."""
         return next((c for c in self.data.study.criteria if c.name == name), None)
+
+    def preferences(self, criterion: str) -> dict[float, float]:
+        """What each answer chooses of two: the share of the first, ½ in a tie; {} where they are no pair."""
+        question = self.criterion(criterion)
+        labels = (
+            question.scale.labels if question and question.scale.named and not question.scale.sets else ()
+        )
+        chosen = sides(labels)
+        return dict(zip(question.scale.values, chosen.shares, strict=True)) if question and chosen else {}
+
+    def orders(self, criterion: str) -> dict[str, PairOrders]:
+        """Each judge's answers by what was shown first, where this is known."""
+        rows = self.data.orders
+        if not rows:
+            return {}
+        place = {unit: at for at, unit in enumerate(self.ratings.units)}
+        item = np.array([place.get(unit, -1) for unit in rows["unit"].tolist()], dtype=np.int64)
+        by_judge: dict[str, PairOrders] = {}
+        for judge in self.ratings.judges:
+            mine = (rows["rater"] == judge) & (rows["criterion"] == criterion) & (item >= 0)
+            by_order = np.full((2, len(place)), np.nan)
+            for answers, straight in zip(by_order, (True, False), strict=True):
+                asked = mine & (rows["straight"] == straight)
+                answers[item[asked]] = rows["score"][asked]
+            if mine.any():
+                by_judge[judge] = PairOrders(*by_order)
+        return by_judge
 
     @cached_property
     def names(self) -> dict[str, str]:

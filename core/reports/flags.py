@@ -11,7 +11,7 @@ import numpy as np
 
 from concord.codes import Claim
 from concord.estimate import Estimate, undefined, value_of
-from concord.messages import PANEL
+from concord.messages import PANEL, SHOWN_FIRST
 from concord.reports.coefficient import default_coefficient
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
@@ -24,7 +24,7 @@ from concord.statistics.judges import commonest
 from concord.statistics.majority import answer_of_people
 from concord.statistics.missing import Lacking, lacking
 from concord.statistics.oddities import ALIKE, FEWEST, Copy, OnlyCopy, constants, one_answer
-from concord.statistics.position import first_and_second, shares_of_first
+from concord.statistics.position import shares_of_first
 from concord.statistics.ratings import Bools, CriterionScores, Floats, panel_name
 from concord.statistics.spread import Spread, Taste, spread_estimates, tastes
 from concord.statistics.study import RaterAgreement
@@ -325,19 +325,20 @@ def _weakens(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> It
 
 def _position(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
     """Judges that choose the first of two more or less often than people, of a question about pairs."""
-    question = evidence.criterion(criterion)
-    answers = first_and_second(question.scale.labels if question and question.scale.named else ())
+    question, answers = evidence.criterion(criterion), evidence.preferences(criterion)
     if question is None or not answers:
         return
-    values = [question.scale.values[place] for place in answers]
-    every = shares_of_first(evidence.ratings, criterion, (values[0], values[1]), **evidence.resampling)
+    orders = evidence.orders(criterion)
+    first = next(value for value, share in answers.items() if share == 1)
+    every = shares_of_first(evidence.ratings, criterion, answers, orders, **evidence.resampling)
     sure = _sure(Claim.POSITION, [one.difference for one in every])
     for one in compress(every, sure):
         low, high = one.difference.interval or (0.0, 0.0)
         yield flag(
             Claim.POSITION,
+            kind="orders" if one.judge in orders else "",
             judge=one.judge,
-            answer=question.scale.word(values[0]),
+            answer=SHOWN_FIRST if one.judge in orders else question.scale.word(first),
             judged=one.judged,
             rated=one.rated,
             size=100 * (one.difference.value or 0.0),

@@ -1,13 +1,13 @@
 """The answer on one screen: the verdict, a table of judges beside people, flags, and what to type next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from textwrap import fill
 from typing import Any
 
 from concord.estimate import Estimate, value_of
 from concord.files.plain import plain_line
-from concord.messages import excluded
+from concord.messages import CHANGES, excluded
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import default_coefficient
 from concord.reports.headline import headline
@@ -17,6 +17,8 @@ from concord.statistics.majority import ties_of_people
 from concord.statistics.ratings import panel_name
 from concord.table import Cell, Column, Table, as_text, as_values, shown
 
+PREFERENCES = ("equal", "equal_decided", "ties", "ties_of_people")
+"""Columns of preferences on the screen."""
 MOST_JUDGES = 6
 """Rows of the table; of more judges the best by their agreement are shown."""
 
@@ -34,7 +36,12 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     if not any(row["excluded"] for row in rows):
         not_shown.add("excluded")
     columns = [replace(of.pop(n), file_only=False) for n in shown_first if n not in not_shown]
-    if kappa and not report.ratings[criterion].ordered:
+    if pairs := report.section("preferences", criterion).get("preferences"):
+        by_rater = {row["rater"]: row for row in pairs.rows}
+        of_pairs = [column for column in pairs.columns if column.name in PREFERENCES]
+        rows = [{**row, **{c.name: by_rater[row["rater"]].get(c.name) for c in of_pairs}} for row in rows]
+        columns += of_pairs
+    elif kappa and not report.ratings[criterion].ordered:
         rows = [{**row, "mistaken": _mistaken(report, criterion, str(row["rater"]))} for row in rows]
         columns.append(Column("mistaken", "Mistaken most often"))
     columns += [replace(column, file_only=True) for column in of.values()]
@@ -42,8 +49,18 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     reason = excluded(headline(report, criterion, report.primary_panel).excluded) if rows else ""
     who = report.names.get(panel_name(report.primary_panel), "")
     caption = f"Excluded rated items of {who}: {reason}." if reason else ""
-    caption = " ".join(filter(None, [caption, str(beside.meta.get("joint", ""))]))
+    changed = [changes for row in pairs.rows if (changes := _changes(row))] if pairs else []
+    caption = " ".join(filter(None, [caption, str(beside.meta.get("joint", "")), *changed]))
     return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=())
+
+
+def _changes(row: Mapping[str, Cell]) -> str:
+    """How often a judge's preference changes with the order of a pair; “” where it was asked in one order."""
+    changed = row.get("changed")
+    if not isinstance(changed, Estimate) or changed.value is None or not changed.n:
+        return ""
+    number = round(changed.value * changed.n)
+    return CHANGES.format(judge=row["rater"], number=number, n=changed.n, share=changed.value)
 
 
 def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:

@@ -36,6 +36,7 @@ from concord.statistics.majority import answer_of_people
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
 from concord.statistics.people_pairs import people_pairs
+from concord.statistics.preferences import preferences
 from concord.statistics.ratings import FINAL, Contender, Floats, panel_name
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.study import (
@@ -296,6 +297,11 @@ def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:
     return runs
 
 
+def _preferences(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    answers, orders = evidence.preferences(criterion), evidence.orders(criterion)
+    yield preferences(evidence.ratings, criterion, answers, orders=orders, **evidence.panels_and_resampling)
+
+
 def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
     question, ratings = evidence.criterion(criterion), evidence.ratings
     content = question.scale.kind.content if question else None
@@ -551,6 +557,16 @@ REGISTRY = (
         question="How near is each judge to annotators, by every coefficient?",
         tab=Tab.JUDGES,
         tables=_judges,
+    ),
+    Section(
+        name="preferences",
+        title="Preferences between two",
+        question="How often does each judge prefer the one of two that annotators prefer?",
+        tab=Tab.JUDGES,
+        tables=_preferences,
+        has=lambda e, c: e.preferences(c),
+        without="answers do not say which of two is better",
+        in_report=True,
     ),
     Section(
         name="distribution",

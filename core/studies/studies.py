@@ -105,6 +105,10 @@ class StudyRatings:
     """How many assigned ratings are open."""
     strata: Mapping[int, int] = field(default_factory=dict)
     """The number of the stratum from which each unit was drawn, where it is known."""
+    orders: Columns = field(default_factory=dict)
+    """Of pairs the answers of judges for which it is known what was shown first: unit, criterion, rater,
+    straight (whether the first of two was), score.
+    """
 
     @cached_property
     def table(self) -> pd.DataFrame:

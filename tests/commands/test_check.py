@@ -560,9 +560,9 @@ def test_a_group_that_is_not_there_is_refused(tmp_path, exclude, said):
 
 
 @pytest.mark.parametrize("words", [("A", "B"), ("left", "right"), ("model_1", "model_2")])
-def test_a_choice_of_two_is_called_pairs(tmp_path, words):
+def test_a_choice_of_two_is_called_a_preference(tmp_path, words):
     file = written(tmp_path, situations.position(np.random.default_rng(1)), words)
-    assert f"label: pairs {words[0]}, {words[1]}" in " ".join(check(file).output.split())
+    assert f"label: preferences {words[0]}, {words[1]}" in " ".join(check(file).output.split())
 
 
 @pytest.mark.parametrize(
