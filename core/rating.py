@@ -145,6 +145,25 @@ class Rater:
     variant: str = ""
     simulated: bool = False
 
+    @property
+    def program(self) -> str | None:
+        """The name of the program that this judge is, “” for one without a name; None for any other rater."""
+        if self.kind != "judge" or not (self.name == CODE or self.name.endswith(PROGRAM)):
+            return None
+        return "" if self.name == CODE else self.name.removesuffix(PROGRAM)
+
+
+CODE = "code"
+"""The judge that gives the scores of a program without a name."""
+PROGRAM = f" ({CODE})"
+"""The end of the name of any other."""
+
+
+def program(name: str = "") -> Rater:
+    """The judge that is the program of this name: its own name says that it is code."""
+    named = name.removesuffix(PROGRAM)
+    return Rater(CODE if named in ("", CODE) else named + PROGRAM, "judge")
+
 
 @dataclass(frozen=True, slots=True)
 class Rating:

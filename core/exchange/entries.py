@@ -36,7 +36,7 @@ from concord.exchange.shapes import (
 )
 from concord.files import has_half_characters
 from concord.files.limits import NAME
-from concord.rating import Comparison, Rater
+from concord.rating import PROGRAM, Comparison, Rater, program
 from concord.runs.registry import SCENARIO
 from concord.scores import LARGEST
 
@@ -618,10 +618,6 @@ class RowScore(NamedTuple):
     turn: int | None = None
 
 
-CODE = "code"
-"""The judge that gives the scores of a program whose name the file does not say."""
-
-
 def _scores(
     walk: RowReader, conversation: Conversation, reading: Reading
 ) -> tuple[tuple[Given, ...], tuple[str, ...], tuple[str, ...]]:
@@ -642,8 +638,9 @@ def _scores(
                 unknown.append(criterion)
                 walk.leave(scores.at, why="scores that do not say who gave them")
                 continue
-            by = nfc(one.by)[:NAME] or (CODE if scorer == Scorer.CODE else "")
+            by = nfc(one.by)[:NAME]
             rater = Rater(by, "human" if scorer == Scorer.HUMAN else "judge")
+            rater = program(by[: NAME - len(PROGRAM)]) if scorer == Scorer.CODE else rater
             unit = Unit(conversation.key, one.turn)
             given_scores[unit, criterion, rater] = Given(unit, criterion, rater, score, explanation=one.why)
     return tuple(given_scores.values()), tuple(unread), tuple(unknown)

@@ -12,6 +12,7 @@ from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.exchange.dataset import Kinds, Row
+from concord.rating import Rater
 from concord.store import conversations, ratings
 
 TRACES = ("traceId", "trace_id", "context.trace_id")
@@ -72,7 +73,7 @@ def mlflow(db: Database, study: str, *, with_excluded: bool = False) -> Iterator
         yield {
             "assessment_name": row["criterion"],
             "trace_id": trace,
-            "source": {"source_type": source, "source_id": row["rater"]},
+            "source": {"source_type": source, "source_id": _program(row) or row["rater"]},
             "feedback": {"value": row["score"]},
             "rationale": _reasons(row) or None,
             "metadata": {name: str(value) for name, value in _provenance(row).items()},
@@ -103,9 +104,11 @@ def place_of(conversation: Conversation) -> tuple[str, str | None]:
 
 
 def _kind(row: Mapping[str, Any]) -> str:
-    if row["rater_type"] == "judge" and row["rater"] == "code":
-        return "CODE"
-    return _KINDS[row["rater_type"]]
+    return "CODE" if _program(row) is not None else _KINDS[row["rater_type"]]
+
+
+def _program(row: Mapping[str, Any]) -> str | None:
+    return Rater(row["rater"], row["rater_type"]).program
 
 
 def _reasons(row: Mapping[str, Any]) -> str:

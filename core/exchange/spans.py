@@ -414,7 +414,7 @@ def _evaluations(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             first(annotation, ("result.score", "score", "result.label", "label")),
             first(annotation, ("result.explanation", "explanation")),
             first(annotation, ("annotator_kind", "annotatorKind")),
-            first(annotation, ("user_id", "identifier")),
+            first(annotation, ("metadata.rater", "user_id", "identifier")),
         )
 
 

@@ -29,6 +29,7 @@ SPAN = {
             (4, "Short.", "human", "ann"),
             (5, "Fine.", "llm_judge", "gpt"),
             (3, "Half.", "code", ""),
+            (2, "None.", "code", "match.py"),
         )
     ],
 }
@@ -56,10 +57,11 @@ def test_scores_of_langfuse(lines):
         ("ANNOTATION", 4, "Short.", "ann"),
         ("API", 5, "Fine.", "gpt"),
         ("API", 3, "Half.", "code"),
+        ("API", 2, "None.", "match.py (code)"),
     }
     assert {(row["traceId"], row["observationId"]) for row in rows} == {(SPAN["traceId"], SPAN["spanId"])}
     assert {(row["name"], row["dataType"]) for row in rows} == {("helpful", "NUMERIC")}
-    assert len({row["id"] for row in rows}) == 3
+    assert len({row["id"] for row in rows}) == 4
 
 
 def test_annotations_of_phoenix(lines):
@@ -70,6 +72,7 @@ def test_annotations_of_phoenix(lines):
         ("HUMAN", 4, "Short."),
         ("LLM", 5, "Fine."),
         ("CODE", 3, "Half."),
+        ("CODE", 2, "None."),
     }
     assert {row["span_id"] for row in rows} == {SPAN["spanId"]}
 

@@ -113,6 +113,22 @@ def test_code_that_grades_is_a_judge_of_its_own(tmp_path):
     assert scores(found) == [("score", 1, "judge", "code", "All assertions passed")]
 
 
+def test_a_program_with_a_name_is_said_to_be_code_and_is_no_judge_of_that_name(tmp_path):
+    named = [
+        {"name": name, "annotator_kind": kind, "identifier": by, "result": {"score": 1}}
+        for name, kind, by in (("exact", "CODE", "match.py"), ("tone", "LLM", "match.py"))
+    ]
+    named += [{"name": "long", "annotator_kind": "CODE", "identifier": "w" * 600, "result": {"score": 1}}]
+    named += [{"name": "twice", "annotator_kind": "CODE", "identifier": "match.py (code)", "result": {"score": 1}}]
+    found = scores(survey(tmp_path, {**SPAN, "annotations": named}))
+    assert [(name, by) for name, _, _, by, _ in found] == [
+        ("exact", "match.py (code)"),
+        ("long", "w" * 493 + " (code)"),
+        ("tone", "match.py"),
+        ("twice", "match.py (code)"),
+    ]
+
+
 def test_a_thumb_in_promptfoos_csv_is_a_persons(tmp_path):
     file = tmp_path / "b.csv"
     head = "city,[elm] Hi,Status,Score,Named Scores,Grader Reason,Comment\n"
