@@ -161,8 +161,8 @@ PROGRAM = f" ({CODE})"
 
 def program(name: str = "") -> Rater:
     """The judge that is the program of this name: its own name says that it is code."""
-    named = name.removesuffix(PROGRAM)
-    return Rater(CODE if named in ("", CODE) else named + PROGRAM, "judge")
+    bare = name.removesuffix(PROGRAM)
+    return Rater(CODE if bare in ("", CODE) else bare + PROGRAM, "judge")
 
 
 @dataclass(frozen=True, slots=True)

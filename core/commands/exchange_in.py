@@ -142,7 +142,8 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
         "The place of a part in a row: messages, or user and assistant, or first and second with "
         "a winner, or for a turn a row conversation, order, speaker and text; talk, system, "
         "rater, key, player, language, scenario, facet:NAME, context:HEADING, score:CRITERION (a "
-        "judge's), human:CRITERION (an annotator's); out:COLUMN excludes a column."
+        "judge's), human:CRITERION (an annotator's), code:CRITERION (a program's); out:COLUMN excludes a "
+        "column."
     ),
 )
 @click.option(

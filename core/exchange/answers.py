@@ -91,7 +91,12 @@ def is_name(text: str) -> bool:
 
 
 def items(db: Database, study: studies.Study) -> Iterator[StudyItem]:
-    """The items of a study in its order. Raises StudyError for a study without any."""
+    """The items of a study in its order. Raises StudyError for a study of pairs or without any item."""
+    if study.pairs:
+        raise StudyError(
+            f"“{study.name}” compares pairs, and Label Studio and Argilla are given single items. Have it "
+            "rated here, or write its answers with `concord export comparisons`."
+        )
     units = studies.units(db, study.name)
     if not units:
         raise StudyError(f"The study “{study.name}” has no items yet.")

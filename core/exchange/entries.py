@@ -636,7 +636,8 @@ def _scores(
                 scorer = reading.scorers.get(criterion) or reading.scorers.get("*") or scorer
             if scorer == Scorer.UNKNOWN:
                 unknown.append(criterion)
-                walk.leave(scores.at, why="scores that do not say who gave them")
+                for path in (scores.at, *(scores.why if scores.criterion else ())):
+                    walk.leave(path, why="scores that do not say who gave them")
                 continue
             by = nfc(one.by)[:NAME]
             rater = Rater(by, "human" if scorer == Scorer.HUMAN else "judge")
@@ -672,13 +673,22 @@ def _scorer(
             return Scorer.HUMAN, str(by or "")
     if not (scores.kind or scores.around):
         return scores.rater or Scorer.JUDGE, _by(walk, scores, entry)
-    words = [at(entry, path) for path in scores.kind] if entry is not walk.fields else []
+    if EDITED in entry:
+        return Scorer.UNKNOWN, _by(walk, scores, entry)
+    words = (
+        []
+        if entry is walk.fields
+        else [criterion.partition("/")[0] if path == ITSELF else at(entry, path) for path in scores.kind]
+    )
     words += [at(walk.fields, path) for path in scores.around]
     of = {**dict.fromkeys(scores.people, Scorer.HUMAN), **dict.fromkeys(scores.judges, Scorer.JUDGE)}
     of |= dict.fromkeys(scores.code, Scorer.CODE)
-    known = (of[word] for word in (str(each).upper() for each in words) if word in of)
-    scorer = next(known, scores.rater or Scorer.UNKNOWN)
-    return scorer, _by(walk, scores, entry)
+    upper = [str(word).upper() for word in words if word is not None]
+    matches = [of[word] for word in upper if word in of] or [of[ANY] for _ in upper[:1] if ANY in of]
+    scorer = next(iter(matches), scores.rater or Scorer.UNKNOWN)
+    rater = _by(walk, scores, entry)
+    owner = first(entry, scores.owner) if scorer == Scorer.HUMAN and not rater else None
+    return scorer, str(owner) if isinstance(owner, str | int) else rater
 
 
 def _by(walk: RowReader, scores: ScorePaths, entry: Mapping[str, Any]) -> str:
@@ -701,10 +711,10 @@ def _entries(
     walk: RowReader, scores: ScorePaths, replies: Sequence[Turn]
 ) -> Iterator[tuple[str, int | None, Any, Any, Mapping[str, Any]]]:
     """(criterion, turn, value, reason, entry) of each score that a row has."""
-    if any(str(at(walk.fields, path)) in values for path, values in scores.unless.items()):
+    if any(_matches(str(at(walk.fields, path)), values) for path, values in scores.unless.items()):
         return
     use = f"score “{scores.criterion}”" if scores.criterion else "scores"
-    value = walk.first((scores.at,), use)
+    value = _columns(walk, scores) if scores.at.endswith(WHOLE) else walk.first((scores.at,), use)
     given_scores = parsed(value)
     if given_scores is None:
         return
@@ -713,15 +723,19 @@ def _entries(
         return
     listed = isinstance(given_scores, list)
     if listed:
-        objects = [entry for entry in map(parsed, given_scores) if isinstance(entry, Mapping)]
-        named = [(scores.criterion or first(entry, scores.name), entry) for entry in objects]
+        entries = [entry for entry in map(parsed, given_scores) if isinstance(entry, Mapping)]
+        if scores.inside:
+            entries = [score for entry in entries for score in _inside(entry, scores.inside)]
+        named = [(scores.criterion or first(entry, scores.name), entry) for entry in entries]
     elif isinstance(given_scores, Mapping):
         named = list(given_scores.items())
     else:
         named = [(scores.at.rpartition(".")[2], given_scores)]
     ways = [scores.value, scores.why, scores.by, scores.kind, scores.turn]
     ways += [scores.name] if listed else []
-    for name, value in named:
+    ways += [(path,) for path in (scores.authors, scores.edits) if path]
+    versions = [(name, version) for name, score in named for version in _versions(score, scores)]
+    for name, value in versions:
         about = value if isinstance(value, Mapping) else {}
         if scores.only and first(about, scores.only) is None:
             walk.leave(scores.at, "…")
@@ -744,6 +758,57 @@ def _entries(
         elif value is not None:
             turn = first(about, scores.turn)
             yield str(name), turn if isinstance(turn, int) else None, value, reason, about
+
+
+def _columns(walk: RowReader, scores: ScorePaths) -> list[dict[str, Any]] | None:
+    """The scores of a table that has a column for each part of one, whose name stands in the middle."""
+    begin, ends = scores.at.removesuffix(WHOLE), [*scores.value, *scores.why, *scores.kind]
+    by_name = dict[str, dict[str, Any]]()
+    for column, value in walk.fields.items():
+        end = max((end for end in ends if str(column).endswith(f"_{end}")), key=len, default="")
+        if end and column.startswith(begin) and value not in (None, ""):
+            walk.take(column, "scores")
+            by_name.setdefault(column[len(begin) : -len(end) - 1], {})[end] = value
+    return [{"name": name, **parts} for name, parts in by_name.items() if name] or None
+
+
+ITSELF, ANY = "=", "*"
+"""The path to a criterion's own name, and any word that is not named."""
+EDITED = "provenance"
+"""What says of a score who changed it."""
+
+
+def _matches(text: str, words: Collection[str]) -> bool:
+    """Whether a text is one of these words, or begins as one that ends in “: ”."""
+    return text in words or any(word.endswith(": ") and text.startswith(word) for word in words)
+
+
+def _versions(value: Any, scores: ScorePaths) -> list[Any]:
+    """A score as each of several gave it, and as it was before somebody changed it; else as it stands."""
+    if not isinstance(value, Mapping):
+        return [value]
+    by_author = parsed(at(value, scores.authors)) if scores.authors else None
+    if isinstance(by_author, Mapping) and by_author:
+        authors = [(name, score) for name, score in by_author.items() if isinstance(score, Mapping)]
+        return [{**value, "author": name, **_present(score)} for name, score in authors]
+    edits = objects(at(value, scores.edits)) if scores.edits else []
+    if len(edits) < 2 or not edits[-1].get(EDITED):
+        return [value]
+    return [edits[0], {**value, EDITED: edits[-1][EDITED]}]
+
+
+def _inside(entry: Mapping[str, Any], path: str) -> Iterator[Mapping[str, Any]]:
+    """The scores that an entry consists of, each with what the entry says of all; several words are one."""
+    scores = parsed(at(entry, path))
+    for name, value in scores.items() if isinstance(scores, Mapping) else ():
+        score = dict(value) if isinstance(value, Mapping) else {"value": value}
+        if isinstance(words := score.get("value"), list):
+            score["value"] = ", ".join(map(str, words))
+        yield {**{n: v for n, v in entry.items() if n != path}, "name": name, **score}
+
+
+def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _number(value: Any) -> float | None:

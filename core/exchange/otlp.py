@@ -170,6 +170,14 @@ def _parsed(value: Any) -> Any:
 
 def value_of(value: Any) -> Any:
     """A value of OTLP's JSON, which says of which type it is; any other as it is."""
+    if (
+        isinstance(value, dict)
+        and len(value) > 1
+        and all(str(n).endswith(("Value", "_value")) for n in value)
+    ):
+        value = {
+            name: inner for name, inner in value.items() if inner is not None
+        }  # of the others it is null
     if value == {}:  # a value of no type is null
         return None
     kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else ("", value)

@@ -12,6 +12,16 @@ UNASSERTED = "No assertions"
 """The reason of a result that nothing graded."""
 ERROR = 2
 """`failureReason` of a result that ended with an error; 1 is a failed assertion."""
+FAILED: Mapping[str, str] = {
+    "javascript": "Custom function threw error: ",
+    "python": "Python code execution failed: ",
+    "ruby": "Ruby code execution failed: ",
+    "webhook": "Webhook error: ",
+    "moderation": "Moderation API error: ",
+    "search-rubric": "Search rubric evaluation failed: ",
+    "regex": "Invalid regex pattern: ",
+}
+"""How the reason of a grader begins that failed, by the type of its assertion; its score is no score."""
 _GRADED_BY_MODEL = (
     *("llm-rubric", "agent-rubric", "search-rubric", "g-eval", "factuality", "answer-relevance", "pi"),
     *("context-", "conversation-relevance", "model-graded-", "select-best", "classifier", "moderation"),
@@ -140,7 +150,9 @@ def _leaves(part: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _failed(part: Mapping[str, Any]) -> bool:
     """Whether a grader ended with an error, in the part or in one of those that it sums up."""
     return any(
-        one.get("graderError") is True or _mapping(one.get("metadata")).get("graderError") is True
+        one.get("graderError") is True
+        or _mapping(one.get("metadata")).get("graderError") is True
+        or (_type(one) in FAILED and str(one.get("reason")).startswith(FAILED[_type(one)]))
         for one in (part, *_leaves(part))
     )
 

@@ -15,7 +15,19 @@ from typing import Any
 from concord.errors import ImportRefused
 from concord.exchange import rows, spans
 from concord.exchange.rows import FileRow
-from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, forms, has, shape_of
+from concord.exchange.shapes import (
+    ROWS,
+    Joined,
+    Paths,
+    Shape,
+    SpanRows,
+    Turns,
+    first,
+    forms,
+    has,
+    parsed,
+    shape_of,
+)
 from concord.files.limits import RECORD
 from concord.store.seen import TextsByKey, kept
 
@@ -40,6 +52,8 @@ def read(
     with ExitStack() as stack:
         beside = [_joined(join, stack.enter_context(kept())) for join in joins]
         records = shaped(rows.read(path, kind, place), shape, beside)
+        if shape.nested is not None:
+            records = _outermost(records, shape.nested)
         if shape.spans:
             yield from spans.conversations(records)
         else:
@@ -55,7 +69,7 @@ def names_of_joins(joins: Sequence[Path]) -> dict[str, None]:
         for path in joins
         for row in islice(rows.read(path), 1)
         for one in forms().joined
-        if row.fields and has(row.fields, one)
+        if row.fields and has(_by_old_names(row.fields), one)
     ]
     return dict.fromkeys(one.put for one in additions)
 
@@ -83,12 +97,57 @@ def shaped(
         fields = {name: value for name, value in row.fields.items() if name not in shape.out}
         for how, there in beside:
             fields.setdefault(how.put, None)
-            joined_rows = [json.loads(text) for _, text in there.of(_key(fields, how.to))]
-            if joined_rows:
+            if joined_rows := _belonging(fields, how, there):
                 old = fields.get(how.put)
                 more = [*(old if isinstance(old, list) else []), *joined_rows]
                 fields[how.put] = more if how.many else joined_rows[-1]
         yield replace(row, fields=fields)
+
+
+def _belonging(fields: Mapping[str, Any], form: Joined, texts: TextsByKey) -> list[Any]:
+    """The rows of a joined file that belong to a row."""
+    key, part = _key(fields, form.to), _key(fields, form.part)
+    if part in ("", key):
+        return [json.loads(text) for _, text in texts.of(key)] if key else []
+    outermost = first(fields, form.parent) is None
+
+    def is_about(text: str) -> bool:
+        subject = _key(json.loads(text), form.subject)
+        return subject == part or (not subject and outermost)
+
+    return [json.loads(text) for name in filter(None, (key, part)) for _, text in texts.of(name, is_about)]
+
+
+def _outermost(records: Iterator[FileRow], form: SpanRows) -> Iterator[FileRow]:
+    """Rows without those that are spans inside of others, with the scores that these have of them."""
+    with kept() as spans, kept() as scores, kept() as roots:
+        for row in records:
+            if (fields := row.fields) is None:
+                yield row
+                continue
+            kind, parent = _key(fields, form.type), _key(fields, form.parent)
+            if parent and kind in form.scorers:
+                reason = first(fields, form.reason)
+                values = parsed(fields.get(form.scores))
+                for name, value in values.items() if isinstance(values, Mapping) else ():
+                    entry = {"name": name, "value": value, "why": reason}
+                    scores.add(parent, row.where, json.dumps(entry, default=str))
+                continue
+            root = _key(fields, form.root)
+            if not parent and kind in form.closed:
+                roots.add(root, "", "")
+            spans.add(
+                WHOLE, row.where, json.dumps([root if parent else "", dict(fields), row.size], default=str)
+            )
+        for place, text in spans.every_text():
+            root, fields, size = json.loads(text)
+            if root and roots.of(root):
+                continue
+            values = parsed(fields.get(form.scores))
+            names = values if isinstance(values, Mapping) else {}
+            entries = [json.loads(entry) for _, entry in scores.of(_key(fields, form.id))]
+            entries = [entry for entry in entries if names.get(entry["name"]) is None]
+            yield FileRow(place, {**fields, form.name: entries} if entries else fields, size=size)
 
 
 def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
@@ -136,17 +195,23 @@ def _joined(path: Path, there: TextsByKey) -> tuple[Joined, TextsByKey]:
     """What a file adds to the rows of another, and its rows by their keys. Raises ImportRefused."""
     file_rows = rows.read(path)
     some = list(islice(file_rows, 20))
-    fields = [row.whole for row in some]
-    how = next((one for one in forms().joined if fields and has(fields[0], one)), None)
+    how = next((one for one in forms().joined if some and has(_by_old_names(some[0].whole), one)), None)
     if how is None:
         known = ", ".join(one.name for one in forms().joined)
         raise ImportRefused(f"--join {path}: its rows belong to no others that are known: {known}.")
-    for number, row in enumerate((row for part in (some, file_rows) for row in part), 1):
-        if key := _key(row.whole, how.key):
-            there.add(key, row.where, json.dumps(row.whole, default=str))
-        elif number == 1:
-            raise ImportRefused(f"{row.where}, has no {how.key[0]}.")
+    for row in (row for part in (some, file_rows) for row in part):
+        fields = _by_old_names(row.whole)
+        there.add(_key(fields, how.key), row.where, json.dumps(fields, default=str))
     return how, there
+
+
+def _by_old_names(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row, with the ids of what it is about where Langfuse's newer scores have them in a `subject`."""
+    subject = fields.get("subject")
+    if not isinstance(subject, Mapping) or not isinstance(kind := subject.get("kind"), str):
+        return fields
+    trace = first(subject, ("traceId", "trace_id"))
+    return {**fields, **({"traceId": trace} if trace else {}), f"{kind}Id": subject.get("id")}
 
 
 def _key(fields: Mapping[str, Any], paths: Paths) -> str:

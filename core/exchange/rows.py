@@ -42,8 +42,11 @@ LISTS = (
     "tasks_output",
     "datasetRunItems",
     "cases",
+    "items",
 )
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
+SIBLINGS = {"items": "experiment"}
+"""What must stand beside a list of a name that other objects have too."""
 PACKED = {".eval": "Inspect", ".xlsx": "Excel", ".xlsm": "Excel"}
 """The kinds of files that are ZIPs, by the endings of their names."""
 AROUND = "^"
@@ -258,7 +261,8 @@ def _document(path: Path) -> Iterator[FileRow]:
     around: Mapping[str, Any] = {}
     rows = whole
     if isinstance(whole, dict):
-        place = next((place for place in LISTS if objects(at(whole, place))), "")
+        there = (place for place in LISTS if SIBLINGS.get(place, place.partition("/")[0]) in whole)
+        place = next((place for place in there if objects(at(whole, place))), "")
         rows = at(whole, place) if place else _of_columns(whole) or [whole]
         around = {name: value for name, value in whole.items() if place and value is not rows}
         if "/" in place:

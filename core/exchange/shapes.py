@@ -134,7 +134,9 @@ class Turns:
 class Joined:
     """Rows of a second file (`--join`) that belong to those of the first: its `key` is theirs at `to`.
 
-    They are put there as `put`: one, or `many` as a list.
+    They are put there as `put`: one, or `many` as a list. Rows of the first file may be parts of what `key`
+    names, each with its id at `part`: a joined row is about the part that it names at `subject`, else about
+    the one that has nothing at `parent`.
     """
 
     name: str
@@ -143,20 +145,27 @@ class Joined:
     to: Paths
     put: str
     many: bool = False
+    part: Paths = ()
+    subject: Paths = ()
+    parent: Paths = ()
 
 
 @dataclass(frozen=True, config=_STRICT)
 class ScorePaths:
-    """Scores of a row: one under `criterion`, or a mapping or a list of them.
+    """Scores of a row: one under `criterion`, or a mapping or a list of them; where `at` ends in “*”, columns
+    that begin so and end as the parts of a score are called.
 
     In a mapping a name leads to a score, to a list of scores of the turns, or to an object whose score lies
     at `value`. In a list each entry has its criterion at `name` and its score at `value`. `by` and `kind`
-    lead to who gave it: a kind, of the entry or at `around` of the row, is among `people`, `judges` or
-    `code`, else it is `rater`: unknown where kinds are named, a judge where none are. `audit` leads to
-    Braintrust's list of changes, of which one on a page is a person's. `comment` leads to a person's
-    reasons, `turn` to the turn that it is about. What lies `unless` at a path makes it no score. What is
-    `graded` is read as promptfoo's result. Where raters are `unnamed`, a list has one score of
-    each, who may be another in the next row: their study is anonymous.
+    lead to who gave it: a kind, of the entry or at `around` of the row (“=”: the criterion's name), is among
+    `people`, `judges` or `code` (“*”: any other), else it is `rater`: unknown where kinds are named, a judge
+    where none are; `owner` names it only where it is a person. `inside` an entry of a list are the scores
+    that it consists of, by name. At `authors` an entry has the score of each of several, of which its own is
+    the mean; at `edits` its earlier scores, where somebody has changed it. `audit` leads to Braintrust's list
+    of changes, of which one on a page is a person's. `comment` leads to a person's reasons, `turn` to the
+    turn that it is about. What lies `unless` at a path makes it no score (a word that ends in “: ” is how it
+    begins). What is `graded` is read as promptfoo's result. Where raters are `unnamed`, a list has one score
+    of each, who may be another in the next row: their study is anonymous.
     """
 
     at: str
@@ -165,8 +174,12 @@ class ScorePaths:
     value: Paths = ()
     why: Paths = ()
     by: Paths = ()
+    owner: Paths = ()
     kind: Paths = ()
     around: Paths = ()
+    inside: str = ""
+    authors: str = ""
+    edits: str = ""
     audit: str = ""
     people: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
@@ -178,6 +191,23 @@ class ScorePaths:
     only: Paths = ()
     turn: Paths = ()
     unnamed: bool = False
+
+
+@dataclass(frozen=True, config=_STRICT)
+class SpanRows:
+    """Rows that are spans of traces: those of the `scorers` types belong to their parent, which has their
+    scores under `name`. Where the outermost span is of a `closed` type, others in it are no conversations.
+    """
+
+    id: Paths
+    root: Paths
+    parent: Paths
+    type: Paths
+    scorers: tuple[str, ...]
+    closed: tuple[str, ...]
+    scores: str
+    reason: Paths
+    name: str
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -209,6 +239,7 @@ class Shape:
     """The names that a row may have, where it may have no others."""
     roles: Mapping[str, Role] = field(default_factory=dict)
     """Who speakers are, by the names that only this form gives them."""
+    nested: SpanRows | None = None
     spans: bool = False
     """Whether its rows are spans of OpenTelemetry, of which several may be one conversation."""
     log: bool = False
@@ -421,7 +452,7 @@ def _begins(value: Any) -> str:
 SPOKEN = ("messages", "talk", "system", "user", "assistant", "first", "second")
 OF_TURNS = ("conversation", "speaker", "text", "order")
 WORDS = (*SPOKEN, *OF_TURNS, "winner", "gold", "rater", "key", "player", "language", "scenario")
-PREFIXES = ("facet", "context", "score", "human", "out")
+PREFIXES = ("facet", "context", "score", "human", "code", "out")
 
 
 def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
@@ -433,7 +464,8 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
         if name not in WORDS and (name.partition(":")[0] not in PREFIXES or not name.partition(":")[2]):
             raise ConcordError(
                 f"--map {name}=…: “{name}” is unknown. It is {', '.join(WORDS)}, or facet:NAME, "
-                "context:HEADING, score:CRITERION (a judge's), human:CRITERION (a person's) or out:COLUMN."
+                "context:HEADING, score:CRITERION (a judge's), human:CRITERION (a person's), code:CRITERION "
+                "(a program's) or out:COLUMN."
             )
     pair = "first" in mapping and "second" in mapping
     if known is None and not pair and not {"messages", "talk", "assistant", *OF_TURNS} & set(mapping):
@@ -490,4 +522,8 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
     )
 
 
-_SCORED: Mapping[str, Scorer] = {"score": Scorer.JUDGE, "human": Scorer.HUMAN}
+_SCORED: Mapping[str, Scorer] = {
+    "score": Scorer.JUDGE,
+    "human": Scorer.HUMAN,
+    "code": Scorer.CODE,
+}

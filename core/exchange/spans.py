@@ -291,6 +291,7 @@ def _take(threads: list[Thread], new: Thread, ancestors: set[str], *, continues:
         if (places := _positions(new.marks, thread.marks)) is not None:
             end = places[-1] if len(new.marks) else 0
             thread.ends |= dict.fromkeys(new.ends, end)
+            _instruct(thread, [entry for entry in new.entries if _is_system(entry)])
             thread.attributes |= new.attributes if new.base is thread.base else set()
             thread.model = thread.model or new.model
             return
@@ -324,6 +325,16 @@ def _take(threads: list[Thread], new: Thread, ancestors: set[str], *, continues:
     ]
     lane.entries = [*lane.entries, *rest]
     lane.model = new.model or lane.model
+
+
+def _instruct(thread: Thread, instructions: Entries) -> None:
+    """Put the system prompt of a call before the dialogue of a span above it that has none."""
+    if not instructions or any(map(_is_system, thread.entries)):
+        return
+    added = len(instructions)
+    thread.entries = [*instructions, *thread.entries]
+    thread.marks = [mark._replace(entry=mark.entry + added) for mark in thread.marks]
+    thread.ends = {span: end + added if end else end for span, end in thread.ends.items()}
 
 
 def _is_system(entry: Mapping[str, Any]) -> bool:

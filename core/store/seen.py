@@ -1,7 +1,7 @@
 """What the rows of files say under a key, on the disk: memory need not hold all of it."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 RECENT = 20_000
@@ -50,10 +50,20 @@ class TextsByKey:
         """Keep a text."""
         self._conn.execute("INSERT INTO texts VALUES (NULL, ?, ?, ?, 0)", [key, place, text])
 
-    def of(self, key: str) -> list[tuple[str, str]]:
-        """The places and texts of a key, in the order in which they were kept."""
-        self._conn.execute("UPDATE texts SET used = 1 WHERE key = ? AND used = 0", [key])
-        return self._conn.execute("SELECT place, text FROM texts WHERE key = ? ORDER BY id", [key]).fetchall()
+    def of(self, key: str, fits: Callable[[str], bool] | None = None) -> list[tuple[str, str]]:
+        """The places and texts of a key, in the order in which they were kept; those that fit."""
+        rows = self._conn.execute(
+            "SELECT id, place, text FROM texts WHERE key = ? ORDER BY id", [key]
+        ).fetchall()
+        rows = [row for row in rows if fits is None or fits(row[2])]
+        self._conn.executemany(
+            "UPDATE texts SET used = 1 WHERE id = ? AND used = 0", [row[:1] for row in rows]
+        )
+        return [(place, text) for _, place, text in rows]
+
+    def every_text(self) -> Iterator[tuple[str, str]]:
+        """Every place and text, in the order in which they were kept."""
+        yield from self._conn.execute("SELECT place, text FROM texts ORDER BY id")
 
     def every_key(self) -> Iterator[str]:
         """Every key, in the order in which they were kept first."""

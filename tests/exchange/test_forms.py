@@ -140,7 +140,8 @@ EXPECTED = {
     **dict.fromkeys(
         (
             *("Arena-Hard answers", "Braintrust", "Claude Code sessions", "Helicone requests"),
-            *("LibreChat export", "OpenInference messages", "Weave calls", "WildBench results"),
+            *("LibreChat export", "OpenInference messages", "Opik experiment items", "Opik export"),
+            *("Weave calls", "WildBench results"),
         ),
         PLAIN,
     ),
@@ -215,7 +216,7 @@ SCORES = {
     "MLflow traces": [("helpful", 4, "judge", "gpt", None), ("helpful", 5, "human", "ann", None)],
     "MLflow traces (table)": [("helpful", 1, "human", "ann", None)],
     "promptfoo results": [("score", 1, "judge", "", None), ("brief", 0.5, "judge", "", None)],
-    "LangWatch traces": [("helpful", 0.5, "judge", "", None)],
+    "LangWatch traces": [("helpful", 0.5, "judge", "", None), ("exact", 0, "judge", "code", None)],
     "OpenTelemetry GenAI events": [("helpful", 0.5, "human", "ann", None)],
     "Pydantic Evals reports": [
         ("helpful", 0.5, "judge", "", None),
@@ -224,9 +225,9 @@ SCORES = {
     "Humanloop logs": [("helpful", 4, "human", "", None), ("exact", 1, "judge", "code", None)],
     "Phoenix experiments": [("helpful", 0.5, "judge", "", None), ("exact", 0, "judge", "code", None)],
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
-    "Inspect log": [("match", 1, "judge", "", None)],
+    "Inspect log": [("match", 1, "judge", "code", None)],
     "Prometheus feedback": [("score", 4, "judge", "", None)],
-    "lm-evaluation-harness samples": [("exact_match", 1, "judge", "", None)],
+    "lm-evaluation-harness samples": [("exact_match", 1, "judge", "code", None)],
     "HelpSteer": [
         (name, score, "human", "", None)
         for name, score in zip(
@@ -247,15 +248,13 @@ SCORES = {
     "DeepEval conversations": [("Completeness", 0.5, "judge", "gpt", None)],
     "DeepEval test cases": [("Relevancy", 0.9, "judge", "gpt", None)],
     "TRL unpaired preferences": [("label", 1, "human", "", None)],
-    "promptfoo table": [
-        ("score", 1, "judge", "", None),
-        ("brief", 0.5, "judge", "", None),
-        ("score", 0, "judge", "", None),
-    ],
     "Opik traces": [("Hallucination", 0, "judge", "", None), ("helpful", 1, "human", "ann", None)],
-    "Weave evaluations": [("match/correct", 1, "judge", "", None)],
-    "OpenAI eval items": [("String check", 1, "judge", "", None)],
-    "Lighteval details": [("exact_match", 1, "judge", "", None)],
+    "Opik export": [
+        ("helpful", 5, "human", "ann", None),
+        ("helpful", 3, "human", "bob", None),
+        ("Hallucination", 0, "judge", "", None),
+    ],
+    "Lighteval details": [("exact_match", 1, "judge", "code", None)],
     "FED dialogues": [("Coherent", 2, "human", f"position {n}", None) for n in (1, 2)],
     "PingPong results": [
         ("in_character", 5, "judge", "gpt", 1),
@@ -268,7 +267,12 @@ SCORES = {
 UNKNOWN = {
     "LangSmith runs": {"helpful": 1},
     "Pydantic Evals reports": {"own": 1},
-    "Braintrust": {"Factuality": 1},
+    "Braintrust": {"Factuality": 1, "Near": 1},
+    "Opik export": {"len": 1},
+    "Opik experiment items": {"equals_metric": 1},
+    "OpenAI eval items": {"String check": 1},
+    "Weave evaluations": {"match/correct": 1},
+    "promptfoo table": {"score": 2, "brief": 1},
     "Helicone requests": {"x": 1},
 }
 """Criteria of scores whose scorer the file does not say."""
@@ -515,7 +519,7 @@ def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, j
             ways = (text, written(text), *(["§"] if entry.unread else []))
             kept = any(form in place for form in ways for place in said)
             # Names are kept in the composed form of Unicode.
-            names = (*ways, unicodedata.normalize("NFC", text))
+            names = (*ways, *(unicodedata.normalize("NFC", form) for form in ways))
             kept |= any(form in place for form in names for place in places(entry))
             assert kept or not unnamed(path, left_out), (path, left_out, metadata)
             before = {m.content for c in whole.conversations for m in c.messages}

@@ -113,13 +113,15 @@ def test_code_that_grades_is_a_judge_of_its_own(tmp_path):
     assert scores(found) == [("score", 1, "judge", "code", "All assertions passed")]
 
 
-def test_a_program_with_a_name_is_said_to_be_code_and_is_no_judge_of_that_name(tmp_path):
+def test_a_named_program_is_a_judge_called_code(tmp_path):
     named = [
         {"name": name, "annotator_kind": kind, "identifier": by, "result": {"score": 1}}
         for name, kind, by in (("exact", "CODE", "match.py"), ("tone", "LLM", "match.py"))
     ]
     named += [{"name": "long", "annotator_kind": "CODE", "identifier": "w" * 600, "result": {"score": 1}}]
-    named += [{"name": "twice", "annotator_kind": "CODE", "identifier": "match.py (code)", "result": {"score": 1}}]
+    named += [
+        {"name": "twice", "annotator_kind": "CODE", "identifier": "match.py (code)", "result": {"score": 1}}
+    ]
     found = scores(survey(tmp_path, {**SPAN, "annotations": named}))
     assert [(name, by) for name, _, _, by, _ in found] == [
         ("exact", "match.py (code)"),
@@ -135,11 +137,12 @@ def test_a_thumb_in_promptfoos_csv_is_a_persons(tmp_path):
     rated = f"Oslo,Hello,PASS,1,,{THUMB['reason']},Fine.\n"
     file.write_text(
         head + rated + "Rome,Oh,FAIL,0,,Too curt.,\nParis,Ah,ERROR,0,,,\nBonn,Eh,PASS,1,,No assertions,\n"
+        "Kiel,Eh,FAIL,0,,Python code execution failed: no,\n"
     )
-    assert scores(conversations_file.survey(file, FileOptions("b"))) == [
-        ("score", 0, "judge", "", "Too curt."),
-        ("score", 1, "human", "", "Fine."),
-    ]
+    found = conversations_file.survey(file, FileOptions("b"))
+    assert (scores(found), found.unknown) == ([("score", 1, "human", "", "Fine.")], {"score": 1})
+    found = conversations_file.survey(file, FileOptions("b", scorers={"score": Scorer.CODE}))
+    assert ("score", 0, "judge", "code", "Too curt.") in scores(found)
 
 
 TRACE = {"id": "t", "timestamp": "2026", "input": "Hi", "output": "Hello"}
@@ -183,7 +186,7 @@ def braintrust(source):
         (opik, "ui", "online_scoring", None, "sdk"),
         (phoenix, "HUMAN", "LLM", "CODE", "OTHER"),
         (mlflow, "HUMAN", "LLM_JUDGE", "CODE", "SOURCE_TYPE_UNSPECIFIED"),
-        (braintrust, "app", "scorer", None, "api"),
+        (braintrust, "app", None, None, "scorer"),
     ],
 )
 def test_the_source_says_who_gave_a_score(tmp_path, row, person, judge, code, unknown):

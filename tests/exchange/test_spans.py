@@ -457,7 +457,7 @@ KINDS = {
     "human": ("human", "ann"),
     "llm_judge": ("judge", "ann"),
     "LLM": ("judge", "ann"),
-    "deterministic": ("judge", "ann"),
+    "deterministic": ("judge", "ann (code)"),
 }
 
 
