@@ -53,7 +53,7 @@ USES: Mapping[str, str] = {
     "context": "context, shown next to the dialogue",
     "score": "a judge's score",
     "human": "an annotator's score",
-    "code": "a program\'s score",
+    "code": "a program's score",
     "out": "excluded",
 }
 """What a column may be, by its name in `--map`."""
