@@ -8,7 +8,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
@@ -33,8 +33,6 @@ Order = Literal[
     "people_gap",
     "oldest",
     "longest",
-    "player",
-    "key",
     "refused",
     "failed",
 ]
@@ -48,11 +46,42 @@ _ORDERS: dict[str, str] = {
     "people_gap": "abs(s.final - s.people) DESC",
     "oldest": "c.id ASC",
     "longest": "c.turns DESC",
-    "player": "c.player ASC",
-    "key": "c.key ASC",
     "refused": "nullif(s.refused, 0) DESC",
     "failed": "nullif(s.failed, 0) DESC",
 }
+
+_SORTED_BY: Mapping[str, str] = {
+    "benchmark": "c.benchmark",
+    "language": "c.language",
+    "player": "c.player",
+    "turns": "c.turns",
+    "people": "s.people",
+    "key": "c.key",
+}
+"""Columns of a list that an order may name, in SQL; every facet is one, too."""
+_FACET = "(SELECT value FROM facets WHERE conversation_id = c.id AND name = :facet)"
+# SQLite takes the number at the beginning of a text: only a text that is a number sorts as one.
+_FACET_NUMBER = (
+    f"CASE WHEN NOT json_valid({_FACET}) THEN NULL "
+    f"WHEN json_type({_FACET}) IN ('integer', 'real') THEN CAST({_FACET} AS REAL) END"
+)
+
+
+class Sort(NamedTuple):
+    """The order by a column, or by a facet; numbers in a facet come in their order, before other texts."""
+
+    column: str
+    facet: bool = False
+    descending: bool = False
+
+    @property
+    def sql(self) -> tuple[str, str]:
+        """What is ordered by, and the order."""
+        way = "DESC" if self.descending else "ASC"
+        if self.facet:
+            return _FACET, f"{_FACET_NUMBER} {way} NULLS LAST, {_FACET} {way}, c.id"
+        value = _SORTED_BY[self.column]
+        return value, f"{value} {way}, c.id"
 
 
 @dataclass(frozen=True)
@@ -295,14 +324,42 @@ def spent(db: Database, which: int) -> Spent:
 
 
 def search(
-    db: Database, wanted: Filter = Filter(), order: Order = "newest", limit: int = 50, offset: int = 0
+    db: Database, wanted: Filter = Filter(), order: Order | Sort = "newest", limit: int = 50, offset: int = 0
 ) -> list[Found]:
     """A page of the conversations that pass the filter and have the value by which they are ordered."""
     where, args = _where(wanted)
+    if isinstance(order, Sort):
+        value, sql = order.sql
+        args |= {"facet": order.column} if order.facet else {}
+    else:
+        sql = _ORDERS[order]
+        value = sql.removesuffix(" ASC").removesuffix(" DESC")
     if order != "newest":
-        by = _ORDERS[order].removesuffix(" ASC").removesuffix(" DESC")
-        where += f" AND {by} IS NOT NULL"
-    return _list(db, where, args, _ORDERS[order], limit, offset)
+        where += f" AND {value} IS NOT NULL"
+    return _list(db, where, args, sql, limit, offset)
+
+
+class Group(NamedTuple):
+    """The conversations that share a value: how many, and the means of what judges and people gave them."""
+
+    value: str
+    conversations: int
+    final: float | None
+    people: float | None
+    failed: int
+
+
+def groups(db: Database, wanted: Filter, by: str, *, facet: bool = False) -> list[Group]:
+    """The conversations that pass the filter by a column of `_SORTED_BY` or by a facet, the largest first."""
+    where, args = _where(wanted)
+    value = _FACET if facet else _SORTED_BY[by]
+    rows = db.execute(
+        f"SELECT {value}, count(*), avg(s.final), avg(s.people), ifnull(sum(s.failed > 0), 0) "
+        "FROM conversations c LEFT JOIN summaries s ON s.conversation_id = c.id "
+        f"WHERE {where} AND {value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
+        args | ({"facet": by} if facet else {}),
+    )
+    return [Group(*row) for row in rows]
 
 
 def table(db: Database, wanted: Filter = Filter()) -> pd.DataFrame:

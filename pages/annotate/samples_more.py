@@ -19,6 +19,7 @@ from pages.parts import handout, notice
 from pages.parts.plain import counted
 from pages.parts.session import opened_at, workspace
 from pages.parts.table import draw
+from pages.parts.transcript import conversation_name
 
 CANDIDATES = 300
 """Conversations that are offered to be marked."""
@@ -91,8 +92,8 @@ def _items_known(study: Study, kind: Known) -> None:
 
 
 def _item_name(db: Any, unit: UnitKey) -> str:
-    key = conversations.listed(db, unit.conversation_id).key
-    return key if unit.turn is None else f"{key}, turn {unit.turn}"
+    name = conversation_name(conversations.listed(db, unit.conversation_id))
+    return name if unit.turn is None else f"{name}, turn {unit.turn}"
 
 
 def _listed(study: Study, kind: Known, golds: Sequence[Gold], keys: Mapping[UnitKey, str]) -> None:
@@ -122,13 +123,13 @@ def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
     """A conversation beside the study's own, and the answers that are known of it."""
     with workspace().read() as db:
         study_ids = {place.conversation_id for place in answers.places(db, study.name).values()}
+        wanted = Filter(benchmark=study.benchmark)
         candidates = {
-            number: key
-            for number, key in conversations.keys_after(
-                db, Filter(benchmark=study.benchmark), limit=CANDIDATES + len(study_ids)
-            )
-            if number not in study_ids
+            one.id: one
+            for one in conversations.search(db, wanted, "oldest", CANDIDATES + len(study_ids))
+            if one.id not in study_ids
         }
+    marked = {one.unit.conversation_id for one in golds}
     if not candidates:
         st.caption(
             "All stored conversations are in the study already. Import more conversations to use as "
@@ -136,7 +137,10 @@ def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
         )
         return
     number = st.selectbox(
-        "Conversation", list(candidates), format_func=lambda one: candidates[one], key=f"mark {kind}"
+        "Conversation",
+        sorted(candidates, key=lambda one: one in marked),
+        format_func=lambda one: conversation_name(candidates[one]),
+        key=f"mark {kind}",
     )
     with workspace().read() as db:
         conversation = conversations.load(db, number)
@@ -173,7 +177,7 @@ def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
         "Add training item" if kind == "training" else "Add gold item",
         icon=":material/add:",
         on_click=_marked,
-        args=(study.name, study.criteria, kind, number, candidates[number], turn),
+        args=(study.name, study.criteria, kind, number, candidates[number].key, turn),
     )
 
 

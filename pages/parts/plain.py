@@ -31,6 +31,12 @@ def counted(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def first_words(text: str, longest: int) -> str:
+    """A text on one line, of so many characters at most."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
 def breakable(text: str) -> str:
     """The text with places to break a line in words of more than 1,000 signs.
 

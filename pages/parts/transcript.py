@@ -10,10 +10,18 @@ import streamlit as st
 
 from concord.conversation import Conversation, Message, Turn
 from concord.runs.registry import BENCHMARKS
-from pages.parts.plain import breakable, plain
+from concord.store.conversations import Found
+from pages.parts.plain import breakable, first_words, plain
 
+FIRST_WORDS = 60
+"""Characters of what was asked first, where a conversation is named."""
 FOLDED = 300
 """Characters of a system prompt or a tool's result; a longer one is folded away."""
+
+
+def conversation_name(found: Found) -> str:
+    """What was asked first in a conversation, and its key, for a list to choose from."""
+    return " · ".join(filter(None, [first_words(found.first, FIRST_WORDS), found.key]))
 
 
 def history_by(conversation: Conversation) -> str:

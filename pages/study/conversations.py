@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from concord.reports.overview import unreadable_words
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import conversations, spotchecks, studies
-from concord.store.conversations import Filter, Found, Order
+from concord.store.conversations import Filter, Found, Order, Sort
 from concord.table import Cell, Column, Table
 from pages.parts import table
 from pages.parts.address import (
@@ -30,7 +30,7 @@ from pages.parts.address import (
     several,
 )
 from pages.parts.navigation import heading
-from pages.parts.plain import excerpt, plain
+from pages.parts.plain import excerpt, first_words, plain
 from pages.parts.session import sentence, workspace
 from pages.study import opened
 
@@ -42,13 +42,13 @@ ORDERS: dict[Order, str] = {
     "people_gap": "judges and annotators differ most",
     "oldest": "oldest",
     "longest": "most turns",
-    "player": "player",
-    "key": "key",
     "refused": "most refusals seen",
     "failed": "most failed judgements",
 }
 OWN = ("benchmark", "language", "player")
-ASKED = ("benchmark", "order", "text", "refusals", "unreadable", "study")
+SORTED = (*OWN, "turns", "people", "key")
+"""Columns by which the whole list can be sorted besides `ORDERS`; facets are others."""
+ASKED = ("benchmark", "order", "text", "refusals", "unreadable", "study", "group")
 TAKEN = (*OWN, *ASKED, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
 FIRST_WORDS = 90
@@ -81,7 +81,10 @@ def _browse() -> None:
         if not conversations.count(db):
             ways = (("import", "Import conversations"), ("runs", "Start a run"))
             return nothing("No conversations yet.", *ways)
-    wanted, order, facets = _ask()
+    asked = _ask()
+    wanted, facets = asked.wanted, asked.facets
+    if asked.group:
+        return _grouped(asked)
     with workspace().read() as db:
         total = conversations.count(db, wanted)
     pages = max(1, math.ceil(total / PAGE))
@@ -91,7 +94,7 @@ def _browse() -> None:
         st.markdown("**1** conversation" if total == 1 else f"**{total:,}** conversations")
         number = st.pagination(pages, width=PAGER, key="page", bind="query-params") if pages > 1 else 1
     with workspace().read() as db:
-        found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
+        found = conversations.search(db, wanted, asked.order, PAGE, (number - 1) * PAGE)
         if wanted.failed and total:
             st.caption(plain(unreadable_words(*conversations.unreadable(db, wanted))))
         shown = [c.id for c in found]
@@ -106,26 +109,48 @@ def _browse() -> None:
         if row := table.draw(rows, key="list", titled=False, selectable=True):
             read(str(row["number"]), "conversations", shown)
     elif total:
-        st.info(f"No conversation has a value for the order “{ORDERS[order]}”. Choose another order.")
+        st.info(plain(f"No conversation has a value for the order “{asked.words}”. Choose another order."))
     else:
         st.info("No conversation matches these filters. Remove a filter.")
 
 
-def _ask() -> tuple[Filter, Order, list[str]]:
-    """The filter, the order, and the facets that vary among what one can choose from."""
+class Asked(NamedTuple):
+    """What the reader asks for: the filter, the order in words and as the store has it, the groups, and the
+    facets that vary among what one can choose from.
+    """
+
+    wanted: Filter
+    words: str
+    order: Order | Sort
+    group: str
+    facets: list[str]
+
+
+def _ask() -> Asked:
+    """The questions above the list."""
     with workspace().read() as db:
         found, names = conversations.values(db), studies.names(db)
-    checked("order", ORDERS.values())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         benchmark = _one("Benchmark", found["benchmark"], "benchmark", "all")
+        with workspace().read() as db:
+            values = conversations.values(db, benchmark) if benchmark else found
+        facets = _facets(values, benchmark) if benchmark else []  # those of several have little in common
         text = st.text_input(
             "Said in the dialogue", type="search", icon=":material/search:", max_chars=500, **_kept("text")
         )
-        order: Order = st.selectbox("First", list(ORDERS), format_func=ORDERS.__getitem__, **_kept("order"))
+        orders = _orders(values, facets)
+        checked("order", orders)
+        words = st.selectbox("First", list(orders), **_kept("order"))
+        columns = [name for name in OWN if len(values[name]) > 1]
+        group = listed(
+            "Group by",
+            "group",
+            ["", *columns, *facets],
+            "",
+            always=False,
+            format_func=lambda n: n or "nothing",
+        )
         unreadable = st.toggle("Only failed or truncated replies", **_kept("unreadable"))
-    with workspace().read() as db:
-        values = conversations.values(db, benchmark) if benchmark else found
-    facets = _facets(values, benchmark) if benchmark else []  # those of several have little in common
     keys = {"player": "player", **{name: f"facet-{name}" if name in TAKEN else name for name in facets}}
     asked = {"language", "study", "refusals", *keys.values()} & st.query_params.keys()
     with st.expander("Filters", expanded=bool(asked), icon=":material/filter_alt:"):
@@ -149,7 +174,44 @@ def _ask() -> tuple[Filter, Order, list[str]]:
         study=study,
         text=text or "",
     )
-    return wanted, order, facets
+    return Asked(wanted, words, orders[words], group, facets)
+
+
+def _orders(values: Mapping[str, Sequence[str]], facets: Sequence[str]) -> dict[str, Order | Sort]:
+    """The orders of the list by their words: the usual ones, then every column and facet both ways."""
+    orders: dict[str, Order | Sort] = {words: order for order, words in ORDERS.items()}
+    columns = [name for name in SORTED if name not in OWN or len(values[name]) > 1]
+    for name, facet in [*((name, False) for name in columns), *((name, True) for name in facets)]:
+        orders.setdefault(f"{name}, ascending", Sort(name, facet))
+        orders.setdefault(f"{name}, descending", Sort(name, facet, descending=True))
+    return orders
+
+
+def _grouped(asked: Asked) -> None:
+    """How many conversations have each value of a column or a facet, and their mean scores."""
+    by, facet = asked.group, asked.group in asked.facets
+    with workspace().read() as db:
+        groups = conversations.groups(db, asked.wanted, by, facet=facet)
+    if not groups:
+        st.info("No conversation matches these filters. Remove a filter.")
+        return
+    st.caption("Select a row to list its conversations.")
+    columns = (
+        Column("value", by),
+        Column("conversations"),
+        Column("final", digits=2, help="Mean over judges, criteria and turns"),
+        Column("people", digits=2, help="Mean of people"),
+        Column("failed", help="Conversations with a judgement that could not be read"),
+    )
+    rows = [one._asdict() | {"failed": one.failed or None} for one in groups]
+    shown = tuple(c for c in columns if any(row[c.name] is not None for row in rows))
+    row = table.draw(
+        Table("groups", f"Conversations by {by}", shown, tuple(rows)), titled=False, selectable=True
+    )
+    if row is not None:
+        kept = {name: st.query_params.get_all(name) for name in st.query_params if name != "group"}
+        kept[f"facet-{by}" if facet and by in TAKEN else by] = [str(row["value"])]
+        go("conversations", **kept)
 
 
 def _kept(key: str) -> dict[str, Any]:
@@ -236,7 +298,7 @@ def _row(c: Found) -> dict[str, Cell]:
         "benchmark": c.benchmark,
         "player": marked(c.player, c.simulated),
         **{f"facet {name}": value for name, value in c.facets.items()},
-        "first": " ".join(c.first.split())[:FIRST_WORDS],
+        "first": first_words(c.first, FIRST_WORDS),
         "key": c.key,
         "language": c.language,
         "final": c.final,

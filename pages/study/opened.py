@@ -17,9 +17,12 @@ from concord.store import configurations, conversations, images, ratings
 from concord.store.conversations import Found
 from pages.parts.address import link
 from pages.parts.navigation import SECTIONS, about
-from pages.parts.plain import breakable, plain
+from pages.parts.plain import breakable, first_words, plain
 from pages.parts.session import workspace
 from pages.parts.transcript import context, history_by, marks, transcript
+
+TITLE = 80
+"""Characters of what was asked first in the title of an imported conversation."""
 
 top = st.components.v2.component(
     "concord_top",
@@ -79,7 +82,10 @@ def _head(found: Found) -> None:
     known = BENCHMARKS.get(found.benchmark)
     names = known.facets[:2] if known else found.facets
     main = [found.facets[name] for name in names if name in found.facets]
-    st.title(plain(f"{found.player}: {' · '.join(main) or found.key}"), anchor=False)
+    named = " · ".join(main) if known and main else first_words(found.first, TITLE) or found.key
+    st.title(plain(f"{found.player}: {named}"), anchor=False)
+    if not known:
+        st.caption(plain(found.key))
     with st.container(horizontal=True):
         told = (known.title if known else found.benchmark, found.language)
         for words in (*told, *(f"{name}: {value}" for name, value in found.facets.items())):

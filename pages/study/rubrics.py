@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -23,7 +24,7 @@ from pages.parts.address import go, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import workspace
-from pages.parts.transcript import transcript
+from pages.parts.transcript import conversation_name, transcript
 
 NEW = "new rubric …"
 NAME = "name of the new rubric"
@@ -265,18 +266,20 @@ def _save(chosen: str) -> None:
     st.toast(f"{plain(name)} is saved.", icon=":material/check:")
 
 
-def _offered() -> list[str]:
-    """Keys of conversations to preview with: of imported ones, else of the first benchmark."""
+def _offered() -> dict[str, str]:
+    """Conversations to preview with, by key, with their names: imported ones, else of the first benchmark."""
     with workspace().read() as db:
         stored = sorted(conversations.values(db)["benchmark"], key=lambda name: name in BENCHMARKS)
         wanted = Filter(benchmark=stored[0] if stored else "")
-        return [key for _, key in conversations.keys_after(db, wanted, limit=OFFERED)]
+        offered = conversations.search(db, wanted, "oldest", OFFERED)
+    return {one.key: conversation_name(one) for one in offered}
 
 
 def _preview(rubric: Rubric) -> None:
     """What a judge is sent about a stored conversation, and what annotators see."""
-    keys = _offered()
-    key = st.selectbox("Preview with the conversation", keys, key="shown with") if keys else ""
+    names = _offered()
+    look: dict[str, Any] = {"format_func": names.__getitem__, "key": "shown with"}
+    key = st.selectbox("Preview with the conversation", list(names), **look) if names else ""
     with workspace().read() as db:
         conversation = conversations.load(db, key) if key else EXAMPLE
         nobody = rubric_store.unasked(db, rubric)

@@ -45,13 +45,15 @@ from concord.table import Cell, Column, Table
 from pages.parts.address import go, link, read, several
 from pages.parts.charts import show, undefined_rows
 from pages.parts.person import exported
-from pages.parts.plain import counted, plain, with_code
+from pages.parts.plain import counted, first_words, plain, with_code
 from pages.parts.session import live, workspace
 from pages.parts.table import draw
 from pages.parts.ways import explain
 from pages.study.run_form import estimate
 from pages.trust import agreement_charts as charts
 
+FIRST_WORDS = 40
+"""Characters of what was asked first in the conversation of an item."""
 MOST_ITEMS = 10
 """Items beside the scatter, about as high as it."""
 MOCK = ":orange-badge[mock]"
@@ -348,7 +350,11 @@ def _where_answers_differ(report: AgreementReport, criterion: str) -> None:
     if (wanted := st.session_state.pop(WANTED, None)) is not None:
         read(wanted, "agreement", [str(row["conversation"]) for row in differing.rows[:MOST_ITEMS]])
     if differing.rows:
-        draw(replace(differing, rows=differing.rows[:MOST_ITEMS]), titled=False, select=_read)
+        draw(
+            _with_first_words(replace(differing, rows=differing.rows[:MOST_ITEMS])),
+            titled=False,
+            select=_read,
+        )
 
 
 @live
@@ -382,7 +388,7 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         several_items = " A larger dot stands for several items." if dots["items"].max() > 1 else ""
         st.caption(f"{len(points)} items.{several_items}{line}")
     with right:
-        draw(_items(report, points.head(MOST_ITEMS)), select=_read)
+        draw(_with_first_words(_items(report, points.head(MOST_ITEMS))), select=_read)
     _by_group(report, criterion, rater, one_scale=one_scale)
 
 
@@ -424,6 +430,19 @@ def _raters_of(report: AgreementReport) -> dict[str, tuple[str, ...]]:
 def _read(row: Mapping[str, Cell]) -> None:
     """Have the page leave for the conversation of an item."""
     st.session_state[WANTED] = row["conversation"]
+
+
+def _with_first_words(items: Table) -> Table:
+    """A table of items, with what was asked first in the conversation of each."""
+    with workspace().read() as db:
+        numbers = [str(row["conversation"]) for row in items.rows]
+        asked = [conversations.listed(db, int(n)).first if n.isdecimal() else "" for n in numbers]
+    if not any(asked):
+        return items
+    words = [{"first": first_words(text, FIRST_WORDS)} for text in asked]
+    rows = [row | first for row, first in zip(items.rows, words, strict=True)]
+    columns = (items.columns[0], Column("first", "First words"), *items.columns[1:])
+    return replace(items, columns=columns, rows=tuple(rows))
 
 
 def _items(report: AgreementReport, items: pd.DataFrame) -> Table:

@@ -29,7 +29,7 @@ from pages.desk.review import ReviewDesk
 from pages.parts import notice, person, table
 from pages.parts.address import held, link, listed, nothing, one_of
 from pages.parts.navigation import heading
-from pages.parts.plain import plain
+from pages.parts.plain import counted, plain
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
 from pages.study import run_watch
@@ -225,18 +225,25 @@ def _test(bench: Bench) -> None:
     """Open the sealed part, deliberately."""
     with workspace().read() as db:
         table.draw(parts.table(db, bench.parts))
-    with st.expander("Let a judge answer “test”", icon=":material/play_arrow:"):
-        _answering(bench, TEST, _versions(bench))
+    answering = st.container()
     two = _two(bench, SELECT, "lab test")
+    missing = [(judge, owed) for judge in two or () if (owed := bench.owed(judge, TEST))]
+    with answering.expander(
+        "Let a judge answer “test”", icon=":material/play_arrow:", expanded=bool(missing)
+    ):
+        _answering(bench, TEST, _versions(bench))
     if two is None:
         return
+    for judge, owed in missing:
+        items = counted(owed, "conversation")
+        st.info(plain(f"{judge} has not answered {items} of “{TEST}” yet. Let it answer them above first."))
     reason = st.text_input("Why the sealed part is opened now", key="lab reason", max_chars=300)
     sure = st.checkbox("I have chosen a judge. This look is counted and cannot be undone.", key="lab sure")
     if st.button(
         "Open the test part",
         type="primary",
         icon=":material/lock_open:",
-        disabled=not (sure and reason.strip()),
+        disabled=bool(missing) or not (sure and reason.strip()),
     ):
         with notice.writing() as db:
             report = comparing.report(db, bench, *two, reason)

@@ -172,13 +172,13 @@ def test_the_list_shows_the_first_words_that_were_asked_and_the_key(workspace: W
     [
         ("oldest", ["c", "z", "y"]),
         ("longest", ["z", "c", "y"]),
-        ("player", ["y", "z", "c"]),
-        ("key", ["c", "y", "z"]),
+        (conversations.Sort("player"), ["y", "z", "c"]),
+        (conversations.Sort("key"), ["c", "y", "z"]),
         ("failed", []),
     ],
 )
 def test_the_list_is_sorted_by_what_its_columns_say(
-    workspace: Workspace, order: conversations.Order, keys: list[str]
+    workspace: Workspace, order: conversations.Order | conversations.Sort, keys: list[str]
 ) -> None:
     stored(workspace)
     with workspace.read() as db:
@@ -218,3 +218,32 @@ def test_scores_stand_once_and_reasons_are_in_sight(workspace: Workspace, repeat
     assert len(page.table) == tables
     [why] = [block for block in page.expander if block.label == "Why"]
     assert why.proto.expanded
+
+
+@pytest.fixture
+def topics(workspace: Workspace) -> Workspace:
+    """Four imported conversations with a topic each, after the one there is."""
+    with workspace.write() as db:
+        for number, topic in enumerate(("refund", "parcel", "refund", "account")):
+            said = (Message("user", f"order {number}"), Message("assistant", "!"))
+            conversations.save(db, Conversation("shop", f"s{number}", "p", said, facets={"topic": topic}))
+    return workspace
+
+
+def test_a_list_is_sorted_by_a_facet_of_an_import(topics: Workspace) -> None:
+    page = listed(benchmark="shop")
+    [order] = [box for box in page.selectbox if box.label == "First"]
+    page = order.select("topic, descending").run()
+    assert list(page.dataframe[0].value["facet topic"]) == ["refund", "refund", "parcel", "account"]
+
+
+def test_a_list_is_grouped_by_a_facet_of_an_import(topics: Workspace) -> None:
+    page = listed(benchmark="shop", group="topic")
+    assert not page.exception
+    rows = page.dataframe[0].value.to_dict("records")
+    assert [(row["value"], row["conversations"]) for row in rows] == [
+        ("refund", 2),
+        ("account", 1),
+        ("parcel", 1),
+    ]
+    assert page.query_params["group"] == "topic"

@@ -98,6 +98,19 @@ def test_the_best_on_select_is_named(shop: Workspace) -> None:
     assert "Best on select: mock-judge by shop v2" in said(page(step="choose"))
 
 
+def test_the_sealed_part_stays_closed_until_both_have_answered_it(shop: Workspace) -> None:
+    used = rubric_store.find(shop, mock.RUBRIC, 2)
+    with shop.write() as db:
+        mock.answer(db, used, parts.read(db, mock.STUDY).keys("select"), "z-judge")
+    shown = page(step="test")
+    next(t for t in shown.text_input if t.label.startswith("Why")).set_value("chosen").run()
+    shown.checkbox[0].check().run()
+    boxes = {box.label: box for box in shown.selectbox}
+    boxes["To"].set_value(next(j for j in boxes["To"].options if j.startswith("z-judge"))).run()
+    assert "z-judge by shop v2 has not answered 20 conversations of “test” yet" in said(shown)
+    assert next(b for b in shown.button if b.label == "Open the test part").disabled
+
+
 def test_the_sealed_part_opens_with_a_reason_only(shop: Workspace) -> None:
     shown = page(step="test")
     assert next(b for b in shown.button if b.label == "Open the test part").disabled

@@ -64,7 +64,7 @@ def test_what_is_saved_is_selected_and_leads_to_people(workspace: Workspace) -> 
     the(shown, "button", "Save").click().run()
     assert (workspace.path / "rubrics" / "mine.toml").exists()
     assert the(shown, "selectbox", "Rubric").value == "mine"
-    assert the(shown, "selectbox", "Preview with").options == ["brought"]
+    assert the(shown, "selectbox", "Preview with").options == ["Where is it? · brought"]
     assert the(shown, "button", "Draw a sample for annotators")
     source(shown).set_value(source(shown).value.replace("title", "unit = 'last-reply'\ntitle")).run()
     assert not the(shown, "button", "Save").disabled

@@ -66,6 +66,7 @@ def marked(workspace: Workspace, page: AppTest, kind: str, key: str, answer: str
 
 def test_a_conversation_beside_the_study_is_marked_and_removed(workspace: Workspace) -> None:
     page = marked(workspace, opened(GOLD), "gold", "c", "4")
+    assert page.selectbox(key="mark gold").options == ["? · d", "? · c"], "what is not marked comes first"
     page = marked(workspace, page, "gold", "d", "2")
     with workspace.read() as db:
         assert {(one.unit.conversation_id, one.answer) for one in known.gold(db, "s")} == {
@@ -81,7 +82,7 @@ def test_a_conversation_beside_the_study_is_marked_and_removed(workspace: Worksp
 
 def test_the_studys_own_conversations_are_not_offered(workspace: Workspace) -> None:
     page = opened(GOLD)
-    assert page.selectbox(key="mark gold").options == ["c", "d"]
+    assert page.selectbox(key="mark gold").options == ["? · c", "? · d"]
 
 
 def test_nothing_is_marked_without_an_answer(workspace: Workspace) -> None:

@@ -8,7 +8,7 @@ from concord.conversation import Conversation, Message
 from concord.errors import NotFound
 from concord.rating import Spent
 from concord.store import conversations
-from concord.store.conversations import Filter
+from concord.store.conversations import Filter, Group, Sort
 from concord.workspace import Workspace
 
 
@@ -54,3 +54,42 @@ def test_what_a_conversation_cost(workspace):
         assert conversations.spent(db, number) == Spent(2, 10, 20, 0.5, 1.0)
         with pytest.raises(NotFound, match="no conversation number 99"):
             conversations.spent(db, 99)
+
+
+@pytest.fixture
+def faceted(workspace):
+    """Five conversations with the facet “round”, of which one is no number, and one without it."""
+    with workspace.write() as db:
+        for key, of_round in (("a", "10"), ("b", "9"), ("c", "true"), ("d", "9.5"), ("e", "last")):
+            say(db, key, *("hello" for _ in range(2 * len(of_round))), facets={"round": of_round})
+        say(db, "f", "hello", "there")
+    return workspace
+
+
+@pytest.mark.parametrize(
+    ("sort", "keys"),
+    [
+        (Sort("round", facet=True), "bdaec"),
+        (Sort("round", facet=True, descending=True), "adbce"),
+        (Sort("key", descending=True), "fedcba"),
+        (Sort("turns"), "bfadce"),
+        (Sort("people"), ""),
+    ],
+)
+def test_a_list_is_sorted_by_any_column_or_facet(faceted, sort, keys):
+    with faceted.read() as db:
+        assert "".join(c.key for c in conversations.search(db, order=sort)) == keys
+        first = conversations.search(db, order=sort, limit=2, offset=1)
+        assert "".join(c.key for c in first) == keys[1:3]
+
+
+def test_conversations_are_grouped_by_a_facet_or_a_column(faceted):
+    with faceted.read() as db:
+        found = conversations.groups(db, Filter(), "round", facet=True)
+        assert {one.value: one.conversations for one in found} == dict.fromkeys(
+            ("10", "9", "true", "9.5", "last"), 1
+        )
+        assert conversations.groups(db, Filter(), "player") == [Group("p", 6, None, None, 0)]
+        assert conversations.groups(db, Filter(facets={"round": ("9",)}), "round", facet=True) == [
+            Group("9", 1, None, None, 0)
+        ]
