@@ -349,15 +349,15 @@ class Group(NamedTuple):
     failed: int
 
 
-def groups(db: Database, wanted: Filter, by: str, *, facet: bool = False) -> list[Group]:
+def groups(db: Database, wanted: Filter, column: str, *, facet: bool = False) -> list[Group]:
     """The conversations that pass the filter by a column of `_SORTED_BY` or by a facet, the largest first."""
-    where, args = _where(wanted)
-    value = _FACET if facet else _SORTED_BY[by]
+    clause, args = _where(wanted)
+    value = _FACET if facet else _SORTED_BY[column]
     rows = db.execute(
         f"SELECT {value}, count(*), avg(s.final), avg(s.people), ifnull(sum(s.failed > 0), 0) "
         "FROM conversations c LEFT JOIN summaries s ON s.conversation_id = c.id "
-        f"WHERE {where} AND {value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
-        args | ({"facet": by} if facet else {}),
+        f"WHERE {clause} AND {value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
+        args | ({"facet": column} if facet else {}),
     )
     return [Group(*row) for row in rows]
 

@@ -13,6 +13,7 @@ from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_more
 from pages.parts import notice
 from pages.parts.address import go, link, listed, of_conversation
+from pages.parts.drafted import TextDraft
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -51,11 +52,7 @@ def _study(names: list[str]) -> None:
     st.subheader("1 · Draw", anchor=False)
     _facts(study, len({unit["key"] for unit in units}) if study.pairs else len(units))
     with st.expander("Guidelines", icon=":material/menu_book:"):
-        text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
-        same = text == study.guidelines
-        st.button(
-            "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(name, text)
-        )
+        _guidelines(TextDraft(f"the guidelines of {name}", study.guidelines, "text"), name)
     if not study.anonymous:
         st.subheader("2 · Assign", anchor=False)
         _deal(
@@ -218,10 +215,26 @@ def _closed(name: str, closed: bool, reason: str) -> None:
         notice.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
 
 
-def _save(name: str, text: str) -> None:
+def _guidelines(draft: TextDraft, study: str) -> None:
+    """The editor of a study's guidelines; what was typed is kept, and no version is lost unseen."""
+    text = draft.text
+    drawing.editor(text, key=draft.key, on_change=draft.keep)
+    if draft.stale:
+        return draft.versions("markdown")
+    same = text == draft.saved
+    st.button(
+        "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(draft, study)
+    )
+    draft.line()
+
+
+def _save(draft: TextDraft, study: str) -> None:
     with notice.writing() as db:
-        stored.write_guidelines(db, name, text)
+        if stored.get(db, study).guidelines != draft.base:
+            return  # saved elsewhere since the page was drawn: the next run shows both versions
+        stored.write_guidelines(db, study, st.session_state[draft.key])
         notice.done("The guidelines are saved.")
+    draft.discard()
 
 
 page()

@@ -1,6 +1,6 @@
 """The form that draws a study: conversations, strata, criteria."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -14,6 +14,7 @@ from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from pages.parts import notice
 from pages.parts.address import link, listed, nothing
+from pages.parts.drafted import FormDraft
 from pages.parts.plain import counted, plain
 from pages.parts.session import workspace
 from pages.study.run_form import questions
@@ -40,67 +41,68 @@ def form() -> None:
         )
     st.subheader("Conversations to draw", anchor=False)
     begin = Filter(**drawn.meta.get("drawn", {}).get("filter", {})) if drawn else Filter()
+    draft = FormDraft(f"the form that draws a study{f' like {drawn.name}' if drawn else ''}")
     usual = begin.benchmark if begin.benchmark in benchmarks else benchmarks[0]
+    draft.address("benchmark", benchmarks)
     benchmark = listed("Conversations of", "benchmark", benchmarks, usual)
+    draft.set("benchmark", benchmark, usual)
     with workspace().read() as db:
         values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
-    wanted = _filter(benchmark, values, begin)
+    wanted = _filter(draft, benchmark, values, begin)
     with workspace().read() as db:
         there = conversations.count(db, wanted)
         left = studies.left_to_draw(db, drawn) if drawn else None
-    n, seed = _numbers(there, left or there)
+    n, seed = _numbers(draft, there, left or there)
     varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
     by = st.multiselect(
         "Stratify by",
         varied,
-        default=varied,
+        key=draft.field(f"strata of {benchmark}", varied, varied),
         format_func=_heading,
         help="Each combination (stratum) gets the same number of items. If there are more combinations "
         "than items, each single value does. Choose none for a simple random sample.",
     )
-    draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "by": by, "not_in": _apart(of)}
-    _keep(known, wanted, n, draw)
+    draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "by": by, "not_in": _apart(draft, of)}
+    _keep(draft, known, wanted, n, draw)
+    draft.keep()
 
 
-def _apart(of: str) -> list[str]:
+def _apart(draft: FormDraft, of: str) -> list[str]:
     """The studies whose conversations stay out, such as a pilot; at first the study to draw more for."""
     with workspace().read() as db:
         there = stored.names(db)
     if not there:
         return []
     default = [name for name in there if name == of]
-    return st.multiselect("Exclude conversations of", there, default=default, placeholder="none")
+    key = draft.field("other studies", default, there)
+    return st.multiselect("Exclude conversations of", there, key=key, placeholder="none")
 
 
-def _filter(benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) -> Filter:
+def _filter(draft: FormDraft, benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) -> Filter:
     """What is drawn from; at first what `begin` says, where that is of this benchmark."""
     languages = values["language"]
     language = languages[0]
     begin = begin if begin.benchmark == benchmark else Filter(language=language)
     if len(languages) > 1:
         # One language unless all are chosen, because people rate what they can read.
-        language = st.segmented_control(
-            "Language",
-            [*languages, ""],
-            default=begin.language if begin.language in languages else "",
-            format_func=lambda v: v or "all",
-            required=True,
-        )
+        default = begin.language if begin.language in languages else ""
+        key = draft.field(f"language of {benchmark}", default, [*languages, ""])
+        look: dict[str, Any] = {"format_func": lambda v: v or "all", "required": True, "key": key}
+        language = str(st.segmented_control("Language", [*languages, ""], **look))
     with st.expander("Filter the conversations"):
-        players = st.multiselect(
-            "Players",
-            values["player"],
-            [p for p in begin.players if p in values["player"]],
-            placeholder="all",
-        )
+        names = values["player"]
+        default_players = [p for p in begin.players if p in names]
+        key = draft.field(f"players of {benchmark}", default_players, names)
+        players = st.multiselect("Players", names, placeholder="all", key=key)
         facets = {
             name: tuple(
                 st.multiselect(
                     _heading(name),
                     each,
-                    [v for v in begin.facets.get(name, ()) if v in each],
                     placeholder="all",
-                    key=f"only {benchmark} {name}",
+                    key=draft.field(
+                        f"{name} of {benchmark}", [v for v in begin.facets.get(name, ()) if v in each], each
+                    ),
                 )
             )
             for name, each in values.items()
@@ -114,17 +116,27 @@ def _filter(benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) 
     )
 
 
-def _numbers(there: int, left: int) -> tuple[int, int]:
+def _numbers(draft: FormDraft, there: int, left: int) -> tuple[int, int]:
     """How many of the conversations there are, 100 unless fewer are left, and the seed."""
     many, seed = st.columns(2)
     usual, among = max(1, min(USUAL, left)), f"There are {there}."
     return (
-        int(many.number_input("Conversations", min_value=1, value=usual, step=10, help=among)),
-        int(seed.number_input("Seed", min_value=0, value=0, help="The same seed draws the same sample.")),
+        int(
+            many.number_input(
+                "Conversations", min_value=1, step=10, help=among, key=draft.field("conversations", usual)
+            )
+        ),
+        int(
+            seed.number_input(
+                "Seed", min_value=0, help="The same seed draws the same sample.", key=draft.field("seed", 0)
+            )
+        ),
     )
 
 
-def _keep(known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any]) -> None:
+def _keep(
+    draft: FormDraft, known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any]
+) -> None:
     """What is asked, of the benchmark's own criteria or by a rubric; the study's name, and its guidelines."""
     st.subheader("Questions", anchor=False)
     offered = [*([""] if known else []), *rubric_store.names(workspace())]
@@ -135,19 +147,29 @@ def _keep(known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str,
         )
         link("rubrics", "Create a rubric")
         return
+    draft.address("rubric", offered)
     chosen = listed("Questions", "rubric", offered, offered[0], format_func=questions)
-    setup = _by_rubric(chosen) if chosen else _own(known, wanted)
+    draft.set("rubric", chosen, offered[0])
+    setup = _by_rubric(chosen) if chosen else _own(draft, known, wanted)
     if setup is None:
         return
     how, begin, key = setup
     left, right = st.columns(2, gap="large")
-    name = left.text_input("Name of the study", placeholder="pilot-1", max_chars=60).strip()
+    name = left.text_input(
+        "Name of the study", placeholder="pilot-1", max_chars=60, key=draft.field("name", "")
+    ).strip()
     overlap = left.number_input(
-        "Annotators for each item", min_value=0, value=0, help="0: every annotator rates every item."
+        "Annotators for each item",
+        min_value=0,
+        help="0: every annotator rates every item.",
+        key=draft.field("annotators for each item", 0),
     )
-    title = right.text_input("Title that annotators see", placeholder="the name", max_chars=120).strip()
+    title = right.text_input(
+        "Title that annotators see", placeholder="the name", max_chars=120, key=draft.field("title", "")
+    ).strip()
     # A key for each default text, so that a change of the criteria does not lose what was typed.
-    how |= {"title": title, "overlap": int(overlap), "guidelines": editor(begin, key=f"guidelines of {key}")}
+    how |= {"title": title, "overlap": int(overlap)}
+    how["guidelines"] = editor(begin, key=draft.field(f"guidelines of {key}", begin))
     needed = {"a name": name, "a criterion": how.get("ask", True)}
     missing = [what for what, there in needed.items() if not there]
     st.button(
@@ -156,18 +178,26 @@ def _keep(known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str,
         icon=":material/check:",
         disabled=bool(missing),
         on_click=_store,
-        args=(name, n, {**draw, **how}),
+        args=(draft, name, n, {**draw, **how}),
     )
     if missing:
         st.caption(f"Still needed: {', '.join(missing)}.")
 
 
-def _own(known: Sequence[Criterion], wanted: Filter) -> tuple[dict[str, Any], str, str]:
+def _own(draft: FormDraft, known: Sequence[Criterion], wanted: Filter) -> tuple[dict[str, Any], str, str]:
     """The benchmark's criteria that are asked, the guidelines to begin with, and what these are of."""
     named = {c.name: c for c in known}
     usual = [c.name for c in known if c.counted]
-    ask = st.multiselect("Criteria", list(named), usual, lambda c: named[c].label, wrap=True)
-    per_turn = st.toggle("Rate every turn instead of the whole conversation")
+    ask = st.multiselect(
+        "Criteria",
+        list(named),
+        format_func=lambda c: named[c].label,
+        wrap=True,
+        key=draft.field(f"criteria of {wanted.benchmark}", usual, list(named)),
+    )
+    per_turn = st.toggle(
+        "Rate every turn instead of the whole conversation", key=draft.field("every turn", False)
+    )
     criteria = [named[c] for c in ask]
     begin = default_guidelines(
         workspace().folders("data"), wanted.benchmark, criteria, language=wanted.language, per_turn=per_turn
@@ -190,15 +220,16 @@ def _by_rubric(chosen: str) -> tuple[dict[str, Any], str, str] | None:
     return {"rubric": rubric}, rubric.rubric.guidance, f"the rubric {chosen} {rubric.rubric.hash}"
 
 
-def editor(text: str, *, key: str) -> str:
-    """An editor of guidelines, with a preview."""
+def editor(text: str, *, key: str, on_change: Callable[[], None] | None = None) -> str:
+    """An editor of guidelines, with a preview; the session's state may have another text at its key."""
+    st.session_state.setdefault(key, text)
     write, read = st.tabs(["Guidelines", "As annotators read them"])
     written = write.text_area(
         "Guidelines in Markdown",
-        text,
         height=320,
-        max_chars=max(LONGEST_GUIDELINES, len(text)),
+        max_chars=max(LONGEST_GUIDELINES, len(st.session_state[key])),
         key=key,
+        on_change=on_change,
         label_visibility="collapsed",
     )
     with read.container(border=True):
@@ -206,9 +237,10 @@ def editor(text: str, *, key: str) -> str:
     return written
 
 
-def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
+def _store(draft: FormDraft, name: str, n: int, arguments: Mapping[str, Any]) -> None:
     with notice.writing() as db:
         study = studies.draw_study(db, name, n, **arguments)
+        draft.discard(db)
         units = len(stored.units(db, name))
         notice.done(f"Study “{study.name}” created: {units} items. Next, assign it to annotators.")
         st.session_state.pop("study", None)

@@ -123,10 +123,10 @@ def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
     """A conversation beside the study's own, and the answers that are known of it."""
     with workspace().read() as db:
         study_ids = {place.conversation_id for place in answers.places(db, study.name).values()}
-        wanted = Filter(benchmark=study.benchmark)
+        source = Filter(benchmark=study.benchmark)
         candidates = {
             one.id: one
-            for one in conversations.search(db, wanted, "oldest", CANDIDATES + len(study_ids))
+            for one in conversations.search(db, source, "oldest", CANDIDATES + len(study_ids))
             if one.id not in study_ids
         }
     marked = {one.unit.conversation_id for one in golds}

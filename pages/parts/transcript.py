@@ -19,9 +19,9 @@ FOLDED = 300
 """Characters of a system prompt or a tool's result; a longer one is folded away."""
 
 
-def conversation_name(found: Found) -> str:
+def conversation_name(conversation: Found) -> str:
     """What was asked first in a conversation, and its key, for a list to choose from."""
-    return " · ".join(filter(None, [first_words(found.first, FIRST_WORDS), found.key]))
+    return " · ".join(filter(None, [first_words(conversation.first, FIRST_WORDS), conversation.key]))
 
 
 def history_by(conversation: Conversation) -> str:

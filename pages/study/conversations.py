@@ -81,10 +81,10 @@ def _browse() -> None:
         if not conversations.count(db):
             ways = (("import", "Import conversations"), ("runs", "Start a run"))
             return nothing("No conversations yet.", *ways)
-    asked = _ask()
-    wanted, facets = asked.wanted, asked.facets
-    if asked.group:
-        return _grouped(asked)
+    request = _ask()
+    wanted, facets = request.wanted, request.facets
+    if request.group:
+        return _grouped(request)
     with workspace().read() as db:
         total = conversations.count(db, wanted)
     pages = max(1, math.ceil(total / PAGE))
@@ -94,7 +94,7 @@ def _browse() -> None:
         st.markdown("**1** conversation" if total == 1 else f"**{total:,}** conversations")
         number = st.pagination(pages, width=PAGER, key="page", bind="query-params") if pages > 1 else 1
     with workspace().read() as db:
-        found = conversations.search(db, wanted, asked.order, PAGE, (number - 1) * PAGE)
+        found = conversations.search(db, wanted, request.order, PAGE, (number - 1) * PAGE)
         if wanted.failed and total:
             st.caption(plain(unreadable_words(*conversations.unreadable(db, wanted))))
         shown = [c.id for c in found]
@@ -109,12 +109,12 @@ def _browse() -> None:
         if row := table.draw(rows, key="list", titled=False, selectable=True):
             read(str(row["number"]), "conversations", shown)
     elif total:
-        st.info(plain(f"No conversation has a value for the order “{asked.words}”. Choose another order."))
+        st.info(plain(f"No conversation has a value for the order “{request.words}”. Choose another order."))
     else:
         st.info("No conversation matches these filters. Remove a filter.")
 
 
-class Asked(NamedTuple):
+class ListRequest(NamedTuple):
     """What the reader asks for: the filter, the order in words and as the store has it, the groups, and the
     facets that vary among what one can choose from.
     """
@@ -126,7 +126,7 @@ class Asked(NamedTuple):
     facets: list[str]
 
 
-def _ask() -> Asked:
+def _ask() -> ListRequest:
     """The questions above the list."""
     with workspace().read() as db:
         found, names = conversations.values(db), studies.names(db)
@@ -174,7 +174,7 @@ def _ask() -> Asked:
         study=study,
         text=text or "",
     )
-    return Asked(wanted, words, orders[words], group, facets)
+    return ListRequest(wanted, words, orders[words], group, facets)
 
 
 def _orders(values: Mapping[str, Sequence[str]], facets: Sequence[str]) -> dict[str, Order | Sort]:
@@ -187,31 +187,31 @@ def _orders(values: Mapping[str, Sequence[str]], facets: Sequence[str]) -> dict[
     return orders
 
 
-def _grouped(asked: Asked) -> None:
+def _grouped(request: ListRequest) -> None:
     """How many conversations have each value of a column or a facet, and their mean scores."""
-    by, facet = asked.group, asked.group in asked.facets
+    column, facet = request.group, request.group in request.facets
     with workspace().read() as db:
-        groups = conversations.groups(db, asked.wanted, by, facet=facet)
+        groups = conversations.groups(db, request.wanted, column, facet=facet)
     if not groups:
         st.info("No conversation matches these filters. Remove a filter.")
         return
     st.caption("Select a row to list its conversations.")
     columns = (
-        Column("value", by),
+        Column("value", column),
         Column("conversations"),
         Column("final", digits=2, help="Mean over judges, criteria and turns"),
         Column("people", digits=2, help="Mean of people"),
         Column("failed", help="Conversations with a judgement that could not be read"),
     )
     rows = [one._asdict() | {"failed": one.failed or None} for one in groups]
-    shown = tuple(c for c in columns if any(row[c.name] is not None for row in rows))
+    visible = tuple(c for c in columns if any(row[c.name] is not None for row in rows))
     row = table.draw(
-        Table("groups", f"Conversations by {by}", shown, tuple(rows)), titled=False, selectable=True
+        Table("groups", f"Conversations by {column}", visible, tuple(rows)), titled=False, selectable=True
     )
     if row is not None:
-        kept = {name: st.query_params.get_all(name) for name in st.query_params if name != "group"}
-        kept[f"facet-{by}" if facet and by in TAKEN else by] = [str(row["value"])]
-        go("conversations", **kept)
+        address = {name: st.query_params.get_all(name) for name in st.query_params if name != "group"}
+        address[f"facet-{column}" if facet and column in TAKEN else column] = [str(row["value"])]
+        go("conversations", **address)
 
 
 def _kept(key: str) -> dict[str, Any]:

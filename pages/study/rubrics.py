@@ -16,11 +16,11 @@ from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, SystemPrompt, shown
 from concord.runs import rubric_judge
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations, drafts
+from concord.store import conversations
 from concord.store.conversations import Filter
 from pages.desk.form import as_text
-from pages.parts import person
 from pages.parts.address import go, link, listed
+from pages.parts.drafted import TextDraft
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import workspace
@@ -49,117 +49,42 @@ def page() -> None:
         name = _named(above.text_input("Name", placeholder="support", max_chars=60, key=NAME))
     else:
         begin = read_text(rubric_store.folder(workspace()) / f"{chosen}.toml")
-    text = _text(chosen, begin)
+    draft = _draft(chosen, begin)
+    text = draft.text
     with above:
         rubric = _read(name or "new", text)
-        if st.session_state[_base_of(chosen)] != begin:
-            _two_versions(chosen, text, begin)
+        if draft.stale:
+            draft.versions("toml")
         else:
             _steps(name, rubric, new=chosen == NEW, changed=text != begin)
-            _draft_line(chosen, changed=text != begin)
+            draft.line()
     left, right = st.columns(2, gap="large")
     with left:
-        _add(chosen)
+        _add(draft)
         if rubric is not None:
-            _system_prompt(chosen, rubric)
+            _system_prompt(draft, rubric)
         st.text_area(
             "The rubric as TOML",
             height=560,
             max_chars=max(LONGEST, len(text)),
-            key=_key_of(chosen),
-            on_change=_keep_draft,
-            args=(chosen,),
+            key=draft.key,
+            on_change=draft.keep,
         )
     if rubric is not None:
         with right:
             _preview(rubric)
 
 
-def _key_of(chosen: str) -> str:
-    """Where the session keeps the text of a rubric."""
-    return f"text of {chosen}"
+def _draft(name: str, begin: str = "") -> TextDraft:
+    """The text of a rubric, as it is edited; `begin` is the saved one."""
+    return TextDraft(f"the rubric {'' if name == NEW else name}", begin, "rubric")
 
 
-def _base_of(name: str) -> str:
-    """Where the session keeps the saved text on which a text is based."""
-    return f"file of {name}"
-
-
-def _text(name: str, begin: str) -> str:
-    """The text in the editor: as it was typed, else the draft that was kept, else the file's.
-
-    Where the file was changed by somebody else meanwhile, a text without changes follows it.
-    """
-    state = st.session_state
-    if _key_of(name) not in state:
-        with person.as_here(), workspace().read() as db:
-            draft = drafts.get(db, _draft_of(name))
-        state[_key_of(name)], state[_base_of(name)] = draft or drafts.Draft(begin, begin)
-    if state[_base_of(name)] != begin and state[_key_of(name)] in (state[_base_of(name)], begin):
-        state[_key_of(name)] = state[_base_of(name)] = begin
-        _forget_draft(name)
-    return str(state[_key_of(name)])
-
-
-def _draft_of(name: str) -> str:
-    return f"the rubric {'' if name == NEW else name}"
-
-
-def _keep_draft(name: str) -> None:
-    """Keep what was typed, so that Back and a reload find it."""
-    state = st.session_state
-    draft = drafts.Draft(state[_key_of(name)], state[_base_of(name)])
-    with person.as_here(), workspace().write() as db:
-        drafts.keep(db, _draft_of(name), draft)
-
-
-def _forget_draft(name: str) -> None:
-    with person.as_here(), workspace().write() as db:
-        drafts.remove(db, _draft_of(name))
-
-
-def _draft_line(name: str, *, changed: bool) -> None:
-    """That changes are kept, and the way back to what is saved."""
-    if not changed:
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Your changes stay a draft until you save them.")
-        st.button("Discard my changes", icon=":material/undo:", on_click=_discard, args=(name,))
-
-
-def _discard(name: str) -> None:
-    _forget_draft(name)
-    st.session_state.pop(_key_of(name), None)
-
-
-def _two_versions(name: str, text: str, begin: str) -> None:
-    """Somebody else saved this rubric since these changes were begun: neither version goes unseen."""
-    st.error(
-        "Another version of this rubric was saved after you began. Choose a version; nothing is saved "
-        "before that.",
-        icon=":material/call_split:",
-    )
-    left, right = st.columns(2)
-    with left.container(border=True):
-        st.markdown("**Saved now**")
-        st.code(begin, language="toml", height=240)
-        st.button("Use the saved version", on_click=_discard, args=(name,))
-    with right.container(border=True):
-        st.markdown("**Yours**")
-        st.code(text, language="toml", height=240)
-        st.button("Use my version and overwrite the other", on_click=_keep_mine, args=(name, begin))
-
-
-def _keep_mine(name: str, begin: str) -> None:
-    st.session_state[_base_of(name)] = begin
-    _keep_draft(name)
-
-
-def _add(chosen: str) -> None:
+def _add(draft: TextDraft) -> None:
     """Writes a question of a type behind the others, for whoever does not know the fields of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         type_ = st.selectbox("Type of answer", list(TYPES), format_func=lambda name: TYPES[name].words)
-        st.button("Add a question", icon=":material/add:", on_click=_added, args=(chosen, type_))
+        st.button("Add a question", icon=":material/add:", on_click=_added, args=(draft, type_))
 
 
 SEES: dict[SystemPrompt, str] = {
@@ -170,7 +95,7 @@ SEES: dict[SystemPrompt, str] = {
 """Who sees a conversation's system prompt."""
 
 
-def _system_prompt(name: str, rubric: Rubric) -> None:
+def _system_prompt(draft: TextDraft, rubric: Rubric) -> None:
     """Who sees the system prompt; the preview shows what each side sees then."""
     now = rubric.system_prompt
     st.selectbox(
@@ -178,26 +103,26 @@ def _system_prompt(name: str, rubric: Rubric) -> None:
         list(SEES),
         list(SEES).index(now),
         format_func=SEES.__getitem__,
-        key=f"system prompt of {name} {now}",
+        key=f"system prompt of {draft.subject} {now}",
         help="It may reveal to annotators which model they rate.",
         on_change=_system_prompt_set,
-        args=(name, f"system prompt of {name} {now}"),
+        args=(draft, f"system prompt of {draft.subject} {now}"),
     )
 
 
-def _system_prompt_set(name: str, key: str) -> None:
-    text = st.session_state[_key_of(name)]
-    st.session_state[_key_of(name)] = writing.with_setting(text, "system_prompt", st.session_state[key])
-    _keep_draft(name)
+def _system_prompt_set(draft: TextDraft, key: str) -> None:
+    text = st.session_state[draft.key]
+    st.session_state[draft.key] = writing.with_setting(text, "system_prompt", st.session_state[key])
+    draft.keep()
 
 
-def _added(chosen: str, type_: Name) -> None:
-    text = st.session_state[_key_of(chosen)]
+def _added(draft: TextDraft, type_: Name) -> None:
+    text = st.session_state[draft.key]
     number = 1 + text.count("[[criteria]]")
-    entry = {"name": f"question_{number}", "statement": "Questions", "type": type_}
+    entry = {"name": f"question_{number}", "statement": "What is asked?", "type": type_}
     added = writing.criterion({**entry, **TYPES[type_].begins})
-    st.session_state[_key_of(chosen)] = f"{text.rstrip()}\n\n{added}"
-    _keep_draft(chosen)
+    st.session_state[draft.key] = f"{text.rstrip()}\n\n{added}"
+    draft.keep()
 
 
 def _choose(name: str) -> None:
@@ -249,19 +174,20 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
 def _save(chosen: str) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
     name = _named(st.session_state[NAME]) if chosen == NEW else chosen
-    text = st.session_state[_key_of(chosen)]
+    draft = _draft(chosen)
+    text = st.session_state[draft.key]
     taken = chosen == NEW and name in rubric_store.names(workspace())
     if not name or taken or _read(name, text) is None:
         return
     folder = rubric_store.folder(workspace())
     folder.mkdir(mode=0o700, exist_ok=True)
     file = folder / f"{name}.toml"
-    if chosen != NEW and file.is_file() and read_text(file) != st.session_state[_base_of(chosen)]:
+    if chosen != NEW and file.is_file() and read_text(file) != draft.base:
         return  # saved elsewhere since the page was drawn: the next run shows both versions
     file.write_text(text, encoding="utf-8")
-    _forget_draft(chosen)
+    draft.forget()
     for rubric_name in (NEW, name):
-        st.session_state.pop(_key_of(rubric_name), None)
+        st.session_state.pop(_draft(rubric_name).key, None)
     _choose(name)
     st.toast(f"{plain(name)} is saved.", icon=":material/check:")
 

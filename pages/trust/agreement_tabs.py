@@ -436,11 +436,11 @@ def _with_first_words(items: Table) -> Table:
     """A table of items, with what was asked first in the conversation of each."""
     with workspace().read() as db:
         numbers = [str(row["conversation"]) for row in items.rows]
-        asked = [conversations.listed(db, int(n)).first if n.isdecimal() else "" for n in numbers]
-    if not any(asked):
+        openings = [conversations.listed(db, int(n)).first if n.isdecimal() else "" for n in numbers]
+    if not any(openings):
         return items
-    words = [{"first": first_words(text, FIRST_WORDS)} for text in asked]
-    rows = [row | first for row, first in zip(items.rows, words, strict=True)]
+    words = [first_words(text, FIRST_WORDS) for text in openings]
+    rows = [{**row, "first": first} for row, first in zip(items.rows, words, strict=True)]
     columns = (items.columns[0], Column("first", "First words"), *items.columns[1:])
     return replace(items, columns=columns, rows=tuple(rows))
 

@@ -19,6 +19,7 @@ from concord.studies.comparisons import Compared
 from pages.parts import notice, table
 from pages.parts.address import benchmark_chosen, choice, link, nothing
 from pages.parts.charts import forest
+from pages.parts.drafted import FormDraft
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
@@ -26,9 +27,14 @@ from pages.study import run_form, run_watch
 
 RESAMPLES = 1000
 RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME = (
-    f"new pairs {name}" for name in ("rubric", "whose", "models", "number", "seed", "name")
+    "rubric",
+    "whose",
+    "models",
+    "number",
+    "seed",
+    "name",
 )
-"""The keys of the form that makes a study of pairs."""
+"""The fields of the form that makes a study of pairs."""
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
@@ -160,31 +166,43 @@ def _draw(known: Sequence[str]) -> None:
             "question comes from a rubric with a criterion of type pairwise, or from the benchmark. With a "
             "criterion of type ranking, annotators put all models' conversations of a scenario in order."
         )
+        draft = FormDraft("new pairs")
         left, right = st.columns(2)
-        left.selectbox("Conversations", known, key=WHOSE)
-        benchmark = BENCHMARKS.get(st.session_state[WHOSE])
+        benchmark_name = left.selectbox("Conversations", known, key=draft.field(WHOSE, known[0], known))
+        benchmark = BENCHMARKS.get(benchmark_name)
         own = [""] if benchmark and benchmark.pairwise else []
         rubrics = [*own, *rubric_store.of_pairs(workspace())]
         if not rubrics:
             link("rubrics", "Create a rubric")
             return
         left.selectbox(
-            "Asked", rubrics, format_func=lambda name: name or "the benchmark's question", key=RUBRIC
+            "Asked",
+            rubrics,
+            format_func=lambda name: name or "the benchmark's question",
+            key=draft.field(RUBRIC, rubrics[0], rubrics),
         )
         with workspace().read() as db:
-            players = conversations.values(db, st.session_state[WHOSE])["player"]
-        left.multiselect("Models", players, placeholder="all", key=MODELS)
-        right.number_input("Pairs, or groups, at most", 0, value=100, key=NUMBER, help="0: all.")
-        right.number_input("Seed", 0, value=0, key=SEED, help="The same seed draws the same pairs.")
+            players = conversations.values(db, benchmark_name)["player"]
+        left.multiselect("Models", players, placeholder="all", key=draft.field(MODELS, [], players))
+        right.number_input("Pairs, or groups, at most", 0, key=draft.field(NUMBER, 100), help="0: all.")
+        right.number_input("Seed", 0, key=draft.field(SEED, 0), help="The same seed draws the same pairs.")
         name = st.text_input(
-            "Name of the study", key=NAME, max_chars=60, placeholder="side-by-side-1"
+            "Name of the study", key=draft.field(NAME, ""), max_chars=60, placeholder="side-by-side-1"
         ).strip()
-        st.button("Create study of pairs", type="primary", key="new pairs", disabled=not name, on_click=_made)
+        st.button(
+            "Create study of pairs",
+            type="primary",
+            key="new pairs",
+            disabled=not name,
+            on_click=_made,
+            args=(draft,),
+        )
+        draft.keep()
 
 
-def _made() -> None:
+def _made(draft: FormDraft) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
-    given = st.session_state
+    given = {name: draft.value(name) for name in (RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME)}
     name = given[NAME].strip()
     with notice.writing() as db:
         used = rubric_store.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
@@ -192,6 +210,7 @@ def _made() -> None:
         there = pairings.count(db, used, given[WHOSE], given[MODELS])
         n = min(given[NUMBER] or there, there)
         study = pairings.new(db, name, used, given[WHOSE], n, **how)
+        draft.discard(db)
         st.session_state["pairs"] = study.name
         notice.done(
             f"Study “{plain(study.name)}” created: {n} {study.counted}. Assign it to annotators, or let "

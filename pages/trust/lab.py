@@ -28,6 +28,7 @@ from pages.desk import component
 from pages.desk.review import ReviewDesk
 from pages.parts import notice, person, table
 from pages.parts.address import held, link, listed, nothing, one_of
+from pages.parts.drafted import TextDraft
 from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain
 from pages.parts.reports import studies_called
@@ -147,10 +148,13 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
     base = _used(st, "Begin with", versions, "lab edit base")
     if base is None:
         return
-    instructions = base.rubric.judge.instructions
+    subject = f"the instructions of {base.variant} in the lab of {bench.parts.study}"
+    draft = TextDraft(subject, base.rubric.judge.instructions, "text")
+    st.session_state[draft.key] = draft.text
     text = st.text_area(
-        "Instructions to the judge", instructions, height=200, max_chars=LONGEST, key=f"lab {base.variant}"
+        "Instructions to the judge", height=200, max_chars=LONGEST, key=draft.key, on_change=draft.keep
     )
+    draft.line()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("Goal of the change", key="lab note", max_chars=300)
         examples = int(st.number_input("Examples from develop", 0, 50, key="lab examples"))
@@ -160,6 +164,7 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
                 body = variants.changed(base.rubric, instructions=text, examples=picked)
                 kept = variants.keep(db, bench.parts, body, parent=base, note=note)
                 notice.done(f"{kept.variant} is kept.")
+                draft.discard(db)
             st.rerun()
     link("rubrics", "Change other parts, and see the prompt", rubric=bench.parts.rubric)
 
@@ -227,15 +232,15 @@ def _test(bench: Bench) -> None:
         table.draw(parts.table(db, bench.parts))
     answering = st.container()
     two = _two(bench, SELECT, "lab test")
-    missing = [(judge, owed) for judge in two or () if (owed := bench.owed(judge, TEST))]
+    missing = [(judge, n) for judge in two or () if (n := bench.owed(judge, TEST))]
     with answering.expander(
         "Let a judge answer “test”", icon=":material/play_arrow:", expanded=bool(missing)
     ):
         _answering(bench, TEST, _versions(bench))
     if two is None:
         return
-    for judge, owed in missing:
-        items = counted(owed, "conversation")
+    for judge, n in missing:
+        items = counted(n, "conversation")
         st.info(plain(f"{judge} has not answered {items} of “{TEST}” yet. Let it answer them above first."))
     reason = st.text_input("Why the sealed part is opened now", key="lab reason", max_chars=300)
     sure = st.checkbox("I have chosen a judge. This look is counted and cannot be undone.", key="lab sure")

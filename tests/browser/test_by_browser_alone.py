@@ -19,8 +19,7 @@ from concord.workspace import Workspace
 from tests.mock.server import running
 
 from .keeper import Server, serving
-from .test_three_files import bring, drawn, write_rubric
-from .widgets import choose, move
+from .widgets import bring, choose, drawn, move, write_rubric
 
 pytestmark = pytest.mark.browser
 
@@ -101,7 +100,7 @@ def rate(desk: Page, person: int) -> None:
 
 def answered(page: Page, items: int) -> None:
     """A judge answers so many items by the version that is chosen."""
-    left = page.get_by_text(f"{items} results to make")
+    left = page.get_by_text(f"{items} results to generate")
     expect(left).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(left).to_have_count(0)
@@ -126,30 +125,30 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     bring(server, page, chats(tmp_path), "40 rows")
     page.get_by_role("button", name="Import", exact=True).click()
     drawn(page, f"{CHATS} new conversations")
-    page.get_by_role("button", name="Write what is asked about them: a rubric").click()
+    page.get_by_role("button", name="Create a rubric: the questions about them").click()
 
     write_rubric(server, page, "support", RUBRIC)
-    page.get_by_role("link", name="Have judges rate by it").click()
-    drawn(page, "Times each is asked")
+    page.get_by_role("link", name="Let judges rate by it").click()
+    drawn(page, "Judgements per judge and conversation")
     choose(page, "Judges", JUDGE)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
 
-    page.get_by_role("link", name="Draw a sample for people").click()
-    drawn(page, "What is asked")
+    page.get_by_role("link", name="Draw a sample for annotators").click()
+    drawn(page, "Questions")
     many = page.get_by_role("spinbutton", name="Conversations")
     many.fill(str(DRAWN))
     many.press("Enter")
     name = page.get_by_label("Name of the study")
     name.fill("pilot")
     name.press("Enter")
-    page.get_by_role("button", name="Keep this study").click()
-    drawn(page, f"is kept: {DRAWN} items")
+    page.get_by_role("button", name="Create study").click()
+    drawn(page, f"created: {DRAWN} items")
 
     page.get_by_role("button", name="Invite annotators").click()
     page.get_by_label("Names, one a line").fill("Ada\nBen\nCleo")
-    page.get_by_role("button", name="Make links").click()
+    page.get_by_role("button", name="Create links").click()
     expect(page.get_by_text(re.compile(r"token="))).to_have_count(4)
     tokens = list(dict.fromkeys(re.findall(r"token=([\w-]+)", page.inner_text("body"))))
     page.get_by_role("link", name="Assign them a sample").click()
@@ -176,7 +175,7 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     drawn(page, "Mark a conversation")
     choose(page, "Helpful", "5")
     page.get_by_role("button", name="Add this gold item").click()
-    drawn(page, "is one of the gold items of “pilot”")
+    drawn(page, "is now a gold item of “pilot”")
 
     page.get_by_role("button", name="See agreement").click()
     drawn(page, "Which judge?")
@@ -194,11 +193,11 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     instructions = page.get_by_label("Instructions to the judge")
     instructions.fill("Judge what was done for the customer.")
     instructions.press("Control+Enter")
-    page.get_by_role("button", name="Keep as a version").click()
+    page.get_by_role("button", name="Save as a version").click()
     drawn(page, "support v2 is kept")
     answered(page, PART)
     page.get_by_role("radio", name="Choose").click()
-    drawn(page, "Have a judge answer select")
+    drawn(page, "Let a judge answer “select”")
     answered(page, PART)
     page.get_by_role("radio", name="Sealed test").click()
     drawn(page, f"has not answered {PART} conversations of “test” yet")
@@ -206,7 +205,7 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     reason = page.get_by_label("Why the sealed part is opened now")
     reason.fill("better on select")
     reason.press("Enter")
-    page.get_by_text("I have chosen.").click()
+    page.get_by_text("I have chosen a judge.").click()
     page.get_by_role("button", name="Open the test part").click()
     drawn(page, "Agreement with people on the part “test” of pilot")
 

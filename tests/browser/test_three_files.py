@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from tests.commands.test_three_files import BETTER, ITEMS, RUBRIC, arena, fed
 from tests.mock.server import running
 
 from .keeper import Server, holds, serving
-from .widgets import SOON, again, choose, move
+from .widgets import bring, choose, drawn, move, write_rubric
 
 pytestmark = pytest.mark.browser
 
@@ -32,38 +31,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         workspace.models_path.write_text(f'[models.mock-judge-strict]\nbase_url = "{url}"\nseed = true\n')
         with serving(workspace, folder / "log") as server:
             yield server
-
-
-def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
-    page.goto(f"{app.url}/rubrics")
-    page.get_by_role("button", name="New rubric").click()
-    page.get_by_label("Name", exact=True).fill(name)
-    page.get_by_label("Name", exact=True).press("Enter")
-    field = page.get_by_label("The rubric as TOML")
-    expect(field).to_have_value(re.compile('^.*title = ""', re.DOTALL))  # that of a new one is in its place
-    # A run of the page that is under way may put its own text over the one that is written.
-    statement = tomllib.loads(text)["criteria"][0]["statement"]
-    shown = page.get_by_role("tabpanel").get_by_text(statement).first  # as annotators see it
-
-    def write() -> None:
-        field.fill(text)
-        field.press("Control+Enter")
-
-    again(write, lambda: expect(shown).to_be_visible(timeout=SOON))
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text(f"{name} is saved.")).to_be_visible()
-
-
-def bring(app: Server, page: Page, file: Path, recognised: str) -> None:
-    move(page, f"{app.url}/import")
-    page.locator("input[type=file]").set_input_files(file)
-    drawn(page, recognised)
-
-
-def drawn(page: Page, words: str) -> None:
-    """The page shows these words, and is complete: what it showed before is gone."""
-    expect(page.get_by_text(words).first).to_be_visible()
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
 
 
 def judged(page: Page) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as TookTooLong
+
+from .keeper import Server
 
 TRIES = 10
 SOON = 6000
@@ -92,3 +96,37 @@ def again(act: Callable[[], object], holds: Callable[[], object]) -> None:
         except (TookTooLong, AssertionError):
             if not left:
                 raise
+
+
+def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
+    """Write a rubric on its page, and save it."""
+    page.goto(f"{app.url}/rubrics")
+    page.get_by_role("button", name="New rubric").click()
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Name", exact=True).press("Enter")
+    field = page.get_by_label("The rubric as TOML")
+    expect(field).to_have_value(re.compile('^.*title = ""', re.DOTALL))  # that of a new one is in its place
+    # A run of the page that is under way may put its own text over the one that is written.
+    statement = tomllib.loads(text)["criteria"][0]["statement"]
+    shown = page.get_by_role("tabpanel").get_by_text(statement).first  # as annotators see it
+
+    def write() -> None:
+        field.fill(text)
+        field.press("Control+Enter")
+
+    again(write, lambda: expect(shown).to_be_visible(timeout=SOON))
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(f"{name} is saved.")).to_be_visible()
+
+
+def bring(app: Server, page: Page, file: Path, recognised: str) -> None:
+    """Choose a file on the page Import, which says what it holds."""
+    move(page, f"{app.url}/import")
+    page.locator("input[type=file]").set_input_files(file)
+    drawn(page, recognised)
+
+
+def drawn(page: Page, words: str) -> None:
+    """The page shows these words, and is complete: what it showed before is gone."""
+    expect(page.get_by_text(words).first).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()

@@ -53,8 +53,8 @@ def table(shown: AppTest, column: str):  # type: ignore[no-untyped-def]
 
 def test_a_study_of_a_benchmarks_own_question_is_made_compared_and_dealt(workspace: Workspace) -> None:
     shown = page(COMPARISONS)
-    by(shown, "number_input", "new pairs number").set_value(6)
-    by(shown, "text_input", "new pairs name").set_value("own").run()
+    by(shown, "number_input", "new pairs: number").set_value(6)
+    by(shown, "text_input", "new pairs: name").set_value("own").run()
     by(shown, "button", "new pairs").click().run()
     assert not shown.exception
     shown = page(COMPARISONS, pairs="own")
@@ -142,9 +142,9 @@ def test_a_study_of_pairs_by_a_rubric_is_made_and_dealt_by_page(workspace: Works
     (workspace.path / "rubrics").mkdir()
     (workspace.path / "rubrics" / "clear.toml").write_text(RUBRIC)
     shown = page(COMPARISONS)
-    by(shown, "selectbox", "new pairs rubric").set_value("clear")
-    by(shown, "number_input", "new pairs number").set_value(6)
-    by(shown, "text_input", "new pairs name").set_value("side-1").run()
+    by(shown, "selectbox", "new pairs: rubric").set_value("clear")
+    by(shown, "number_input", "new pairs: number").set_value(6)
+    by(shown, "text_input", "new pairs: name").set_value("side-1").run()
     by(shown, "button", "new pairs").click().run()
     assert not shown.exception
     assert "side-1” created" in shown.success[0].value.replace("\\", "")
@@ -152,7 +152,7 @@ def test_a_study_of_pairs_by_a_rubric_is_made_and_dealt_by_page(workspace: Works
         study, pairs = studies.get(db, "side-1"), studies.pairs(db, "side-1")
     assert (study.rubric, study.version, len(pairs)) == ("clear", 1, 6)
     assert [criterion.name for criterion in study.criteria] == ["clearer"]
-    by(shown, "text_input", "new pairs name").set_value("side-1").run()
+    by(shown, "text_input", "new pairs: name").set_value("side-1").run()
     by(shown, "button", "new pairs").click().run()
     assert "There is a study of pairs" in shown.error[0].value
     shown = page(SAMPLES, study="side-1")

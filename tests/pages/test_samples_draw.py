@@ -76,3 +76,50 @@ def test_a_study_is_drawn_and_dealt(workspace: Workspace) -> None:
     assert "## Fluency" in study.guidelines
     named(page.button, "Assign").click().run()
     assert "Assigned. Ada: 12 items, Bo: 12 items" in page.success[0].value.replace("\\", "")
+
+
+def test_an_unsaved_study_is_there_again_until_it_is_kept_or_discarded(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, people=False)
+    page = AppTest.from_string(FORM, default_timeout=120).run()
+    named(page.text_input, "Name of the study").set_value("next").run()
+    named(page.number_input, "Conversations").set_value(16).run()
+    named(page.multiselect, "Stratify by").set_value(["player"]).run()
+    named(page.text_area, "Guidelines in Markdown").set_value("Read slowly.").run()
+
+    again = AppTest.from_string(FORM, default_timeout=120).run()
+    assert named(again.text_input, "Name of the study").value == "next"
+    assert named(again.number_input, "Conversations").value == 16
+    assert named(again.multiselect, "Stratify by").value == ["player"]
+    assert named(again.text_area, "Guidelines in Markdown").value == "Read slowly."
+    named(again.button, "Discard my changes").click().run()
+    assert named(again.text_input, "Name of the study").value == ""
+    assert named(again.number_input, "Conversations").value == 64
+    assert not [button for button in again.button if button.label == "Discard my changes"]
+
+    named(again.text_input, "Name of the study").set_value("other").run()
+    named(again.button, "Create study").click().run()
+    assert not again.exception
+    later = AppTest.from_string(FORM, default_timeout=120).run()
+    assert named(later.text_input, "Name of the study").value == ""
+
+
+def test_of_two_who_save_guidelines_the_second_sees_both(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db, people=False)
+        draw_study(db, "first", 4, wanted=Filter("pingpong"), ask=["fluency"])
+    windows = [
+        AppTest.from_string(FRAME.format(file="annotate/samples.py"), default_timeout=120).run()
+        for _ in range(2)
+    ]
+    for window, text in zip(windows, ("Mine.", "Yours."), strict=True):
+        named(window.text_area, "Guidelines in Markdown").set_value(text).run()
+    for window in windows:
+        named(window.button, "Save the guidelines").click().run()
+    with workspace.read() as db:
+        assert studies.get(db, "first").guidelines == "Mine."
+    assert "Another version of this text was saved" in windows[1].error[0].value
+    named(windows[1].button, "Use my version and overwrite the other").click().run()
+    named(windows[1].button, "Save the guidelines").click().run()
+    with workspace.read() as db:
+        assert studies.get(db, "first").guidelines == "Yours."
