@@ -752,3 +752,11 @@ def part_is_enough(
         f"Judge a random {part:,} of the {log:,} rows and correct them by {labels:,} labels: "
         f"± {half_widths[0]:{shape}}, against ± {half_widths[1]:{shape}} by judging all{cost}."
     )
+
+
+def database_updated(database: Path, copy: Path) -> str:
+    """That a database of an earlier form was updated, and where its copy is."""
+    return (
+        f"{database} was of an earlier Concord and is updated. A copy of it as it was is {copy.name}, in the "
+        "same folder: an earlier Concord reads the copy only."
+    )

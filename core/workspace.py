@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import TypeVar
 
 from sqlite_utils import Database
 
+from concord import messages
 from concord.errors import WorkspaceError
 from concord.files import SHIPPED as SHIPPED
 from concord.store import database, parts, writer
@@ -58,7 +60,8 @@ class Workspace:
             raise WorkspaceError(
                 f"The workspace {folder} cannot be written: {error.strerror}. Choose another folder."
             ) from error
-        database.prepare(workspace.db_path)
+        if copy := database.prepare(workspace.db_path):
+            logging.getLogger(__name__).warning(messages.database_updated(workspace.db_path, copy))
         parts.undo_abandoned(workspace.db_path)
         return workspace
 

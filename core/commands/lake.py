@@ -270,9 +270,9 @@ def sample_command(
         units = len(stored.units(db, study))
     echo(
         f"Study “{study}”: {units:,} units of {n:,} conversations, drawn from "
-        f"{created.meta['drawn']['candidates']:,} with seed {seed}."
+        f"{created.sample.candidates if created.sample else 0:,} with seed {seed}."
     )
-    for stratum, size in created.meta["drawn"].get("strata", {}).items():
+    for stratum, size in (created.sample.strata if created.sample else {}).items():
         count = sum(1 for one in items.strata.values() if one == stratum)
         echo(f"  {stratum}: {count:,} of {size:,}")
     echo(f"Next: concord people invite NAME… --study {study}")

@@ -124,7 +124,8 @@ def _study(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> No
     name = rubric.rubric.name
     with workspace.write() as db:
         if name in stored_studies.names(db):
-            if stored_studies.get(db, name).meta.get("rubric", {}).get("hash") != rubric.rubric.hash:
+            asked = stored_studies.get(db, name).asked_rubric
+            if asked is None or asked.hash != rubric.rubric.hash:
                 raise ConcordError(
                     "The study asks another version of the rubric. Put the file back, or draw one of another "
                     f"name: concord study draw NAME --n {n} --rubric {name}."

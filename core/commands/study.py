@@ -82,13 +82,14 @@ def _draw(
         wanted = _wanted(benchmark or options.only_benchmark(db), facets)
         study = studies.draw_study(db, name, n, wanted=wanted, guidelines=text, **sampling)
         units = len(stored.units(db, name))
-    drawn = study.meta["drawn"]
+    sample = study.sample
+    assert sample is not None
     echo(
-        f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed "
-        f"{sampling['seed']}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
+        f"Study “{name}”: {units} units of {n} conversations, drawn from {sample.candidates} with seed "
+        f"{sampling['seed']}" + (f", spread over {', '.join(sample.facets)}." if sample.facets else ".")
     )
-    if "not_in" in drawn:
-        echo(f"Excluded conversations of: {', '.join(drawn['not_in'])}.")
+    if sample.not_in:
+        echo(f"Excluded conversations of: {', '.join(sample.not_in)}.")
     echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
     echo(f"Next: concord people invite NAME… --study {name}")
 

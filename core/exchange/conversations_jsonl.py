@@ -16,6 +16,7 @@ from sqlite_utils import Database
 from concord.configuration import Use
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
+from concord.exchange import study_settings
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import as_list, joined, utterances
 from concord.exchange.entries import Entry, Reading, RowReader
@@ -24,11 +25,11 @@ from concord.exchange.shapes import Shape
 from concord.files import first_problem, parse_json
 from concord.rating import Criterion
 from concord.runs.registry import BENCHMARKS
-from concord.store import configurations, conversations, images, ratings, studies
+from concord.store import configurations, conversations, images, lab, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study
 
-_OF_STUDY = ("name", "title", "guidelines", "source", "overlap", "seed", "per_turn", "anonymous", "meta")
+_OF_STUDY = ("name", "title", "guidelines", "source", "overlap", "seed", "per_turn", "anonymous")
 _KINDS = ("benchmark", "conversation", "study")
 _OWN = {"key", "player", "facets", "benchmark"}
 """Names that only conversations of Concord have beside their messages."""
@@ -187,7 +188,7 @@ def _benchmark(db: Database, entry: Mapping[str, Any], _where: str) -> None:
 
 def _study(db: Database, entry: Mapping[str, Any], where: str) -> None:
     fields = {name: entry[name] for name in _OF_STUDY} | {"criteria": _criteria(entry)}
-    study = TypeAdapter(Study).validate_python(fields)
+    study = TypeAdapter(Study).validate_python(fields | study_settings.fields_of(entry["meta"]))
     studies.create(db, study)
     ids = conversations.existing(db, [key for key, _, _ in entry["units"]])
     lost = [key for key, _, _ in entry["units"] if key not in ids]
@@ -196,6 +197,7 @@ def _study(db: Database, entry: Mapping[str, Any], where: str) -> None:
             f"{where}: the study's conversation “{lost[0]}” is neither in the file before it nor stored."
         )
     studies.add_units(db, study.name, [(ids[key], turn, stratum) for key, turn, stratum in entry["units"]])
+    lab.restore(db, study.name, entry["meta"].get("lab", {}))
 
 
 def _criteria(entry: Mapping[str, Any]) -> tuple[Criterion, ...]:
@@ -205,9 +207,11 @@ def _criteria(entry: Mapping[str, Any]) -> tuple[Criterion, ...]:
 
 
 def _as_entry(db: Database, study: Study) -> dict[str, Any]:
+    of_lab = lab.exported(db, study.name)
     return {
         "kind": "study",
         **{name: getattr(study, name) for name in _OF_STUDY},
+        "meta": study_settings.meta_of(study) | ({"lab": of_lab} if of_lab else {}),
         "criteria": [_told(c) for c in study.criteria],
         "units": [[u["key"], u["turn"], u["stratum"]] for u in studies.units(db, study.name)],
     }

@@ -100,8 +100,10 @@ def incoming(
     scopes = conversations.benchmarks_of(db, [key for key in keys if key in stored]) if db else ()
     registered = {c.name: c for scope in scopes for c in ratings.criteria(db, scope)} if db else {}
     criteria = _criteria(table, existing, registered, scales or {}, uncounted, by_rubric)
-    about = {"rubric": rubric.noted} if rubric else {}
-    base = existing or Study(study, (), title=title, source="ratings", per_turn=per_turn, meta=about)
+    version = rubric.noted if rubric else None
+    base = existing or Study(
+        study, (), title=title, source="ratings", per_turn=per_turn, asked_rubric=version
+    )
     given = replace(table, items=keys, of_item=frozenset(of_item), new=new)
     return Incoming(replace(base, criteria=criteria), given, new)
 

@@ -98,9 +98,9 @@ def tag(
 
     Raises NotFound for another cause, StudyError for an item that is not of *develop*.
     """
-    kept = lab.kept(db, study).get("parts", {})
+    division = lab.division(db, study)
     key = {each["id"]: each["key"] for each in studies.units(db, study)}.get(unit)
-    if kept.get(key) != DEVELOP:
+    if division is None or division.parts.get(key or "") != DEVELOP:
         raise StudyError("Only items of the part “develop” are looked at one by one.")
     rater = ratings.rater_id(db, Rater(person, "human"))
     if cause is None:

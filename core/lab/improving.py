@@ -257,13 +257,12 @@ def by_model(workspace: Workspace, study: str, optimiser: str, purse: SharedBudg
         text = json.dumps([model.configuration.hash, [[m.role, m.content] for m in asked]])
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         with workspace.read() as db:
-            known = lab.kept(db, study).get("proposals", {})
-        if digest in known:
-            return Proposal(**known[digest])
+            known = lab.proposal(db, study, digest)
+        if known is not None:
+            return Proposal(**known)
         proposal = asyncio.run(_ask(model.name, asked))
-        kept = {**known, digest: proposal.model_dump()}
         with workspace.write() as db:
-            lab.keep(db, study, "instructions proposed", optimiser, proposals=kept)
+            lab.keep_proposal(db, study, digest, proposal.model_dump(), optimiser)
         return proposal
 
     async def _ask(name: str, asked: Sequence[Message]) -> Proposal:

@@ -7,15 +7,14 @@ choose it.
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.store import frames, lab, studies
+from concord.store.lab import Division
 from concord.studies.clusters import scenarios
 from concord.table import Cell, Column, Table
 
@@ -52,7 +51,6 @@ class Parts:
     rubric: str
     by: tuple[str, ...]
     units: tuple[LabUnit, ...]
-    kept: Mapping[str, Any]
 
     def of(self, part: str) -> tuple[LabUnit, ...]:
         """The items of a part; “” for all of them."""
@@ -77,8 +75,8 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
     divided.
     """
     described = studies.get(db, study)
-    before = lab.kept(db, study)
-    rubric = rubric or before.get("rubric") or described.rubric
+    before = lab.division(db, study)
+    rubric = rubric or (before.rubric if before else "") or described.rubric
     if not rubric:
         raise StudyError(
             f"The study “{study}” was drawn without a rubric. Name the judges' rubric with "
@@ -104,7 +102,7 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
             f"{what}. Items of one value stay in one part, so at least 6 values are needed. Rate "
             "items of other scenarios."
         )
-    given: dict[str, str] = dict(before.get("parts", {}))
+    given: dict[str, str] = dict(before.parts) if before else {}
     rng = random.Random(f"{seed} {study}")
     size = Counter(dict.fromkeys(PARTS, 0.0))
     start = {part: rng.random() * n / groups for part in PARTS}
@@ -130,15 +128,14 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
         )
     counted = ", ".join(f"{part} {size[part]:g}" for part in PARTS)
     what = f"{counted} items of {groups} scenarios, seed {seed}, rubric {rubric}"
-    first_seed = before.get("seed", seed)
-    lab.keep(db, study, "parts divided", what, rubric=rubric, seed=first_seed, parts=given)
+    lab.divide(db, study, Division(rubric, before.seed if before else seed, given), what)
     return read(db, study)
 
 
 def read(db: Database, study: str) -> Parts:
     """The parts of a study. Raises StudyError where it is not divided yet, NotFound."""
-    kept = lab.kept(db, study)
-    if not kept.get("parts"):
+    division = lab.division(db, study)
+    if division is None:
         studies.get(db, study)
         raise StudyError(
             f"The study “{study}” is not divided yet. Divide its rated items once: concord lab split {study}"
@@ -149,12 +146,12 @@ def read(db: Database, study: str) -> Parts:
         raise StudyError(f"The items of “{study}” are of {', '.join(sorted(benchmarks))}; the lab takes one.")
     units = tuple(
         LabUnit(
-            u["id"], u["conversation_id"], u["key"], u["turn"], scenario_of[u["id"]], kept["parts"][u["key"]]
+            u["id"], u["conversation_id"], u["key"], u["turn"], scenario_of[u["id"]], division.parts[u["key"]]
         )
         for u in sorted(studies.units(db, study), key=lambda u: (u["key"], u["turn"] or 0))
-        if u["key"] in kept["parts"]
+        if u["key"] in division.parts
     )
-    return Parts(study, benchmarks.pop(), kept["rubric"], tuple(by), units, kept)
+    return Parts(study, benchmarks.pop(), division.rubric, tuple(by), units)
 
 
 def levels(db: Database, study: str) -> dict[int, float]:

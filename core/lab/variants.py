@@ -19,7 +19,6 @@ from concord.rubrics.rubric import Rubric, lines_of
 from concord.rubrics.rubric_store import Numbered
 from concord.store import audit, conversations, lab, rubrics, studies
 from concord.store.actor import actor
-from concord.store.database import now
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -65,17 +64,10 @@ def keep(
     rubric = rubric_of(name, body, f"The variant of {name}")
     version = rubrics.number(db, name, rubric.hash)
     numbered = Numbered(rubric, version)
-    known = lab.kept(db, parts.study).get("variants", {})
-    if numbered.variant not in known:
+    if numbered.variant not in lab.origins(db, parts.study):
         numbered.publish(db)
-        about = {"parent": parent.variant if parent else "", "by": by or actor(), "note": note}
-        lab.keep(
-            db,
-            parts.study,
-            "variant kept",
-            f"{numbered.variant} from {about['parent'] or 'its file'}: {note}",
-            variants=known | {numbered.variant: about | {"made": now()}},
-        )
+        source = parent.variant if parent else ""
+        lab.keep_variant(db, parts.study, numbered.variant, source, by or actor(), note)
     return numbered
 
 
@@ -165,19 +157,20 @@ def table(db: Database, bench: Bench) -> Table:
     """Every version of the study's rubric, with its parent, author and note, and each judge's agreement on
     *develop* and *select*; those of the test part are in its reports alone.
     """
-    about = bench.parts.kept.get("variants", {})
+    origins = lab.origins(db, bench.parts.study)
     rows: list[dict[str, Cell]] = []
     judged: defaultdict[str, list[Candidate]] = defaultdict(list)
     for candidate in bench.answers:
         judged[candidate.variant].append(candidate)
     known = [version.variant for version in rubrics.versions(db, bench.parts.rubric)]
     for variant in dict.fromkeys([*judged, *known]):
-        origin = about.get(variant, {})
+        origin = origins.get(variant)
+        parent, author, note = origin[:3] if origin else ("", "", "")
         for candidate in judged.get(variant, [Candidate("", variant)]):
             row: dict[str, Cell] = {"version": variant, "judge": candidate.model}
             for part in ("develop", "select") if candidate.model else ():
                 row[part] = bench.mean(candidate, part)
-            rows.append(row | {key: origin.get(key, "") for key in ("parent", "by", "note")})
+            rows.append({**row, "parent": parent, "by": author, "note": note})
     columns = (
         *map(Column, ("version", "judge")),
         Column("develop", digits=3),

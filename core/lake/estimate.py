@@ -85,7 +85,7 @@ def estimated(db: Database, answers: Path, study: str, options: LakeEstimateOpti
     of_study = studies.get(db, study)
     _, folders = judged_folders(answers, options.rubric or _folder_of(answers, of_study))
     rubric = folders[0].rubric
-    kept_hash = of_study.meta.get("rubric", {}).get("hash", "")
+    kept_hash = of_study.asked_rubric.hash if of_study.asked_rubric else ""
     if kept_hash and kept_hash != rubric.hash:
         raise StudyError(
             f"People of “{study}” were asked another version of the rubric “{rubric.name}” than the judges "
@@ -110,10 +110,10 @@ def estimated(db: Database, answers: Path, study: str, options: LakeEstimateOpti
 
 def _folder_of(folder: Path, study: Study) -> str:
     """The folder of the study's rubric, where answers by several rubrics are there."""
-    target = study.meta.get("rubric", {})
-    if not target:
+    target = study.asked_rubric
+    if target is None:
         return ""
-    name = f"{target.get('name')}-{str(target.get('hash'))[:8]}"
+    name = f"{target.name}-{target.hash[:8]}"
     return name if (folder / name).is_dir() else ""
 
 
@@ -263,7 +263,7 @@ def _weights(
     study: Study, people: Mapping[tuple[str, int | None], _Rated], keys: Sequence[tuple[str, int | None]]
 ) -> tuple[Floats | None, Any]:
     """The weights of the sample's items and their strata; None where it was drawn at random."""
-    if len(study.meta.get("drawn", {}).get("strata", {})) < 2:
+    if study.sample is None or len(study.sample.strata) < 2:
         return None, None
     return np.array([people[key].weight for key in keys]), np.array([people[key].stratum for key in keys])
 

@@ -30,7 +30,7 @@ from concord.rubrics.rubric_store import Numbered
 from concord.runs.rubric_judge import ways
 from concord.store import audit, configurations, conversations, ratings, studies
 from concord.store import images as stored_images
-from concord.store.studies import Study
+from concord.store.studies import Study, StudySample
 from concord.studies.sampling import chance_of
 
 if TYPE_CHECKING:
@@ -243,15 +243,15 @@ def store(
         ]
     if not units:
         raise StudyError("The rubric has no question for the drawn conversations.")
-    meta: dict[str, Any] = {
-        "benchmark": plan.name,
-        "n": len(sample.items),
-        "by": [] if method == LakeDraw.RANDOM else [method.value],
-        "candidates": sum(sample.sizes.values()),
-        "lake": {"files": [file.address for file in plan.files][:20], "draw": method.value},
-    }
-    if len(sample.sizes) > 1:
-        meta["strata"] = dict(sample.sizes)
+    facets = () if method == LakeDraw.RANDOM else (method.value,)
+    study_sample = StudySample(
+        sum(sample.sizes.values()),
+        len(sample.items),
+        facets=facets,
+        draw=method.value,
+        files=tuple(file.address for file in plan.files[:20]),
+        strata=sample.sizes if len(sample.sizes) > 1 else {},
+    )
     content = rubric.rubric
     created = Study(
         study,
@@ -261,11 +261,13 @@ def store(
         per_turn=content.per_turn,
         overlap=overlap,
         seed=seed,
-        meta={"rubric": rubric.noted, "drawn": meta},
+        benchmark=plan.name,
+        asked_rubric=rubric.noted,
+        sample=study_sample,
     )
     studies.create(db, created)
     studies.add_units(db, study, units)
-    audit.record(db, "drawn", study, detail=audit.facts(n=meta["n"], by=meta["by"], seed=seed))
+    audit.record(db, "drawn", study, detail=audit.facts(n=study_sample.size, by=facets, seed=seed))
     for folder in judged:
         if folder.rubric.hash == content.hash:
             _store_answers(db, folder, rubric, by_name)

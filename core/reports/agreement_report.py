@@ -241,7 +241,7 @@ def _notes(of: StudyRatings, units: int) -> list[str]:
     ]
     if of.too_few:
         sentences.append(of.too_few)
-    if of.study.meta.get("lab", {}).get("parts"):
+    if of.study.divided:
         sentences.append(
             "The judge lab divided this study: these figures have the items of its sealed part too. A judge "
             "that is chosen by them has no test left; what the lab shows of versions is of single parts."

@@ -57,7 +57,8 @@ def check(db: Database, board: Leaderboard, study: str) -> None:
     """
     rated = {unit["conversation_id"] for unit in stored.units(db, study)}
     where, ids = board.rated.where, set(board.usable.index)
-    by = stored.get(db, study).meta.get("drawn", {}).get("filter", {}).get("facets", {})
+    sample = stored.get(db, study).sample
+    by = sample.filter.get("facets", {}) if sample else {}
     for name in dict.fromkeys([*board.rated.mixed, *by]):
         known = board.rated.mixed.get(name) or conversations.values(db, board.benchmark).get(name, [])
         lacking: list[str] = []

@@ -30,7 +30,6 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
     """
     study = report.data.study
     units = studies.units(db, study.name)
-    drawn = study.meta.get("drawn", {})
     return {
         "schema": SCHEMA,
         "concord": VERSION,
@@ -45,7 +44,12 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
         "options": asdict(report.options),
         "units": len(units),
         "sample_sha256": _digest(f"{unit['key']}\t{unit['turn'] or ''}" for unit in units),
-        "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn, **drawn},
+        "sample": {
+            "seed": study.seed,
+            "overlap": study.overlap,
+            "per_turn": study.per_turn,
+            **study.sampling,
+        },
         "ratings": len(report.data.table),
         "ratings_sha256": _digest(_ratings(report.data.table, {unit["id"]: unit["key"] for unit in units})),
         "guidelines_sha256": _digest([study.guidelines]) if study.guidelines else None,

@@ -4,7 +4,6 @@ import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -12,6 +11,7 @@ from concord.errors import ConfigError, StudyError, check_known, not_found
 from concord.rubrics.reading import read, rubric_of
 from concord.rubrics.rubric import Rubric
 from concord.store import conversations, rubrics
+from concord.store.studies import AskedRubric
 from concord.workspace import Workspace
 
 
@@ -28,12 +28,11 @@ class Numbered:
         return rubrics.variant(self.rubric.name, self.version)
 
     @property
-    def noted(self) -> dict[str, Any]:
+    def noted(self) -> AskedRubric:
         """What a study that is rated by it keeps of it."""
         rubric = self.rubric
-        note: dict[str, Any] = {"name": rubric.name, "version": self.version, "hash": rubric.hash}
-        note |= {} if rubric.show is None else {"show": list(rubric.show)}
-        return note | ({} if rubric.system_prompt == "none" else {"system_prompt": rubric.system_prompt})
+        fields = None if rubric.show is None else tuple(rubric.show)
+        return AskedRubric(rubric.name, self.version, rubric.hash, fields, rubric.system_prompt)
 
     def publish(self, db: Database) -> None:
         """Keep this version: from now on it is frozen."""

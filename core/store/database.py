@@ -215,11 +215,13 @@ def transaction(db: Database) -> Iterator[Database]:
     db.conn.execute("COMMIT")
 
 
-def prepare(path: Path) -> None:
+def prepare(path: Path) -> Path | None:
     """Create or migrate the database; refuse one that a newer Concord wrote. Only its owner can read it.
 
-    A file without a byte was emptied by something else: a new database takes its name when it is complete.
+    A database of an earlier form is copied first, into a file beside it, which is returned. A file without a
+    byte was emptied by something else: a new database takes its name when it is complete.
     """
+    copy = None
     log = Path(f"{path}-wal")
     with suppress(OSError):  # connecting says what is wrong
         if (not path.stat().st_size) if path.exists() else (log.exists() and log.stat().st_size):
@@ -235,15 +237,40 @@ def prepare(path: Path) -> None:
             db.enable_wal()
             # Two processes may open a new workspace at once: the second waits here and finds nothing left to
             # do.
-            with turn(path), transaction(db):
-                number = schema.version(db, path)
-                if number < schema.latest():
-                    schema.apply(db, number)
-                    summaries.refresh(db)  # what is derived from ratings follows the present rules
+            with turn(path):
+                if number := schema.version(db, path):
+                    copy = _copy_of_form(path, db, number) if number < schema.latest() else None
+                with transaction(db):
+                    number = schema.version(db, path)
+                    if number < schema.latest():
+                        schema.apply(db, number)
+                        summaries.refresh(db)  # what is derived from ratings follows the present rules
     except sqlite3.DatabaseError as error:
         raise WorkspaceError(_damaged(path, error)) from error
     finally:
         db.close()
+    return copy
+
+
+def _copy_of_form(path: Path, db: Database, number: int) -> Path:
+    """A copy of a database of an earlier form, as it is before the first step. Raises WorkspaceError."""
+    copy, new = Path(f"{path}-form-{number}"), Path(f"{path}-form-{number}-new")
+    if copy.exists():
+        copy = Path(f"{copy}-{datetime.now(UTC):%Y%m%d-%H%M%S}")
+    try:
+        os.close(os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600))
+        with closing(sqlite3.connect(new)) as target:
+            db.conn.backup(target, pages=-1)
+        put_on_disk(new)
+        os.replace(new, copy)
+        put_on_disk(path.parent)
+    except (sqlite3.OperationalError, OSError) as error:
+        new.unlink(missing_ok=True)
+        raise WorkspaceError(
+            f"{path} is of an earlier Concord and is copied before it is changed, but {copy.name} could not "
+            f"be written: {error}. Free space on the disk, then run the command again. Nothing was changed."
+        ) from error
+    return copy
 
 
 def _keep_private(path: Path) -> None:

@@ -94,9 +94,8 @@ def pairs(db: Database) -> list[StudyHeld]:
     """Every study of pairs, newest first. Pairs of a discarded scenario are left out."""
     compared = (
         "FROM items i JOIN comparisons x ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN "
-        "(i.conversation_id, i.other_id) AND x.rubric = "
-        "coalesce(json_extract(t.meta, '$.rubric.name'), '') "
-        "AND x.failure IS NULL JOIN raters r ON r.id = x.rater_id WHERE i.study_id = t.id"
+        "(i.conversation_id, i.other_id) AND x.rubric = t.rubric AND x.failure IS NULL "
+        "JOIN raters r ON r.id = x.rater_id WHERE i.study_id = t.id"
     )
     items = f"FROM items i {{}} WHERE i.study_id = t.id AND i.known = '' AND {stored.KEPT}"
     dealt = items.format(f"JOIN placements p ON p.item_id = i.id AND p.purpose IN {RATED}")
@@ -108,7 +107,7 @@ def pairs(db: Database) -> list[StudyHeld]:
         f"(SELECT count({each}) {dealt} AND p.state <> 'open'), "
         f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'human'), "
         f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'judge'), EXISTS (SELECT 1 {compared} AND "
-        "r.simulated), json_extract(t.meta, '$.drawn.benchmark'), "
+        "r.simulated), t.benchmark, "
         f"iif({stored.RANKED}, 'groups', 'pairs') FROM studies t WHERE t.kind = 'pairs' "
         "AND t.source <> 'own' ORDER BY t.id DESC"
     )

@@ -21,7 +21,9 @@ JSON = {
     "conversations": ("messages", "meta", "made_by"),
     "scenarios": ("body",),
     "criteria": ("scale", "judged", "only_of"),
-    "studies": ("meta",),
+    "studies": ("context_fields",),
+    "samples": ("filter", "strata_facets", "without_studies", "files"),
+    "lab_proposals": ("reply",),
     "rubrics": ("body",),
     "import_parts": ("added",),
     "judgements": ("meta", "reported"),
@@ -98,10 +100,19 @@ def _references(db: Database) -> Iterator[str]:
         yield f"Rows of {table} that refer to missing rows of {parent}: {_named(rows)}."
 
 
+_KEYS = {
+    "criteria": "name",
+    "import_parts": "number",
+    "samples": "study_id",
+    "lab_proposals": "request_hash",
+}
+"""The columns by which rows are named, where they have no `id`."""
+
+
 def _json(db: Database) -> Iterator[str]:
     """Rows whose JSON cannot be read."""
     for table, columns in JSON.items():
-        key = {"criteria": "name", "import_parts": "number"}.get(table, "id")
+        key = _KEYS.get(table, "id")
         for column in columns:
             sql = f"SELECT {key} FROM {table} WHERE {column} IS NOT NULL AND NOT json_valid({column})"
             if rows := [row[0] for row in db.execute(sql)]:

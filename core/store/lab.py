@@ -1,7 +1,8 @@
-"""What the judge lab keeps of a study (in its `meta`, and as lines of the audit log), and what it reads."""
+"""What the judge lab keeps of a study (and writes into the audit log), and what it reads."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
@@ -9,7 +10,7 @@ from sqlite_utils import Database
 from concord.store import answers, audit, studies
 from concord.store.answers import ItemAnswer
 from concord.store.audit import AuditLine
-from concord.store.database import update
+from concord.store.database import now, scalar
 
 OPENED = "test part opened"
 
@@ -43,17 +44,130 @@ class Worded(NamedTuple):
     words: str
 
 
-def kept(db: Database, study: str) -> dict[str, Any]:
-    """What the lab keeps of a study: parts, rubric, variants, causes; empty where it is not divided yet."""
-    return dict(studies.get(db, study).meta.get("lab", {}))
+@dataclass(frozen=True)
+class Division:
+    """How a study is divided: the rubric of its judges, the seed, and each conversation's part by key."""
+
+    rubric: str
+    seed: int
+    parts: Mapping[str, str]
 
 
-def keep(db: Database, study: str, what: str, detail: str = "", **values: Any) -> None:
-    """Keep values of the lab by their names; `what` and `detail` are the line of the audit log."""
-    meta = dict(studies.get(db, study).meta)
-    meta["lab"] = dict(meta.get("lab", {})) | values
-    update(db, "studies", studies.study_id(db, study), meta=json.dumps(meta, ensure_ascii=False))
-    audit.record(db, what, study, detail=detail)
+class Origin(NamedTuple):
+    """Where a version of a rubric comes from: the version it was made of (“”: its file), by whom, and why."""
+
+    parent: str
+    decided_by: str
+    note: str
+    created: str
+
+
+def division(db: Database, study: str) -> Division | None:
+    """How a study is divided; None where it is not yet. Raises NotFound."""
+    number = studies.study_id(db, study)
+    head = db.execute("SELECT rubric, seed FROM lab_divisions WHERE study_id = ?", [number]).fetchone()
+    parts = db.execute(
+        "SELECT c.key, p.part FROM lab_parts p JOIN conversations c ON c.id = p.conversation_id "
+        "WHERE p.study_id = ?",
+        [number],
+    )
+    part_of = dict(parts.fetchall())
+    return Division(head[0], head[1], part_of) if part_of else None
+
+
+def divide(db: Database, study: str, divided: Division, detail: str) -> None:
+    """Keep how a study is divided, in place of what was kept; `detail` is for the audit log."""
+    _put_division(db, studies.study_id(db, study), divided)
+    audit.record(db, "parts divided", study, detail=detail)
+
+
+def _put_division(db: Database, study: int, divided: Division) -> None:
+    db.execute("DELETE FROM lab_parts WHERE study_id = ?", [study])
+    db.execute(
+        "INSERT OR REPLACE INTO lab_divisions (study_id, rubric, seed) VALUES (?, ?, ?)",
+        [study, divided.rubric, divided.seed],
+    )
+    db.conn.executemany(
+        "INSERT INTO lab_parts (study_id, conversation_id, part) "
+        "SELECT ?, id, ? FROM conversations WHERE key = ?",
+        [(study, part, key) for key, part in divided.parts.items()],
+    )
+
+
+def origins(db: Database, study: str) -> dict[str, Origin]:
+    """Where the versions of a study's rubric come from, the first first. Raises NotFound."""
+    rows = db.execute(
+        "SELECT variant, parent, decided_by, note, created FROM lab_variants WHERE study_id = ? "
+        "ORDER BY created, variant",
+        [studies.study_id(db, study)],
+    )
+    return {variant: Origin(*origin) for variant, *origin in rows}
+
+
+def keep_variant(db: Database, study: str, variant: str, parent: str, author: str, note: str) -> None:
+    """Keep where a version of a study's rubric comes from; it is recorded."""
+    _put_origin(db, studies.study_id(db, study), variant, Origin(parent, author, note, now()))
+    audit.record(db, "variant kept", study, detail=f"{variant} from {parent or 'its file'}: {note}")
+
+
+def _put_origin(db: Database, study: int, variant: str, origin: Origin) -> None:
+    db.execute(
+        "INSERT OR REPLACE INTO lab_variants (study_id, variant, parent, decided_by, note, created) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        [study, variant, *origin],
+    )
+
+
+def proposal(db: Database, study: str, request_hash: str) -> dict[str, Any] | None:
+    """What a model proposed when it was asked this before; None where it was not. Raises NotFound."""
+    reply = scalar(
+        db,
+        "SELECT reply FROM lab_proposals WHERE (study_id, request_hash) = (?, ?)",
+        [studies.study_id(db, study), request_hash],
+    )
+    return None if reply is None else dict(json.loads(reply))
+
+
+def keep_proposal(
+    db: Database, study: str, request_hash: str, reply: Mapping[str, Any], optimiser: str
+) -> None:
+    """Keep what a model (`optimiser`) proposed; it is recorded."""
+    _put_proposal(db, studies.study_id(db, study), request_hash, reply)
+    audit.record(db, "instructions proposed", study, detail=optimiser)
+
+
+def _put_proposal(db: Database, study: int, request_hash: str, reply: Mapping[str, Any]) -> None:
+    db.execute(
+        "INSERT OR REPLACE INTO lab_proposals (study_id, request_hash, reply) VALUES (?, ?, ?)",
+        [study, request_hash, json.dumps(dict(reply), ensure_ascii=False)],
+    )
+
+
+def exported(db: Database, study: str) -> dict[str, Any]:
+    """What the lab keeps of a study, as an export has it; empty where it keeps nothing."""
+    divided, number = division(db, study), studies.study_id(db, study)
+    replies = db.execute("SELECT request_hash, reply FROM lab_proposals WHERE study_id = ?", [number])
+    values: dict[str, Any] = {
+        "variants": {
+            variant: {"parent": one.parent, "by": one.decided_by, "note": one.note, "made": one.created}
+            for variant, one in origins(db, study).items()
+        },
+        "proposals": {request: json.loads(reply) for request, reply in replies},
+    }
+    if divided is not None:
+        values |= {"rubric": divided.rubric, "seed": divided.seed, "parts": dict(divided.parts)}
+    return {name: value for name, value in values.items() if value not in ("", {})}
+
+
+def restore(db: Database, study: str, values: Mapping[str, Any]) -> None:
+    """Store what `exported` wrote, for a study whose conversations are here."""
+    number = studies.study_id(db, study)
+    if parts := values.get("parts"):
+        _put_division(db, number, Division(values["rubric"], values.get("seed", 0), parts))
+    for variant, one in values.get("variants", {}).items():
+        _put_origin(db, number, variant, Origin(one["parent"], one["by"], one["note"], one["made"]))
+    for request, reply in values.get("proposals", {}).items():
+        _put_proposal(db, number, request, reply)
 
 
 def open_test(db: Database, study: str, about: str, reason: str) -> int:

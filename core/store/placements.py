@@ -250,7 +250,7 @@ def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]
         "FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = :rater AND t.name = :study "
         f"AND p.purpose IN {QUEUED} AND {studies.KEPT} AND (p.purpose = 'training' OR NOT :training) "
-        "AND (p.purpose <> 'training' OR json_extract(t.meta, '$.training') IS NOT NULL) "
+        "AND (p.purpose <> 'training' OR (t.id, 'training') IN (SELECT study_id, purpose FROM study_rules)) "
         f"GROUP BY {studies.ONE} ORDER BY min(p.position), min(p.id)",
         {"rater": rater, "study": study, "training": untrained(db, study, rater)},
     )
@@ -667,7 +667,7 @@ _RATE = (
 _COMPARE = (
     "INSERT INTO comparisons (key, first_id, second_id, rater_id, study_id, rubric, criterion, verdict, "
     "strong, explanation, created) SELECT c.key || '|' || d.key || '|' || x.name || '|desk|' || t.name "
-    "|| '|' || a.question, c.id, d.id, x.id, t.id, ifnull(t.meta ->> '$.rubric.name', ''), a.question, "
+    "|| '|' || a.question, c.id, d.id, x.id, t.id, t.rubric, a.question, "
     "iif(a.value = 0, 'C', iif((a.value > 0) <> p.swapped, 'A', 'B')), abs(a.value) > 1, "
     "a.reason, a.answered_at "
     "FROM placements p JOIN items i ON i.id = p.item_id "
@@ -706,9 +706,9 @@ def _rate(db: Database, item: Placement) -> None:
 def untrained(db: Database, name: str, rater: int) -> bool:
     """Whether a study's training is still to be passed by an annotator, who sees nothing else of it then."""
     sql = (
-        "SELECT 1 FROM studies t WHERE t.name = ? AND json_extract(t.meta, '$.training') IS NOT NULL "
-        "AND NOT EXISTS (SELECT 1 FROM training_results r WHERE r.study_id = t.id AND r.rater_id = ? "
-        "AND r.outcome IN ('passed', 'admitted'))"
+        "SELECT 1 FROM studies t JOIN study_rules q ON q.study_id = t.id AND q.purpose = 'training' "
+        "WHERE t.name = ? AND NOT EXISTS (SELECT 1 FROM training_results r WHERE r.study_id = t.id "
+        "AND r.rater_id = ? AND r.outcome IN ('passed', 'admitted'))"
     )
     return bool(scalar(db, sql, [name, rater]))
 

@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -253,7 +253,12 @@ CREATE INDEX audit_log_of_study ON audit_log (study, about, what);
 
 -- ── Studies ────────────────────────────────────────────────────────────────────────────────────────────
 
--- What people rate, compare (`kind` is “pairs”) or check of judgements, and by which design.
+-- What people rate, compare (`kind` is “pairs”) or check of judgements, and by which design. `benchmark`: that of its
+-- items, where they were drawn. `rubric` with version and hash: what it is rated by; “”: a benchmark's own questions.
+-- `context_fields` are shown beside an item (NULL: all), `system_prompt` says to whom that is shown; `user_title` and
+-- `model_title` stand above messages. `repeat_share` of everybody's items comes again; items go only to annotators with
+-- the label of `matched_facet`. After the last item the scores of `revealed_judge`, and others' answers (`discussion`),
+-- are shown.
 CREATE TABLE studies (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -265,9 +270,96 @@ CREATE TABLE studies (
     seed INTEGER NOT NULL DEFAULT 0,
     anonymous INTEGER NOT NULL DEFAULT 0,
     kind TEXT NOT NULL DEFAULT 'ratings' CHECK (kind IN ('ratings', 'pairs', 'checks')),
-    meta TEXT NOT NULL DEFAULT '{}',
-    created TEXT NOT NULL
+    created TEXT NOT NULL,
+    benchmark TEXT NOT NULL DEFAULT '',
+    rubric TEXT NOT NULL DEFAULT '',
+    rubric_version INTEGER NOT NULL DEFAULT 0,
+    rubric_hash TEXT NOT NULL DEFAULT '',
+    context_fields TEXT,
+    system_prompt TEXT NOT NULL DEFAULT 'none',
+    user_title TEXT NOT NULL DEFAULT '',
+    model_title TEXT NOT NULL DEFAULT '',
+    repeat_share REAL NOT NULL DEFAULT 0,
+    matched_facet TEXT NOT NULL DEFAULT '',
+    discussion INTEGER NOT NULL DEFAULT 0,
+    revealed_judge TEXT NOT NULL DEFAULT '',
+    revealed_variant TEXT NOT NULL DEFAULT ''
 );
+
+-- How the items of a study were sampled from `candidates`: by a filter of conversations, or from `files` by a `draw`.
+-- `strata_facets`: the facets whose combinations are the strata. The lowest and the highest chance of inclusion stand
+-- here where chances differ. `allocation` was chosen in earlier versions.
+CREATE TABLE samples (
+    study_id INTEGER PRIMARY KEY REFERENCES studies(id) ON DELETE CASCADE,
+    candidates INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    filter TEXT NOT NULL DEFAULT '{}',
+    strata_facets TEXT NOT NULL DEFAULT '[]',
+    allocation TEXT NOT NULL DEFAULT '',
+    lowest_chance REAL,
+    highest_chance REAL,
+    without_studies TEXT NOT NULL DEFAULT '[]',
+    draw TEXT NOT NULL DEFAULT '',
+    files TEXT NOT NULL DEFAULT '[]'
+);
+
+-- How many conversations each stratum has from which a sample was drawn.
+CREATE TABLE strata (
+    study_id INTEGER NOT NULL REFERENCES samples(study_id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    PRIMARY KEY (study_id, name)
+) WITHOUT ROWID;
+
+-- By which rule a purpose takes items. `threshold`: how far apart answers are at least (extra raters, adjudication; “”:
+-- on any criterion), or the least share of hits (training, with so many attempts).
+CREATE TABLE study_rules (
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    purpose TEXT NOT NULL CHECK (purpose IN ('extra', 'training', 'adjudicate')),
+    threshold REAL NOT NULL,
+    criterion TEXT NOT NULL DEFAULT '',
+    attempts INTEGER,
+    PRIMARY KEY (study_id, purpose)
+) WITHOUT ROWID;
+
+-- Judges whose ratings came with a file of a study: they count in it, whatever they were asked by.
+CREATE TABLE study_judges (
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    PRIMARY KEY (study_id, name, variant)
+) WITHOUT ROWID;
+
+-- The judge lab of a study: its rubric, the parts in which its conversations are, the versions that were made of the
+-- rubric, and what models proposed, by the hash of the request, so that it is not paid twice.
+CREATE TABLE lab_divisions (
+    study_id INTEGER PRIMARY KEY REFERENCES studies(id) ON DELETE CASCADE,
+    rubric TEXT NOT NULL,
+    seed INTEGER NOT NULL
+);
+CREATE TABLE lab_parts (
+    study_id INTEGER NOT NULL REFERENCES lab_divisions(study_id) ON DELETE CASCADE,
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+    part TEXT NOT NULL CHECK (part IN ('develop', 'select', 'test')),
+    PRIMARY KEY (study_id, conversation_id)
+) WITHOUT ROWID;
+CREATE INDEX lab_parts_of_conversation ON lab_parts (conversation_id);
+CREATE TABLE lab_variants (
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    variant TEXT NOT NULL,
+    parent TEXT NOT NULL DEFAULT '',
+    decided_by TEXT NOT NULL,
+    note TEXT NOT NULL DEFAULT '',
+    created TEXT NOT NULL,
+    PRIMARY KEY (study_id, variant)
+) WITHOUT ROWID;
+CREATE TABLE lab_proposals (
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    request_hash TEXT NOT NULL,
+    reply TEXT NOT NULL,
+    PRIMARY KEY (study_id, request_hash)
+) WITHOUT ROWID;
 
 -- Closings of a study; it is closed where the last one has not ended.
 CREATE TABLE study_closings (
@@ -398,8 +490,7 @@ CREATE VIEW human_scores AS
         * iif(x.first_id = i.conversation_id, 1, -1), x.explanation
     FROM items i JOIN studies t ON t.id = i.study_id JOIN comparisons x
         ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN (i.conversation_id, i.other_id)
-        AND x.rubric = ifnull(json_extract(t.meta, '$.rubric.name'), '') AND x.failure IS NULL
-        AND ifnull(x.study_id, t.id) = t.id
+        AND x.rubric = t.rubric AND x.failure IS NULL AND ifnull(x.study_id, t.id) = t.id
     JOIN raters h ON h.id = +x.rater_id AND h.kind = 'human'
     WHERE i.known = '' AND i.other_id IS NOT NULL;
 

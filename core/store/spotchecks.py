@@ -5,9 +5,9 @@ items are a random sample in the order drawn. A person has one finding of a judg
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 from sqlite_utils import Database
@@ -15,7 +15,7 @@ from sqlite_utils import Database
 from concord.errors import not_found
 from concord.rating import Finding
 from concord.store.database import find, insert, now, records, scalar
-from concord.store.studies import refuse_taken
+from concord.store.studies import StudySample, add_sample, refuse_taken
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,10 @@ def triage(benchmark: str) -> str:
     return f"spot-check-{benchmark}"
 
 
-def _create(db: Database, name: str, source: str, meta: Mapping[str, Any], seed: int = 0) -> int:
+def _create(db: Database, name: str, source: str, benchmark: str, seed: int = 0) -> int:
     refuse_taken(db, name)
-    row = {"name": name, "title": name, "source": source, "kind": "checks", "seed": seed}
-    return insert(db, "studies", {**row, "meta": json.dumps(meta, ensure_ascii=False), "created": now()})
+    row = {"name": name, "title": name, "source": source, "kind": "checks", "benchmark": benchmark}
+    return insert(db, "studies", {**row, "seed": seed, "created": now()})
 
 
 def item(db: Database, judgement_id: int, rater: int, audit: str = "") -> int:
@@ -101,7 +101,7 @@ def item(db: Database, judgement_id: int, rater: int, audit: str = "") -> int:
     name = triage(benchmark)
     row = find(db, "studies", "id", name=name, kind="checks")
     number = _audit(db, audit) if audit else row and row["id"]
-    study = number or _create(db, name, "triage", {"benchmark": benchmark})
+    study = number or _create(db, name, "triage", benchmark)
     of = {"study_id": study, "judgement_id": judgement_id, "conversation_id": conversation}
     there = find(db, "items", "id", **of)
     return there["id"] if there else insert(db, "items", of)
@@ -142,7 +142,8 @@ def create_audit(
     db: Database, name: str, benchmark: str, seed: int, drawn_from: int, judgement_ids: Sequence[int]
 ) -> None:
     """Store a sample. Raises StudyError where the name is taken."""
-    number = _create(db, name, "audit", {"benchmark": benchmark, "drawn_from": drawn_from}, seed)
+    number = _create(db, name, "audit", benchmark, seed)
+    add_sample(db, number, StudySample(drawn_from, len(judgement_ids)))
     db.conn.executemany(
         "INSERT INTO items (study_id, judgement_id, conversation_id) "
         "SELECT ?, id, conversation_id FROM judgements WHERE id = ?",
@@ -155,10 +156,10 @@ def audits(db: Database, benchmark: str = "") -> list[Audit]:
     return records(
         db,
         Audit,
-        "SELECT t.name, json_extract(t.meta, '$.benchmark') AS of, t.seed, "
-        "json_extract(t.meta, '$.drawn_from'), count(i.id), t.created FROM studies t LEFT JOIN items i "
-        "ON i.study_id = t.id WHERE t.kind = 'checks' AND t.source = 'audit' AND ? IN ('', of) "
-        "GROUP BY t.id ORDER BY t.id DESC",
+        "SELECT t.name, t.benchmark, t.seed, m.candidates, count(i.id), t.created FROM studies t "
+        "JOIN samples m ON m.study_id = t.id LEFT JOIN items i ON i.study_id = t.id "
+        "WHERE t.kind = 'checks' AND t.source = 'audit' AND ? IN ('', t.benchmark) GROUP BY t.id "
+        "ORDER BY t.id DESC",
         [benchmark],
     )
 

@@ -1,9 +1,9 @@
 """Studies in the store: units to rate, who rates what in which order, and the answers given at the desk."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
@@ -31,6 +31,69 @@ ONE = f"iif({RANKED}, i.study_id || ' ' || i.stratum || ' ' || p.purpose || ' ' 
 
 FILE = "file"
 """The source of a study that is a table of labels, not stored."""
+RulePurpose = Literal["extra", "training", "adjudicate"]
+
+
+@dataclass(frozen=True)
+class AskedRubric:
+    """The version of a rubric by which a study is rated, with the hash of its content.
+
+    `show` names what stands beside an item (None: all), `system_prompt` to whom that is shown.
+    """
+
+    name: str
+    version: int = 0
+    hash: str = ""
+    show: tuple[str, ...] | None = None
+    system_prompt: str = "none"
+
+
+@dataclass(frozen=True)
+class StudySample:
+    """How the items of a study were sampled: so many of `candidates`, which a `filter` let through.
+
+    `facets` are those whose combinations are the strata, `chance` the lowest and the highest chance of
+    inclusion where chances differ, `not_in` the studies without whose conversations it was drawn. A lake's
+    sample has its files, their `draw`, and the size of each stratum.
+    """
+
+    candidates: int
+    size: int
+    filter: Mapping[str, Any] = field(default_factory=dict)
+    facets: tuple[str, ...] = ()
+    allocation: str = ""
+    chance: tuple[float, float] | None = None
+    not_in: tuple[str, ...] = ()
+    draw: str = ""
+    files: tuple[str, ...] = ()
+    strata: Mapping[str, int] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as reports and exports have it, without what it has none of."""
+        parts = {
+            "filter": dict(self.filter),
+            "n": self.size,
+            "by": list(self.facets),
+            "allocation": self.allocation,
+            "candidates": self.candidates,
+            "chance": list(self.chance or ()),
+            "not_in": list(self.not_in),
+            "lake": {"files": list(self.files), "draw": self.draw} if self.draw else {},
+            "strata": dict(self.strata),
+        }
+        return {name: part for name, part in parts.items() if name == "by" or part not in ("", [], {})}
+
+
+class StudyRule(NamedTuple):
+    """The rule by which a purpose takes items.
+
+    `threshold` is the least distance of answers to a criterion (“”: any), or of training the least share of
+    hits, which has a number of `attempts`.
+    """
+
+    threshold: float
+    criterion: str = ""
+    attempts: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,8 +101,13 @@ class Study:
     """What is rated, by which criteria, and how often each unit (0: by everybody).
 
     Of “pairs” people and judges say which of two conversations is better. `source` is “drawn” or the format
-    of the import. In an `anonymous` study people's ratings have no names, so that no figure may treat them as
-    those of persons.
+    of the import, `benchmark` that of a draw. In an `anonymous` study people's ratings have no names, so that
+    no figure may treat them as those of persons. `speakers` has titles by role, `own_judges` the judges whose
+    ratings came with a file of the study, by name and version: they count, whatever they were asked by.
+
+    The share `repeats` of everybody's items comes again. An annotator's label must be the value of the facet
+    `match`. `revealed_judge` and, with `discussion`, others' answers are shown after the last item. The judge
+    lab has `divided` it.
     """
 
     name: str
@@ -52,7 +120,17 @@ class Study:
     seed: int = 0
     anonymous: bool = False
     kind: Literal["ratings", "pairs"] = "ratings"
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    benchmark: str = ""
+    asked_rubric: AskedRubric | None = None
+    sample: StudySample | None = None
+    rules: Mapping[RulePurpose, StudyRule] = field(default_factory=dict)
+    repeats: float = 0.0
+    match: str = ""
+    revealed_judge: Rater | None = None
+    discussion: bool = False
+    own_judges: tuple[tuple[str, str], ...] = ()
+    speakers: Mapping[str, str] = field(default_factory=dict)
+    divided: bool = False
     created: str = ""
 
     @property
@@ -73,35 +151,92 @@ class Study:
     @property
     def rubric(self) -> str:
         """The rubric by which it is rated; “” for a benchmark's own questions."""
-        return str(self.meta.get("rubric", {}).get("name", ""))
+        return self.asked_rubric.name if self.asked_rubric else ""
 
     @property
     def version(self) -> int:
         """The version of the rubric; 0 for a benchmark's own questions."""
-        return int(self.meta.get("rubric", {}).get("version", 0))
+        return self.asked_rubric.version if self.asked_rubric else 0
 
     @property
-    def own_judges(self) -> tuple[tuple[str, str], ...]:
-        """The judges whose ratings came with a file of the study, by name and version of their prompt: they
-        count in it, whatever they were asked by.
-        """
-        return tuple((str(name), str(variant)) for name, variant in self.meta.get("judges", ()))
-
-    @property
-    def benchmark(self) -> str:
-        """The benchmark that it was drawn from; “” where that is not known."""
-        return str(self.meta.get("drawn", {}).get("benchmark", ""))
+    def sampling(self) -> dict[str, Any]:
+        """From where and how it was drawn, as reports and exports have it; empty where that is not known."""
+        benchmark = {"benchmark": self.benchmark} if self.benchmark else {}
+        return benchmark | (self.sample.as_dict() if self.sample else {})
 
 
 def create(db: Database, study: Study) -> int:
     """Store a new study and return its id. Raises StudyError where the name is taken."""
     refuse_taken(db, study.name)
-    meta = json.dumps(dict(study.meta), ensure_ascii=False)
-    row = {**vars(study), "title": study.title or study.name, "meta": meta, "created": now()}
-    del row["criteria"]
+    row = {name: getattr(study, name) for name in _FIELDS}
+    row |= {"title": study.title or study.name, "created": now()}
+    row |= {"user_title": study.speakers.get("user", ""), "model_title": study.speakers.get("assistant", "")}
+    row |= {"repeat_share": study.repeats, "matched_facet": study.match, "discussion": study.discussion}
+    row |= _revealed(study.revealed_judge)
+    if rubric := study.asked_rubric:
+        row |= {"rubric": rubric.name, "rubric_version": rubric.version, "rubric_hash": rubric.hash}
+        row |= {"context_fields": None if rubric.show is None else _json(rubric.show)}
+        row |= {"system_prompt": rubric.system_prompt}
     new = database.insert(db, "studies", row)
+    if study.sample:
+        add_sample(db, new, study.sample)
+    for purpose, rule in study.rules.items():
+        _put_rule(db, new, purpose, rule)
+    _put_judges(db, new, study.own_judges)
     ratings.register(db, scope(study.name), study.criteria)
     return new
+
+
+_FIELDS = ("name", "guidelines", "source", "per_turn", "overlap", "seed", "anonymous", "kind", "benchmark")
+"""Fields of a study that are columns of the same name."""
+
+
+def add_sample(db: Database, study: int, sample: StudySample) -> None:
+    """Store how the items of a study (id) were sampled."""
+    lowest, highest = sample.chance or (None, None)
+    row = {
+        "study_id": study,
+        "candidates": sample.candidates,
+        "size": sample.size,
+        "filter": _json(sample.filter),
+        "strata_facets": _json(sample.facets),
+        "allocation": sample.allocation,
+        "lowest_chance": lowest,
+        "highest_chance": highest,
+        "without_studies": _json(sample.not_in),
+        "draw": sample.draw,
+        "files": _json(sample.files),
+    }
+    db.table("samples").insert(row)
+    db.conn.executemany(
+        "INSERT INTO strata (study_id, position, name, size) VALUES (?, ?, ?, ?)",
+        [(study, position, name, size) for position, (name, size) in enumerate(sample.strata.items())],
+    )
+
+
+def _json(value: Mapping[str, Any] | Sequence[str]) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _put_rule(db: Database, study: int, purpose: RulePurpose, rule: StudyRule) -> None:
+    db.execute(
+        "INSERT OR REPLACE INTO study_rules (study_id, purpose, threshold, criterion, attempts) "
+        "VALUES (?, ?, ?, ?, ?)",
+        [study, purpose, *rule],
+    )
+
+
+def _put_judges(db: Database, study: int, judges: Iterable[tuple[str, str]]) -> None:
+    db.conn.executemany(
+        "INSERT OR IGNORE INTO study_judges (study_id, name, variant) VALUES (?, ?, ?)",
+        [(study, *judge) for judge in judges],
+    )
+
+
+def _revealed(judge: Rater | None) -> dict[str, str]:
+    """The columns of the judge whose scores are shown."""
+    name, variant = (judge.name, judge.variant) if judge else ("", "")
+    return {"revealed_judge": name, "revealed_variant": variant}
 
 
 def refuse_taken(db: Database, name: str) -> None:
@@ -118,10 +253,67 @@ def scope(name: str) -> str:
 
 def get(db: Database, name: str) -> Study:
     """A study by name. Raises NotFound."""
-    row = dict(_row(db, name))
-    del row["id"]
-    row |= {flag: bool(row[flag]) for flag in ("per_turn", "anonymous")}
-    return Study(**row | {"criteria": ratings.criteria(db, scope(name)), "meta": json.loads(row["meta"])})
+    row = _row(db, name)
+    rubric = None
+    if row["rubric"]:
+        fields = row["context_fields"]
+        rubric = AskedRubric(
+            row["rubric"],
+            row["rubric_version"],
+            row["rubric_hash"],
+            None if fields is None else tuple(json.loads(fields)),
+            row["system_prompt"],
+        )
+    judge = None
+    if row["revealed_judge"]:
+        judge = Rater(row["revealed_judge"], "judge", row["revealed_variant"])
+    titles = {"user": row["user_title"], "assistant": row["model_title"]}
+    study = {field: row[field] for field in (*_FIELDS, "title", "created")}
+    study |= {flag: bool(row[flag]) for flag in ("per_turn", "anonymous", "discussion")}
+    return Study(
+        **study,
+        criteria=ratings.criteria(db, scope(name)),
+        asked_rubric=rubric,
+        sample=_sample(db, row["id"]),
+        rules=_rules(db, row["id"]),
+        repeats=row["repeat_share"],
+        match=row["matched_facet"],
+        revealed_judge=judge,
+        own_judges=tuple(_judges(db, row["id"])),
+        speakers={role: title for role, title in titles.items() if title},
+        divided=find(db, "lab_parts", "part", study_id=row["id"]) is not None,
+    )
+
+
+def _sample(db: Database, study: int) -> StudySample | None:
+    row = find(db, "samples", study_id=study)
+    if row is None:
+        return None
+    sizes = "SELECT name, size FROM strata WHERE study_id = ? ORDER BY position"
+    return StudySample(
+        row["candidates"],
+        row["size"],
+        json.loads(row["filter"]),
+        tuple(json.loads(row["strata_facets"])),
+        row["allocation"],
+        None if row["lowest_chance"] is None else (row["lowest_chance"], row["highest_chance"]),
+        tuple(json.loads(row["without_studies"])),
+        row["draw"],
+        tuple(json.loads(row["files"])),
+        dict(db.execute(sizes, [study]).fetchall()),
+    )
+
+
+def _rules(db: Database, study: int) -> dict[RulePurpose, StudyRule]:
+    sql = (
+        "SELECT purpose, threshold, criterion, attempts FROM study_rules WHERE study_id = ? ORDER BY purpose"
+    )
+    return {purpose: StudyRule(*rule) for purpose, *rule in db.execute(sql, [study])}
+
+
+def _judges(db: Database, study: int) -> list[tuple[str, str]]:
+    sql = "SELECT name, variant FROM study_judges WHERE study_id = ? ORDER BY name, variant"
+    return list(db.execute(sql, [study]).fetchall())
 
 
 def study_id(db: Database, name: str) -> int:
@@ -208,11 +400,7 @@ def set_overlap(db: Database, name: str, overlap: int) -> None:
 
 def add_judges(db: Database, name: str, judges: Iterable[Rater]) -> None:
     """Count judges whose ratings came with a file of the study: see `Study.own_judges`."""
-    study = get(db, name)
-    every = sorted({*study.own_judges, *((judge.name, judge.variant) for judge in judges)})
-    if tuple(every) != study.own_judges:
-        meta = dict(study.meta) | {"judges": every}
-        update(db, "studies", study_id(db, name), meta=json.dumps(meta, ensure_ascii=False))
+    _put_judges(db, study_id(db, name), [(judge.name, judge.variant) for judge in judges])
 
 
 def languages(db: Database, name: str) -> dict[int, str]:
@@ -224,17 +412,47 @@ def languages(db: Database, name: str) -> dict[int, str]:
     return dict(db.execute(sql, [study_id(db, name)]).fetchall())
 
 
-def remember(db: Database, name: str, key: str, value: Any) -> None:
-    """Keep how a study is done under a key of its `meta`; the audit log says what is set, None as “off”."""
-    meta = dict(get(db, name).meta)
-    before = meta.get(key)
-    update(db, "studies", study_id(db, name), meta=json.dumps(meta | {key: value}, ensure_ascii=False))
-    if isinstance(value, dict):
-        changed = {k: v for k, v in value.items() if not isinstance(before, dict) or before.get(k) != v}
-        gone = dict.fromkeys((before or {}).keys() - value.keys(), "none")
-        audit.record(db, f"{key} set", name, detail=audit.facts(**(changed | gone or value)))
-    else:
-        audit.record(db, f"{key} set", name, detail="off" if value is None else audit.words(value))
+def set_rule(db: Database, name: str, purpose: RulePurpose, rule: StudyRule | None) -> None:
+    """Set the rule of a purpose, None for none. Raises NotFound."""
+    study = study_id(db, name)
+    before = _rules(db, study).get(purpose)
+    if rule is None:
+        db.execute("DELETE FROM study_rules WHERE (study_id, purpose) = (?, ?)", [study, purpose])
+        return audit.record(db, _RULES[purpose], name, detail="off")
+    _put_rule(db, study, purpose, rule)
+    facts = rule._asdict()
+    if before is not None and before != rule:
+        facts = {part: value for part, value in facts.items() if value != getattr(before, part)}
+        facts |= {"criterion": "none"} if before.criterion and not rule.criterion else {}
+    return audit.record(db, _RULES[purpose], name, detail=audit.facts(**facts))
+
+
+_RULES = {"extra": "extra set", "training": "training set", "adjudicate": "adjudication set"}
+
+
+def set_repeats(db: Database, name: str, share: float) -> None:
+    """Set which share of everybody's items comes again. Raises NotFound."""
+    update(db, "studies", study_id(db, name), repeat_share=share)
+    audit.record(db, "repeats set", name, detail=audit.words(share))
+
+
+def set_match(db: Database, name: str, facet: str) -> None:
+    """Set the facet whose value must be a label of the annotator; “” for none. Raises NotFound."""
+    update(db, "studies", study_id(db, name), matched_facet=facet)
+    audit.record(db, "match set", name, detail=facet)
+
+
+def reveal_judge(db: Database, name: str, judge: Rater | None) -> None:
+    """Set the judge whose scores are shown after the last item; None for none. Raises NotFound."""
+    update(db, "studies", study_id(db, name), **_revealed(judge))
+    detail = audit.facts(judge=judge.name, variant=judge.variant) if judge else "off"
+    audit.record(db, "reveal set", name, detail=detail)
+
+
+def set_discussion(db: Database, name: str, visible: bool) -> None:
+    """Set whether others' answers are shown after the last item. Raises NotFound."""
+    update(db, "studies", study_id(db, name), discussion=visible)
+    audit.record(db, "discussion set", name, detail=audit.words(visible))
 
 
 def write_guidelines(db: Database, name: str, text: str) -> None:

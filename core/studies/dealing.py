@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.store import access, audit, closings, crowds, departures, frames, placements, studies
-from concord.store.studies import Study
+from concord.store.studies import Study, StudyRule
 from concord.studies import annotation_flow, matching, sampling
 from concord.studies.purposes import extra as extra_raters
 from concord.studies.purposes import repeat
@@ -100,12 +100,13 @@ def deal_study(
         raise StudyError("A group that is put in order does not come again: leave --repeats out.")
     crowds.expire(db, name)
     deal = plan(db, name, annotators, overlap=overlap, extra=extra, match=match)
-    if match is not None and match != studies.get(db, name).meta.get("match", ""):
-        studies.remember(db, name, "match", match)
+    if match is not None and match != studies.get(db, name).match:
+        studies.set_match(db, name, match)
     if repeats is not None:
-        studies.remember(db, name, "repeats", repeats)
+        studies.set_repeats(db, name, repeats)
     if extra is not None:
-        studies.remember(db, name, "extra", asdict(extra) if deal.rule else None)
+        rule = StudyRule(extra.least, extra.criterion) if deal.rule else None
+        studies.set_rule(db, name, "extra", rule)
     follow(db, deal, annotators)
     for person in annotators or [""]:
         audit.record(db, "dealt", name, person, audit.facts(overlap=overlap))

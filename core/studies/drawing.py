@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlite_utils import Database
 
@@ -13,7 +13,7 @@ from concord.errors import StudyError, not_found
 from concord.rating import Criterion
 from concord.store import audit, conversations, ratings, studies
 from concord.store.conversations import Filter
-from concord.store.studies import Study
+from concord.store.studies import Study, StudySample
 from concord.studies import sampling
 
 if TYPE_CHECKING:
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 def left_to_draw(db: Database, study: Study) -> int | None:
     """How many stored conversations the draw of a study could have taken, and did not; None if not drawn."""
-    wanted = study.meta.get("drawn", {}).get("filter")
-    if not wanted:
+    if study.sample is None or not study.sample.filter:
         return None
     drawn = {unit["conversation_id"] for unit in studies.units(db, study.name)}
-    return max(0, conversations.count(db, Filter(**wanted)) - len(drawn))
+    return max(0, conversations.count(db, Filter(**study.sample.filter)) - len(drawn))
 
 
 def draw_study(
@@ -76,25 +75,28 @@ def draw_study(
         varied = candidates.drop(columns=["id", "key"]).nunique()
         by = [str(column) for column, values in varied.items() if 1 < values <= n]
     chosen = sampling.draw(candidates, n, seed=seed, by=by, name="key")
-    drawn: dict[str, Any] = {
-        "benchmark": wanted.benchmark,
-        "filter": {k: v for k, v in asdict(wanted).items() if v},
-        "n": n,
-        "by": list(by),
-        "candidates": len(candidates),
-    }
-    least, greatest = float(chosen.chance.min()), float(chosen.chance.max())
-    if greatest - least > 1e-9:
-        drawn["chance"] = [least, greatest]
-    if not_in:
-        drawn["not_in"] = list(not_in)
-    about: dict[str, Any] = {"drawn": drawn}
+    lowest, highest = float(chosen.chance.min()), float(chosen.chance.max())
+    sample = StudySample(
+        len(candidates),
+        n,
+        {k: v for k, v in asdict(wanted).items() if v},
+        tuple(by),
+        chance=(lowest, highest) if highest - lowest > 1e-9 else None,
+        not_in=tuple(not_in),
+    )
     if rubric is not None:
-        content = rubric.rubric
-        about["rubric"] = rubric.noted
-        title, guidelines = title or content.title, guidelines or content.guidance
+        title, guidelines = title or rubric.rubric.title, guidelines or rubric.rubric.guidance
     study = Study(
-        name, criteria, title, guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta=about
+        name,
+        criteria,
+        title,
+        guidelines,
+        per_turn=per_turn,
+        overlap=overlap,
+        seed=seed,
+        benchmark=wanted.benchmark,
+        asked_rubric=rubric.noted if rubric else None,
+        sample=sample,
     )
     units: list[tuple[int, int | None, str]] = []
     for conversation, stratum in zip(chosen.id.tolist(), chosen.stratum, strict=True):
@@ -111,9 +113,8 @@ def draw_study(
         )
     studies.create(db, study)
     studies.add_units(db, name, units)
-    long = ("benchmark", "filter", "chance", "candidates")
-    facts = drawn["filter"] | {what: value for what, value in drawn.items() if what not in long}
-    audit.record(db, "drawn", name, detail=audit.facts(**facts, seed=seed))
+    facts = audit.facts(**sample.filter, n=n, by=sample.facets, not_in=sample.not_in, seed=seed)
+    audit.record(db, "drawn", name, detail=facts)
     return studies.get(db, name)
 
 

@@ -16,7 +16,7 @@ def matchable(db: Database, name: str) -> list[str]:
 
 def unfit(db: Database, study: Study, people: Iterable[str], match: str | None = None) -> dict[str, set[str]]:
     """The people who lack the label that a conversation of a study asks for, by its key. Raises NotFound."""
-    facet = study.meta.get("match", "") if match is None else match
+    facet = study.match if match is None else match
     if not facet:
         return {}
     if facet not in (facets := matchable(db, study.name)):

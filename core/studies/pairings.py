@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import pandas as pd
 from sqlite_utils import Database
@@ -62,17 +61,25 @@ def new(
     candidates = _candidates(db, rubric, benchmark, players, facets)
     drawing = draw_groups if rubric and rubric.rubric.ranks else draw
     pairs = drawing(_table(db, benchmark, candidates), n, seed)
-    about: dict[str, Any] = {"drawn": {"benchmark": benchmark}}
     questions: tuple[Criterion, ...] = (OWN,)
     guidelines = ""
     if rubric:
         rubric.publish(db)
-        about["rubric"] = rubric.noted
         questions = tuple(replace(each, reason="optional") for each in rubric.rubric.pairs)
         title, guidelines = title or rubric.rubric.title, rubric.rubric.guidelines
     title = title or f"{get(benchmark).title}: which reply is better?"
-    texts = title, guidelines
-    studies.create(db, Study(name, questions, *texts, overlap=overlap, seed=seed, kind="pairs", meta=about))
+    study = Study(
+        name,
+        questions,
+        title,
+        guidelines,
+        overlap=overlap,
+        seed=seed,
+        kind="pairs",
+        benchmark=benchmark,
+        asked_rubric=rubric.noted if rubric else None,
+    )
+    studies.create(db, study)
     studies.add_pairs(db, name, pairs)
     how = audit.facts(benchmark=benchmark, n=n, players=players, seed=seed, **(facets or {}))
     audit.record(db, "drawn", name, detail=f"pairs; {how}")

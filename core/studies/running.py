@@ -1,7 +1,6 @@
 """What a researcher does about a study while people rate it; each act is recorded with who, when and why."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from sqlite_utils import Database
 
@@ -20,6 +19,7 @@ from concord.store import (
 )
 from concord.store.known import Gold, Known, UnitKey
 from concord.store.purposes import QUEUED
+from concord.store.studies import StudyRule
 from concord.studies import annotation_flow, dealing
 from concord.studies.purposes import gold
 from concord.studies.purposes.training import PassRule
@@ -107,7 +107,7 @@ def end_training(db: Database, name: str) -> None:
     """Remove a study's training, so that it opens to everybody who has items. Raises NotFound."""
     placements.remove(db, [one.id for one in placements.placed(db, name, ["training"]) if not one.begun])
     known.set_gold(db, name, [], "training")
-    studies.remember(db, name, "training", None)
+    studies.set_rule(db, name, "training", None)
     annotation_flow.deal(db, name)
 
 
@@ -132,7 +132,7 @@ def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule)
         placements.remove(db, [item.id for item in placements.placed(db, name, ["training"])])
         known.set_gold(db, name, golds, "training")
         audit.record(db, "training items set", name, detail=f"{len(units)} new")
-    studies.remember(db, name, "training", asdict(rule))
+    studies.set_rule(db, name, "training", StudyRule(rule.bound, attempts=rule.attempts))
     annotation_flow.deal(db, name)
 
 

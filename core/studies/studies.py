@@ -174,7 +174,7 @@ class StudyRatings:
     @property
     def drawn_unequally(self) -> bool:
         """Whether strata were drawn with unequal probabilities."""
-        return "chance" in self.study.meta.get("drawn", {})
+        return self.study.sample is not None and self.study.sample.chance is not None
 
     @property
     def simulated(self) -> tuple[str, ...]:
@@ -257,7 +257,7 @@ def _inclusion(db: Database, study: Study, rows: Columns) -> tuple[dict[int, flo
     """How many conversations each unit that people rated stands for, and its stratum, where the study was
     drawn from strata whose sizes it says.
     """
-    sizes = study.meta.get("drawn", {}).get("strata", {})
+    sizes = study.sample.strata if study.sample else {}
     if len(sizes) < 2:
         return {}, {}
     rated = set(coded(rows["unit"][rows["kind"] == "human"])[1])

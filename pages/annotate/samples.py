@@ -73,7 +73,6 @@ def _study(names: list[str]) -> None:
 
 
 def _facts(study: Study, items: int) -> None:
-    drawn = study.meta.get("drawn")
     parts = [
         f"**{plain(study.title)}**",
         f"{items} {study.counted}",
@@ -81,8 +80,8 @@ def _facts(study: Study, items: int) -> None:
         f"{study.overlap} {'person' if study.overlap == 1 else 'people'} each"
         if study.overlap
         else "everybody rates everything",
-        f"drawn from {drawn['candidates']} with seed {study.seed}"
-        if drawn and "candidates" in drawn
+        f"drawn from {study.sample.candidates} with seed {study.seed}"
+        if study.sample
         else f"from {plain(study.source)}"
         if study.source != "drawn"
         else "",
@@ -117,7 +116,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         usual = usual or [name for name in invited if name != VISITOR]
         chosen = who.multiselect("To", invited, default=usual)
         overlap = each.number_input("Annotators for each item (0: all)", min_value=0, value=study.overlap)
-        share = repeat.share_of(study)
+        share = study.repeats
         repeats = again.number_input(
             "Share of repeat items",
             0.0,
@@ -127,7 +126,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             help="Items that each annotator rates twice, unannounced, to measure consistency. 0: none.",
             key=f"repeats of {study.name}",
         )
-        matched = str(study.meta.get("match", ""))
+        matched = study.match
         match = matched
         if labelled or matched:
             match = st.selectbox(

@@ -40,7 +40,7 @@ def form() -> None:
             ("runs", "Start a run"),
         )
     st.subheader("Conversations to draw", anchor=False)
-    begin = Filter(**drawn.meta.get("drawn", {}).get("filter", {})) if drawn else Filter()
+    begin = Filter(**drawn.sample.filter) if drawn and drawn.sample else Filter()
     draft = FormDraft(f"the form that draws a study{f' like {drawn.name}' if drawn else ''}")
     usual = begin.benchmark if begin.benchmark in benchmarks else benchmarks[0]
     draft.address("benchmark", benchmarks)

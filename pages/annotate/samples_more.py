@@ -301,7 +301,7 @@ def _second(study: Study) -> None:
     )
     st.toggle(
         "Show the other annotators' answers, without names, once every annotator has rated all items",
-        bool(study.meta.get("discussion")),
+        study.discussion,
         key=f"discuss {study.name}",
     )
     st.warning(
@@ -316,7 +316,7 @@ def _second_saved(name: str, before: str) -> None:
     with notice.writing() as db:
         if judge != before:
             second.show_judge(db, name, judge)
-        if reveals_others != bool(stored.get(db, name).meta.get("discussion")):
+        if reveals_others != stored.get(db, name).discussion:
             second.show_others(db, name, reveals_others)
         sources = [f"the scores of {judge}"] if judge else []
         sources += ["others' answers"] if reveals_others else []

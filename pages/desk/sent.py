@@ -19,7 +19,7 @@ from concord.runs.registry import BENCHMARKS
 from concord.store import desk, images, known, placements, studies
 from concord.store.desk import Refusal
 from concord.store.placements import Placement
-from concord.store.studies import Study
+from concord.store.studies import AskedRubric, Study
 from concord.studies import crowd
 from concord.studies.purposes import training
 from pages.desk import form
@@ -132,10 +132,10 @@ def dialogue(study: Study, task: Placement, conversation: Conversation) -> dict[
     """One dialogue, and what to read beside it."""
     benchmark = BENCHMARKS.get(conversation.benchmark)
     user, player = benchmark.speakers if benchmark else ("User", "Model")
-    speakers = {"user": user, "assistant": player} | study.meta.get("speakers", {})
+    speakers = {"user": user, "assistant": player} | dict(study.speakers)
     # A system prompt may tell whose dialogue it is: it is shown, beside the dialogue, where a rubric says so.
-    note = study.meta.get("rubric", {})
-    fields = shown(conversation, note.get("show"), system=note.get("system_prompt") == "everyone")
+    rubric = study.asked_rubric or AskedRubric("")
+    fields = shown(conversation, rubric.show, system=rubric.system_prompt == "everyone")
     return {
         "turn": task.turn,
         "language": conversation.language,

@@ -63,8 +63,8 @@ def page() -> None:
     study = listed("Study", "study", known, known[0], format_func=studies_called())
     notice.show()
     with workspace().read() as db:
-        kept = lab.kept(db, study)
-    if not kept.get("parts"):
+        division = lab.division(db, study)
+    if division is None:
         return _divide(study)
     with workspace().read() as db:
         bench = measuring.read(db, study)

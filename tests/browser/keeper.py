@@ -146,7 +146,7 @@ def fill(workspace: Workspace, items: int = 40) -> None:
                 f"Study of the {name}",
                 GUIDELINES,
                 per_turn=per_turn,
-                meta={"speakers": {"assistant": "Keeper"}},
+                speakers={"assistant": "Keeper"},
             )
             studies.create(db, study)
             units = []

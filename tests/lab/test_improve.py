@@ -93,7 +93,7 @@ def test_a_proposer_sees_the_develop_part_alone(fresh):
 
     outcome(fresh, 0, propose)
     with fresh.read() as db:
-        kept = lab.kept(db, mock.STUDY)["parts"]
+        kept = lab.division(db, mock.STUDY).parts
     hidden = {key.split("/")[1] for key, part in kept.items() if part != "develop"}
     assert seen
     assert not any(f"Problem {number}?" in text for text in seen for number in hidden)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,11 +60,11 @@ def test_dividing_again_moves_nothing_and_places_what_is_new(shop):
     with shop.write() as db:
         again = parts.divide(db, mock.STUDY, seed=99)
     assert again.units == before.units
-    assert again.kept["seed"] == 0
     with shop.write() as db:
-        kept = dict(lab.kept(db, mock.STUDY)["parts"])
-        moved = {key: part for key, part in kept.items() if "/7/" not in key}
-        lab.keep(db, mock.STUDY, "parts divided", "test", parts=moved)
+        division = lab.division(db, mock.STUDY)
+        assert division.seed == 0
+        moved = {key: part for key, part in division.parts.items() if "/7/" not in key}
+        lab.divide(db, mock.STUDY, replace(division, parts=moved), "test")
         now = {unit.key: unit.part for unit in parts.divide(db, mock.STUDY).units}
     assert {key: now[key] for key in moved} == moved
     assert len(now) == 60
@@ -75,7 +76,7 @@ def test_another_seed_divides_otherwise(fresh):
     for seed in (1, 2):
         with fresh.write() as db:
             divided.append(parts.divide(db, mock.STUDY, seed=seed).units)
-            lab.keep(db, mock.STUDY, "forgotten", parts={})
+            lab.divide(db, mock.STUDY, lab.Division("", 0, {}), "forgotten")
     assert divided[0] != divided[1]
 
 
@@ -93,7 +94,7 @@ def test_too_few_items_or_scenarios_are_a_sentence(fresh, scenarios, each, words
     with pytest.raises(StudyError, match=words), fresh.write() as db:
         parts.divide(db, mock.STUDY)
     with fresh.read() as db:
-        assert lab.kept(db, mock.STUDY) == {}
+        assert lab.division(db, mock.STUDY) is None
 
 
 def test_agreement_is_what_it_says(shop):
@@ -262,7 +263,7 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
     outcome = run(workspace, "lab", "run", mock.STUDY, "--judges", "a", "--max-cost", 1)
     assert "all answered before" in outcome.output
     with workspace.read() as db:
-        assert studies.get(db, mock.STUDY).meta["rubric"]["name"] == mock.RUBRIC
+        assert studies.get(db, mock.STUDY).rubric == mock.RUBRIC
 
 
 def test_a_rubric_that_asks_just_the_questions_is_offered_first_and_may_be_changed(fresh):

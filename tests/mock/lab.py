@@ -48,7 +48,7 @@ def made(workspace: Workspace, *, seed: int = 0, scenarios: int = 30, each: int 
     with workspace.write() as db:
         used.publish(db)
         asked = used.rubric.criteria
-        studies.create(db, studies.Study(STUDY, asked, "Shop", meta={"rubric": used.noted}))
+        studies.create(db, studies.Study(STUDY, asked, "Shop", asked_rubric=used.noted))
         ids, keys = [], []
         for number in range(scenarios * each):
             key = f"{BENCHMARK}/{number // each}/{number % each}"

@@ -29,7 +29,7 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
         context={"Card": {"name": "Keeper", "traits": ["dry", "slow"]}, "_situation": "secret-situation"},
         meta={"prompts": "secret-prompt"},
     )
-    study = Study("secret-study", (), meta={"speakers": {"assistant": "Keeper"}})
+    study = Study("secret-study", (), speakers={"assistant": "Keeper"})
     task = Placement(3, "secret-study", 99, 1, "open", "", "", 3.0, {"wit": 4.0})
     sent = dialogue(study, task, hidden) | answered(7, task)
     assert "secret" not in json.dumps(sent)

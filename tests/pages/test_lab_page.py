@@ -73,7 +73,7 @@ def test_the_bench_keeps_a_version_and_compares_two_of_one_judge(shop: Workspace
     shown.text_area[0].set_value("Rate deeds").run()
     press(shown, "Save as a version")
     with shop.read() as db:
-        assert "shop v3" in lab.kept(db, mock.STUDY)["variants"]
+        assert "shop v3" in lab.origins(db, mock.STUDY)
         assert rubric_store.used(db, mock.RUBRIC, 3).rubric.judge.instructions == "Rate deeds"
 
 

@@ -94,7 +94,7 @@ def test_a_deal_by_page_sets_repeats(workspace: Workspace) -> None:
     assert not page.exception
     assert not page.error
     with workspace.read() as db:
-        assert studies.get(db, "s").meta["repeats"] == 0.2
+        assert studies.get(db, "s").repeats == 0.2
         assert [
             item.purpose
             for item in placements.placed(db, "s", ["gold", "repeat"], access.annotator_id(db, "Cy"))

@@ -35,8 +35,8 @@ def test_a_sample_is_spread_over_what_is_chosen(workspace: Workspace) -> None:
     named(page.button, "Create study").click().run()
     assert not page.exception
     with workspace.read() as db:
-        drawn = studies.get(db, "next").meta["drawn"]
-    assert (drawn["by"], drawn["n"]) == (["player"], 16)
+        drawn = studies.get(db, "next").sample
+    assert (drawn.facets, drawn.size) == (("player",), 16)
 
 
 def test_more_is_drawn_for_a_study_from_what_it_left(workspace: Workspace) -> None:

@@ -139,7 +139,7 @@ def test_others_answers_are_shown_and_hidden_again(workspace: Workspace) -> None
         page.toggle(key="discuss s").set_value(shown)
         page = press(page.run(), "Save", "save second")
         with workspace.read() as db:
-            assert studies.get(db, "s").meta["discussion"] is shown
+            assert studies.get(db, "s").discussion is shown
 
 
 def test_a_crowds_link_is_made_with_its_codes(workspace: Workspace) -> None:

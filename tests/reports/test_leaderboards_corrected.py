@@ -14,6 +14,7 @@ from concord.reports.corrected import _by_people, check, corrected, offered
 from concord.reports.rated import gather
 from concord.statistics.corrected import corrected_mean
 from concord.store import studies as stored
+from concord.store.studies import StudySample
 from concord.studies import studies
 from concord.workspace import Workspace
 from tests.filled import PLAYERS, fill
@@ -123,7 +124,7 @@ def _people(of):
 def test_a_study_drawn_unequally_is_noted(filled):
     board, people = of(filled)
     assert AS_DRAWN not in corrected(board, people).notes
-    unequal = replace(people.study, meta={"drawn": {"chance": [0.25, 0.5]}})
+    unequal = replace(people.study, sample=StudySample(8, 4, chance=(0.25, 0.5)))
     assert AS_DRAWN in corrected(board, replace(people, study=unequal)).notes
 
 

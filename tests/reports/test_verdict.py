@@ -18,7 +18,7 @@ from concord.reports.pictures import forest
 from concord.reports.verdict import MOST_FLAGS, Assessment
 from concord.reports.wording import within
 from concord.statistics.claims import CLAIMS, ranked
-from concord.store.studies import Study
+from concord.store.studies import AskedRubric, Study
 from concord.studies.studies import StudyRatings
 from tests.reports.test_agreement_report import CRITERIA, FEW, frame, measured, simulated
 from tests.studies.test_quality import item
@@ -175,7 +175,7 @@ def test_judges_below_0_by_chance_are_not_called_turned_round() -> None:
 def test_a_rubric_leads_with_its_first_question_and_a_benchmark_with_final() -> None:
     table = simulated(judge_noise=0.5, person_noise=0.5)
     assert measured(table).main == "final"
-    assert measured(table, meta={"rubric": {"name": "r", "version": 1}}).main == "wit"
+    assert measured(table, asked_rubric=AskedRubric("r", 1)).main == "wit"
 
 
 def test_an_interval_that_leaves_out_0_shows_on_which_side_it_lies() -> None:

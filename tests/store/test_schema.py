@@ -1,5 +1,6 @@
 """The form of the database: what a new one has, and what becomes of one of another form."""
 
+import json
 import os
 import re
 import sqlite3
@@ -11,14 +12,19 @@ from sqlite_utils import Database
 
 from concord.cli import main
 from concord.errors import WorkspaceError
+from concord.exchange import study_settings
+from concord.rating import Rater
 from concord.store import (
     closings,
     crowds,
     database,
     departures,
     exclusions,
+    lab,
     runs,
     schema,
+    spotchecks,
+    studies,
     summaries,
     training,
 )
@@ -192,6 +198,39 @@ def test_a_link_of_a_crowd_keeps_its_terms_and_gets_codes_of_its_own(tmp_path):
         assert crowds.of_study(db, "s") == crowds.Crowd("s", "prolific", 7, 5, 60, "C0DE", "", "", 2)
 
 
+def test_a_database_of_an_earlier_form_is_copied_first(tmp_path, caplog):
+    Workspace.open(tmp_path / "new")
+    assert not caplog.messages
+    for _ in range(2):  # an earlier database may be restored: its first copy stays
+        (tmp_path / "old" / "concord.db").unlink(missing_ok=True)
+        opened(tmp_path / "old", FORM_4 + RATED_4)
+    assert ["A copy of it as it was is concord.db-form-4" in said for said in caplog.messages] == [True, True]
+    copies = sorted((tmp_path / "old").glob("concord.db-form-4*"))
+    assert len(copies) == 2
+    for copy in copies:
+        assert copy.stat().st_mode & 0o777 == 0o600
+        with sqlite3.connect(copy) as db:
+            assert db.execute("PRAGMA user_version").fetchone() == (4,)
+            assert db.execute("SELECT count(*) FROM given").fetchone() == (2,)
+
+
+def test_without_its_copy_a_database_is_not_changed(tmp_path, monkeypatch):
+    with sqlite3.connect(tmp_path / "concord.db") as db:
+        db.executescript(FORM_4)
+
+    def full(*_args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(database.os, "replace", full)
+    with pytest.raises(
+        WorkspaceError, match=r"concord\.db-form-4 could not be written: .* Nothing was changed"
+    ):
+        Workspace.open(tmp_path)
+    with sqlite3.connect(tmp_path / "concord.db") as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (4,)
+    assert not list(tmp_path.glob("concord.db-form-*"))
+
+
 def form(workspace):
     """The statement that made each table, view, index and trigger, white space apart."""
     with sqlite3.connect(workspace.db_path) as db:
@@ -290,41 +329,123 @@ def test_an_earlier_form_is_checked_as_what_it_becomes(tmp_path, monkeypatch):
     assert "was made before Concord 0.1.0" in done.output
 
 
-def test_the_view_of_scores_is_renamed_with_equal_rows(filled):
-    step = schema.SCHEMA.with_name("form_7.sql").read_text(encoding="utf-8")
-    with filled.write() as db:
+RATED_4 = """
+INSERT INTO raters (id, kind, name) VALUES (1, 'human', 'Ann'), (2, 'judge', 'j');
+INSERT INTO studies (id, name, title, source, created) VALUES (1, 's', 's', 'drawn', '2026');
+INSERT INTO studies (id, name, title, source, kind, meta, created)
+    VALUES (2, 'p', 'p', 'drawn', 'pairs', '{"rubric": {"name": "r", "version": 1}}', '2026');
+INSERT INTO conversations (id, key, benchmark, language, player, messages, turns, reply_chars, created)
+    VALUES (1, 'c', 'b', 'en', 'p', '[]', 0, 0, '2026'), (2, 'd', 'b', 'en', 'q', '[]', 0, 0, '2026');
+INSERT INTO items (id, study_id, conversation_id, other_id) VALUES (1, 1, 1, NULL), (2, 2, 1, 2);
+INSERT INTO placements (item_id, rater_id, purpose, position, state) VALUES (1, 1, 'first', 1, 'done');
+INSERT INTO answers (placement_id, question, value, given, replaced)
+    SELECT id, 'wit', 3, '2026-01', '2026-02' FROM placements;
+INSERT INTO answers (placement_id, question, value, given) SELECT id, 'wit', 4, '2026-02' FROM placements;
+INSERT INTO ratings (conversation_id, criterion, rater_id, study_id, score, explanation, created)
+    VALUES (1, 'wit', 1, 1, 4, 'dry', '2026-02'), (1, 'wit', 2, NULL, 2, '', '2026-02');
+INSERT INTO comparisons (key, first_id, second_id, rater_id, study_id, rubric, verdict, strong, created)
+    VALUES ('k', 2, 1, 1, 2, 'r', 'A', 1, '2026'), ('l', 1, 2, 1, 2, 'other', 'A', 0, '2026');
+INSERT INTO runs (benchmark, plan, state, started, beat) VALUES ('b', '{}', 'finished', '2026', '2026-03');
+"""
+"""Answers, a pair and a run, as form 4 has them."""
 
-        def rows(view):
-            return db.execute(f"SELECT * FROM {view} ORDER BY item_id, rater_id, criterion").fetchall()
 
-        before = rows("human_scores")
-        [(view,)] = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'human_scores'").fetchall()
-        db.execute("DROP VIEW human_scores")
-        db.execute(view.replace("VIEW human_scores", "VIEW given"))
-        for statement in step.split(";\n"):
-            db.execute(statement)
-        assert rows("human_scores") == before
-        assert before
+def test_the_view_of_scores_is_renamed_with_equal_rows(tmp_path):
+    with sqlite3.connect(":memory:") as db:
+        db.executescript(FORM_4 + RATED_4)
+        before = db.execute("SELECT * FROM given ORDER BY item_id").fetchall()
+    assert before == [(1, 1, 1, "wit", 4.0, "dry"), (2, 2, 1, "", -2.0, "")]
+    workspace, _ = opened(tmp_path / "old", FORM_4 + RATED_4)
+    with workspace.read() as db:
+        assert db.execute("SELECT * FROM human_scores ORDER BY item_id").fetchall() == before
         assert "given" not in db.view_names()
 
 
-def test_columns_of_moments_are_renamed_and_keep_what_they_hold(filled):
-    step = schema.SCHEMA.with_name("form_8.sql").read_text(encoding="utf-8")
-    with filled.write() as db:
+def test_columns_of_moments_are_renamed_and_keep_what_they_hold(tmp_path):
+    workspace, _ = opened(tmp_path / "old", FORM_4 + RATED_4)
+    with workspace.read() as db:
+        rows = db.execute("SELECT value, answered_at, superseded_at FROM answers ORDER BY id").fetchall()
+        assert rows == [(3.0, "2026-01", "2026-02"), (4.0, "2026-02", None)]
+        assert db.execute("SELECT heartbeat_at FROM runs").fetchall() == [("2026-03",)]
 
-        def rows(answered, superseded):
-            sql = f"SELECT id, {answered}, {superseded} FROM answers ORDER BY id"
-            return db.execute(sql).fetchall(), db.execute("SELECT count(*) FROM findings").fetchall()
 
-        before = rows("answered_at", "superseded_at")
-        for table, new, old in (
-            ("answers", "answered_at", "given"),
-            ("answers", "superseded_at", "replaced"),
-            ("runs", "heartbeat_at", "beat"),
-        ):
-            db.execute(f"ALTER TABLE {table} RENAME COLUMN {new} TO {old}")
-        assert rows("given", "replaced") == before
-        for statement in step.split(";\n"):
-            db.execute(statement)
-        assert rows("answered_at", "superseded_at") == before
-        assert "heartbeat_at" in db["runs"].columns_dict
+META = {
+    "drawn": {
+        "benchmark": "pingpong",
+        "filter": {"benchmark": "pingpong", "facets": {"scene": ["quarrel"]}},
+        "n": 2,
+        "by": ["player", "scene"],
+        "allocation": "even",
+        "candidates": 9,
+        "chance": [0.25, 1.0],
+        "not_in": ["p"],
+    },
+    "rubric": {"name": "r", "version": 3, "hash": "h", "show": ["Scene"], "system_prompt": "everyone"},
+    "judges": [["j", ""], ["j", "r v3"]],
+    "extra": {"least": 1.5, "criterion": "wit"},
+    "adjudication": {"least": 2, "criterion": ""},
+    "training": {"bound": 0.75, "attempts": 3},
+    "reveal": {"judge": "j", "variant": "r v3"},
+    "discussion": True,
+    "repeats": 0.1,
+    "match": "language",
+    "speakers": {"assistant": "Keeper"},
+    "lab": {
+        "rubric": "r",
+        "seed": 4,
+        "parts": {"c": "develop", "d": "test"},
+        "variants": {"r v3": {"parent": "", "by": "Dana", "note": "its file", "made": "2026-05"}},
+        "proposals": {"0a": {"diagnosis": "too kind", "instructions": "Be strict with it."}},
+    },
+}
+"""Every key that the settings of a study had."""
+LAKE = {
+    "drawn": {
+        "benchmark": "lake",
+        "n": 2,
+        "by": ["difference"],
+        "candidates": 30,
+        "lake": {"files": ["a.jsonl"], "draw": "difference"},
+        "strata": {"same": 20, "differ": 10},
+    }
+}
+
+
+def in_meta(name, kind, meta):
+    """The SQL of a study with these settings."""
+    values = name, name, "audit" if kind == "checks" else "drawn", kind, json.dumps(meta), "2026"
+    quoted = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
+    return f"INSERT INTO studies (name, title, source, kind, meta, created) VALUES ({quoted});"
+
+
+def test_what_a_study_kept_as_json_has_columns_and_tables(tmp_path):
+    """From form 8: read back by the nouns, and exported as the same JSON."""
+    audit = {"benchmark": "pingpong", "drawn_from": 40}
+    rows = (
+        RATED_4
+        + in_meta("whole", "ratings", META)
+        + in_meta("lake", "ratings", LAKE)
+        + in_meta("audited", "checks", audit)
+        + in_meta("triaged", "checks", {"benchmark": "stss"})
+    )
+    workspace, brought_up = opened(tmp_path / "old", FORM_4 + rows)
+    assert brought_up == form(Workspace.open(tmp_path / "new"))
+    with workspace.read() as db:
+        whole = studies.get(db, "whole")
+        assert whole.asked_rubric == studies.AskedRubric("r", 3, "h", ("Scene",), "everyone")
+        assert whole.rules == {
+            "extra": (1.5, "wit", None),
+            "adjudicate": (2.0, "", None),
+            "training": (0.75, "", 3),
+        }
+        assert (whole.repeats, whole.match, whole.discussion, whole.divided) == (0.1, "language", True, True)
+        assert whole.revealed_judge == Rater("j", "judge", "r v3")
+        assert (whole.sampling, studies.get(db, "lake").sampling) == (META["drawn"], LAKE["drawn"])
+        assert lab.division(db, "whole") == lab.Division("r", 4, {"c": "develop", "d": "test"})
+        assert studies.get(db, "s") == studies.Study("s", (), "s", created="2026")
+        assert spotchecks.audits(db) == [spotchecks.Audit("audited", "pingpong", 0, 40, 0, "2026")]
+        assert db.execute("SELECT benchmark FROM studies WHERE name = 'triaged'").fetchall() == [("stss",)]
+        for name, meta in (("whole", META), ("lake", LAKE)):
+            kept = lab.exported(db, name)
+            exported = study_settings.meta_of(studies.get(db, name)) | ({"lab": kept} if kept else {})
+            assert json.loads(json.dumps(exported)) == meta

@@ -96,7 +96,7 @@ def all_to_two(db: Database) -> None:
         db, "s", [(conversations.save(db, Conversation("x", "own", "p0", SAID)), None, "")]
     )
     placements.assign(db, rater, [other])
-    stored.remember(db, "s", "extra", {"least": 2.0, "criterion": ""})
+    stored.set_rule(db, "s", "extra", stored.StudyRule(2.0))
 
 
 def to_train(db: Database) -> None:
@@ -240,9 +240,9 @@ class TestExtra:
     def test_reassigning_says_who_has_more(self, db):
         all_to_two(db)
         rate(db, "ann", ANN)
-        stored.remember(db, "s", "extra", None)
+        stored.set_rule(db, "s", "extra", None)
         rate(db, "bob", BOB)
-        stored.remember(db, "s", "extra", {"least": 2.0, "criterion": ""})
+        stored.set_rule(db, "s", "extra", stored.StudyRule(2.0))
         moved = running.reassign(db, "s", "bob", "moved")
         assert moved.startswith("0 items of “s” that bob had not begun went back.")
         assert moved.endswith("Items of the others: ann +1, cy +2.")
@@ -250,7 +250,7 @@ class TestExtra:
 
     def test_a_newcomer_without_items_gets_what_waits(self, db):
         studies.deal_study(db, "s", ["ann", "bob"], overlap=2)
-        stored.remember(db, "s", "extra", {"least": 2.0, "criterion": ""})
+        stored.set_rule(db, "s", "extra", stored.StudyRule(2.0))
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
         assert (have(db), dealing.plan(db, "s").waiting) == ({}, 2)
@@ -269,7 +269,7 @@ class TestExtra:
 
     def test_on_one_criterion_only(self, db):
         all_to_two(db)
-        stored.remember(db, "s", "extra", {"least": 2.0, "criterion": "wit"})
+        stored.set_rule(db, "s", "extra", stored.StudyRule(2.0, "wit"))
         rate(db, "ann", ANN, wit=1)
         rate(db, "bob", BOB, wit=2)
         assert have(db) == {}

@@ -63,7 +63,7 @@ class TestApart:
     def test_not_in_names_any_study(self, db):
         studies.draw_study(db, "first", 40, wanted=PINGPONG)
         later = studies.draw_study(db, "later", 24, wanted=PINGPONG, not_in=["first"])
-        assert (later.meta["drawn"]["candidates"], later.meta["drawn"]["not_in"]) == (24, ["first"])
+        assert (later.sample.candidates, later.sample.not_in) == (24, ("first",))
         first, second = ({u["key"] for u in stored.units(db, n)} for n in ("first", "later"))
         assert not first & second
         with pytest.raises(NotFound, match="“frist”"):
@@ -76,7 +76,7 @@ class TestDraw:
         of one situation, its own are drawn with a lower probability.
         """
         study = draw(db, 16, by=["player"])
-        assert "chance" not in study.meta["drawn"]
+        assert study.sample.chance is None
         situations = conversations.table(db, PINGPONG).situation
         db.execute(
             "UPDATE facets SET value = ? WHERE name = 'situation' AND conversation_id % 3 > 0",
@@ -84,7 +84,7 @@ class TestDraw:
         )
         sizes = conversations.table(db, PINGPONG).situation.value_counts()
         study = studies.draw_study(db, "uneven", 2 * len(sizes), wanted=PINGPONG, by=["situation"])
-        assert study.meta["drawn"]["chance"] == pytest.approx([2 / sizes.max(), 2 / sizes.min()])
+        assert study.sample.chance == pytest.approx([2 / sizes.max(), 2 / sizes.min()])
         for name, noted in (("s", False), ("uneven", True)):
             report = agreement_report(db, name, Options(resamples=0))
             assert (AS_DRAWN in report.notes) == noted
@@ -93,8 +93,8 @@ class TestDraw:
         study = draw(db, 16, seed=5)
         # 64 conversations of 4 players × 4 characters × 4 situations; one interrogator, one language: those
         # do not vary.
-        assert study.meta["drawn"]["by"] == ["player", "character", "situation"]
-        assert (study.meta["drawn"]["candidates"], study.seed) == (64, 5)
+        assert study.sample.facets == ("player", "character", "situation")
+        assert (study.sample.candidates, study.seed) == (64, 5)
         found = [conversations.listed(db, u["conversation_id"]) for u in stored.units(db, "s")]
         assert set(Counter(f.player for f in found).values()) == {4}
         assert set(Counter(f.facets["situation"] for f in found).values()) == {4}

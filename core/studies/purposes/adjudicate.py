@@ -4,7 +4,7 @@ What is settled is the score of one more rater, called “adjudicated”. It is 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isnan, nan
 
 from sqlite_utils import Database
@@ -14,7 +14,7 @@ from concord.rating import Criterion
 from concord.scores import FINAL
 from concord.store import studies
 from concord.store.answers import ItemAnswer
-from concord.store.studies import Study
+from concord.store.studies import Study, StudyRule
 from concord.studies.purposes import Blind, Look, Shown, ShownAnswer
 from concord.table import Column, Table
 
@@ -48,8 +48,8 @@ class Rule:
 
 def rule_of(study: Study) -> Rule | None:
     """The rule that names what is settled; None where nothing is."""
-    kept = study.meta.get("adjudication")
-    return Rule(**kept) if kept else None
+    rule = study.rules.get("adjudicate")
+    return Rule(rule.threshold, rule.criterion) if rule else None
 
 
 def set_rule(db: Database, name: str, rule: Rule) -> None:
@@ -69,7 +69,7 @@ def set_rule(db: Database, name: str, rule: Rule) -> None:
     if rule.least <= 0:
         raise StudyError("A rule needs a range above 0.")
     refuse_too_wide(study, rule)
-    studies.remember(db, name, "adjudication", asdict(rule))
+    studies.set_rule(db, name, "adjudicate", StudyRule(rule.least, rule.criterion))
 
 
 def refuse_too_wide(study: Study, rule: Rule) -> None:

@@ -13,8 +13,8 @@ from concord.studies.purposes.adjudicate import Rule
 
 def rule_of(study: Study) -> Rule | None:
     """By how much first raters differ where a unit gets an extra one; None where none does."""
-    kept = study.meta.get("extra")
-    return Rule(**kept) if kept else None
+    rule = study.rules.get("extra")
+    return Rule(rule.threshold, rule.criterion) if rule else None
 
 
 def gone(db: Database, name: str, without: Iterable[str] = (), named: Collection[str] = ()) -> set[str]:

@@ -21,12 +21,6 @@ MOST = 0.5
 """The greatest share of somebody's items that comes again."""
 
 
-def share_of(study: studies.Study) -> float:
-    """The share of everybody's items that comes again."""
-    share: float = study.meta.get("repeats", 0.0)
-    return share
-
-
 def lay(_db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
     """A study's share of somebody's items, each well after it came first.
 
@@ -34,7 +28,7 @@ def lay(_db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
     """
 
     def on(desk: Desk) -> Laid:
-        count = 0 if desk.gone else round(share_of(study) * len(desk.queue))
+        count = 0 if desk.gone else round(study.repeats * len(desk.queue))
         after = min(AFTER, len(desk.queue) // 2)
         return _laid(desk, count, after, random.Random(f"{study.seed} {study.name} {desk.person}"))
 

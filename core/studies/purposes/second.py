@@ -25,8 +25,7 @@ def judges_of(db: Database, name: str) -> dict[str, Rater]:
 
 def judge_of(study: Study) -> Rater | None:
     """The judge whose scores are shown; None where none is."""
-    kept = study.meta.get("reveal")
-    return Rater(kept["judge"], "judge", kept["variant"]) if kept else None
+    return study.revealed_judge
 
 
 def show_judge(db: Database, name: str, judge: str) -> None:
@@ -37,7 +36,7 @@ def show_judge(db: Database, name: str, judge: str) -> None:
     """
     study = _named(db, name)
     if not judge:
-        studies.remember(db, name, "reveal", None)
+        studies.reveal_judge(db, name, None)
         return
     judges = judges_of(db, name)
     check_known("judge", judge, judges)
@@ -45,8 +44,7 @@ def show_judge(db: Database, name: str, judge: str) -> None:
         raise StudyError(
             f"Judges answer “{other[0]}” on another scale than annotators, so it cannot be shown."
         )
-    rater = judges[judge]
-    studies.remember(db, name, "reveal", {"judge": rater.name, "variant": rater.variant})
+    studies.reveal_judge(db, name, judges[judge])
 
 
 def show_others(db: Database, name: str, shown: bool) -> None:
@@ -55,7 +53,7 @@ def show_others(db: Database, name: str, shown: bool) -> None:
     Raises NotFound, and StudyError for a study without names.
     """
     _named(db, name)
-    studies.remember(db, name, "discussion", shown)
+    studies.set_discussion(db, name, shown)
 
 
 def _named(db: Database, name: str) -> Study:
@@ -95,7 +93,7 @@ def others(db: Database, study: Study, rater: int | None, blind: Blind) -> Shown
 
     A letter stands for each person. It differs between items, so that nobody can be followed.
     """
-    if not study.meta.get("discussion") or rater is None or placements.left(db, rater, study.name):
+    if not study.discussion or rater is None or placements.left(db, rater, study.name):
         return None
     gone = departures.departed(db, study.name) | {*exclusions.excluded(db, study.name)}
     people = access.annotators(db, study.name)

@@ -60,8 +60,8 @@ class TrainingAttempt(NamedTuple):
 
 def rule_of(study: studies.Study) -> PassRule | None:
     """The rule of a study's training; None where it has none."""
-    kept = study.meta.get("training")
-    return PassRule(**kept) if kept else None
+    rule = study.rules.get("training")
+    return PassRule(rule.threshold, rule.attempts or PassRule.attempts) if rule else None
 
 
 def lay(db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
