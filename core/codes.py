@@ -290,6 +290,8 @@ class PairNote(StrEnum):
     SECOND_PLACES = "second_places"
     """A judge's second column has the other order, and answers that name places."""
     SECOND_ANSWERS = "second_answers"
+    COPY = "copy"
+    """A column says by place what another says by name."""
 
 
 class Computation(StrEnum):

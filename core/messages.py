@@ -153,6 +153,18 @@ PATTERNS = {
     CellPattern.REASONED: "the answer before its reason",
     CellPattern.SET: "a set of labels in any order",
 }
+CRITERIA_OF_ONE = (
+    "{columns} are criteria that one rater answered. Compare two raters: check the judge's file, with the "
+    "same "
+    "columns in the annotators' file:"
+)
+"""What is asked of a file that holds one rater's answers on several criteria."""
+RATERS_OR_CRITERIA = (
+    "whose answers are {columns}? If each column is a rater, say which are annotators and judges, such as "
+    "{raters}. "
+    "If they are criteria that one rater answered, add the annotators' file, with the same columns:"
+)
+"""What is asked of columns whose names say neither whose answers they hold nor what was asked."""
 COMPUTATIONS = {
     Computation.MEAN: "mean",
     Computation.MEDIAN: "median",
@@ -180,12 +192,15 @@ PAIR_NOTES = {
     PairNote.SECOND_PLACES: "{second}: {first} in the other order; its answers name places and are turned "
     "round",
     PairNote.SECOND_ANSWERS: "{second}: {first} in the other order",
+    PairNote.COPY: "{copy}: {column} by place, excluded",
 }
 """What was read of pairs."""
 CHANGES = (
     "{judge}: {number} of {n} preferences ({share:.0%}) change with the order of the pair and count as ties."
 )
 """How often a judge's preference changes with the order."""
+UNSTABLE = "{judge} is unstable on {number} of {n} items: its runs give different answers."
+"""On how many items the runs of a judge differ."""
 SHOWN_FIRST = "the answer shown first"
 """What a judge chooses by position, where the order of each pair is known."""
 REASONS = {

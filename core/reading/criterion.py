@@ -5,6 +5,7 @@ Answers are decided for a criterion as a whole, from how often each rater gives 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,9 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 PASS_FAIL = Scale((0, 1), ("fail", "pass"))
 STRAY = 2
 """A word that people and judges both give so often is an answer, not a cell that cannot be read."""
+
+_NEGATION = re.compile(r"^(?:not|non|no|un|in|im|ir|il|dis)[ _-]?")
+_LETTERS = re.compile(r"[^a-zà-ÿ]+")
 
 Score = Callable[[str], float | None]
 
@@ -72,8 +76,8 @@ def reading_of(
     A declared scale, order or set of categories stands. From `options.passing` on a number passes.
     """
     people = sum((one.counts for one in raters if one.kind == "human"), Counter())
-    every = sum((one.counts for one in raters), Counter())
-    if not every and all(one.numbers is None for one in raters):
+    answer_counts = sum((one.counts for one in raters), Counter())
+    if not answer_counts and all(one.numbers is None for one in raters):
         return CriterionReading(PASS_FAIL, one_of_two, "no answer")
     if declared is not None:
         numbers = [n for one in raters for n in _numbers_of(one)]
@@ -84,39 +88,67 @@ def reading_of(
     if options.order:
         return _ordered(options.order, "as declared")
     if options.categories:
-        return _named_categories(options.categories, every)
+        return _named_categories(options.categories, answer_counts)
     if (order := next((one.ordered for one in raters if one.ordered), ())) and {
-        word.lower() for word in every
+        word.lower() for word in answer_counts
     } <= {word.lower() for word in order}:
         return _ordered(order, "an ordered categorical")
-    if {*every} <= GRADES.keys() and {*every} & {"C", "I"}:
-        scale = between(0, 1) if "P" in every else Scale((0, 1), ("incorrect", "correct"))
+    if {*answer_counts} <= GRADES.keys() and {*answer_counts} & {"C", "I"}:
+        scale = between(0, 1) if "P" in answer_counts else Scale((0, 1), ("incorrect", "correct"))
         return CriterionReading(
             scale, partial(_among, GRADES), "grades of Inspect: C is correct, I incorrect"
         )
     if options.passing is not None:
-        return _passing(raters, people, every, options.passing)
+        return _passing(raters, people, answer_counts, options.passing)
     if (question := _words_beside_numbers(raters)) is not None:
         return question
     if any(one.numbers is not None for one in raters):
         return _numbers(raters)
-    numeric = _share(every, number_of)
-    beyond = any(number_of(word) not in (None, 0, 1) for word in every)
+    numeric = _share(answer_counts, number_of)
+    beyond = any(number_of(word) not in (None, 0, 1) for word in answer_counts)
     if (
         numeric >= ENOUGH
         and (beyond or numeric == 1)
-        and not {number_of(word) for word in every} - {None} <= {0, 1}
+        and not {number_of(word) for word in answer_counts} - {None} <= {0, 1}
     ):
         return _numbers(raters)
-    if (pairs := _preferences(every, raters)) is not None:
+    if (pairs := _preferences(answer_counts, raters)) is not None:
         return pairs
-    middles = _middles(every, raters)
-    if not middles and _share(every, one_of_two) >= ENOUGH:
-        scale = _two_answers(people, every)
+    if (negated := _negated(answer_counts, raters)) is not None:
+        return negated
+    middles = _middles(answer_counts, raters)
+    if not middles and _share(answer_counts, one_of_two) >= ENOUGH:
+        scale = _two_answers(people, answer_counts)
         return CriterionReading(scale, one_of_two, _named(scale))
-    if numeric >= ENOUGH or (every and all(number_of(word) is not None for word in every)):
+    if numeric >= ENOUGH or (answer_counts and all(number_of(word) is not None for word in answer_counts)):
         return _numbers(raters)
-    return _categories(every, middles, raters, name)
+    return _categories(answer_counts, middles, raters, name)
+
+
+def _negated(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers]) -> CriterionReading | None:
+    """Two answers of which one negates the other, such as toxic and not toxic; None for others."""
+    words_left = _without_failures({word.lower(): n for word, n in answer_counts.items()}, raters)
+    if len(words_left) != 2 or all(one_of_two(word) is not None for word in words_left):
+        return None
+    for positive, negative in (tuple(words_left), tuple(words_left)[::-1]):
+        bare = _NEGATION.sub("", negative, count=1)
+        if bare != negative and _LETTERS.sub("", bare) == _LETTERS.sub("", positive):
+            scale = Scale((0, 1), (negative, positive))
+            return CriterionReading(scale, partial(_lowered, {negative: 0.0, positive: 1.0}), _named(scale))
+    return None
+
+
+def _without_failures(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers]) -> dict[str, int]:
+    """The words that are answers: not those that say that no answer could be made or read, of judges
+    alone.
+    """
+    by_people = {word.lower() for one in raters if one.kind != "judge" for word in one.counts}
+    return {
+        word: n
+        for word, n in answer_counts.items()
+        if word.lower() in by_people
+        or {*_LETTERS.sub(" ", word.lower()).split()}.isdisjoint(answers("failure_words"))
+    }
 
 
 def _numbers_of(one: RaterAnswers) -> list[float]:
@@ -131,12 +163,12 @@ def _share(words: Mapping[str, int], read: Score) -> float:
     return sum(n for word, n in words.items() if read(word) is not None) / total if total else 0.0
 
 
-def _middles(every: Mapping[str, int], raters: Sequence[RaterAnswers]) -> set[str]:
+def _middles(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers]) -> set[str]:
     """The words beside two answers that are answers of their own: a known middle, or one that people and
     judges both give.
     """
     lowered = Counter[str]()
-    for word, n in every.items():
+    for word, n in answer_counts.items():
         lowered[word.lower().rstrip(".!")] += n
     two = {word: one_of_two(word) for word in lowered}
     passes = {word for word, score in two.items() if score == 1}
@@ -159,15 +191,15 @@ def _middles(every: Mapping[str, int], raters: Sequence[RaterAnswers]) -> set[st
 
 
 def _passing(
-    raters: Sequence[RaterAnswers], people: Counter[str], every: Counter[str], passing: float
+    raters: Sequence[RaterAnswers], people: Counter[str], answer_counts: Counter[str], passing: float
 ) -> CriterionReading:
     """Two answers, of which numbers from `passing` on are the one that passes."""
     if any(number_of(word) not in (None, 0, 1) for word in people):
-        people, every = (
+        people, answer_counts = (
             Counter({word: n for word, n in words.items() if number_of(word) is None})
-            for words in (people, every)
+            for words in (people, answer_counts)
         )
-    scale = _two_answers(people, every)
+    scale = _two_answers(people, answer_counts)
     beyond = {
         one.rater
         for one in raters
@@ -235,13 +267,13 @@ def _in_numbers(
     return None
 
 
-def _two_answers(people: Mapping[str, int], every: Mapping[str, int]) -> Scale:
+def _two_answers(people: Mapping[str, int], answer_counts: Mapping[str, int]) -> Scale:
     """The scale of two answers in the words that people use most, else anybody.
 
     Where nobody gives one of the answers, its word is the one beside the other's in the lists of words.
     """
     most: dict[float, str] = {}
-    for words in (every, people):
+    for words in (answer_counts, people):
         for word, _ in sorted(words.items(), key=lambda one: (len(one[0]) > 1, one[1])):
             if (score := one_of_two(word)) is not None:
                 most[score] = word.lower().rstrip(".!").removesuffix(".0")
@@ -287,7 +319,7 @@ def _ordered(order: Sequence[str], why: str) -> CriterionReading:
     return CriterionReading(scale, partial(_lowered, place), f"{' < '.join(order)}, {why}")
 
 
-def _named_categories(names: Sequence[str], every: Mapping[str, int]) -> CriterionReading:
+def _named_categories(names: Sequence[str], answer_counts: Mapping[str, int]) -> CriterionReading:
     """Categories by the names that options give; answers beyond them cannot be read."""
     place = {name.lower(): float(rank) for rank, name in enumerate(names)}
     numbers = {number_of(name): float(rank) for rank, name in enumerate(names) if number_of(name) is not None}
@@ -299,11 +331,11 @@ def _named_categories(names: Sequence[str], every: Mapping[str, int]) -> Criteri
 
 
 def _categories(
-    every: Mapping[str, int], middles: set[str], raters: Sequence[RaterAnswers], name: str
+    answer_counts: Mapping[str, int], middles: set[str], raters: Sequence[RaterAnswers], name: str
 ) -> CriterionReading:
     """Categories, in a known order of words where they have one, else by name."""
     by_word: dict[str, str] = {}
-    for word in every:
+    for word in _without_failures(answer_counts, raters):
         by_word.setdefault(word.lower(), word)
     if len(by_word) > MOST_WORDS or len(by_word) < 2:
         return CriterionReading(PASS_FAIL, one_of_two, problem=_no_categories(by_word, raters))

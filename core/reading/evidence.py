@@ -36,6 +36,12 @@ FIRST_ROWS = 1000
 
 def same_scores(column: Profile, other: Profile) -> bool:
     """Whether a column has the scores of another wherever both have some."""
+    if column.given.domain is Domain.WORDS and other.given.domain is Domain.WORDS:
+        mine, theirs = (
+            of.by_row(np.array([core.lower() for core in of.cores]), "") for of in (column, other)
+        )
+        answered = column.answered & other.answered
+        return bool(answered.any()) and np.array_equal(mine[answered], theirs[answered])
     if column.given.domain is Domain.WORDS or other.given.domain is Domain.WORDS:
         return False
     both = np.isfinite(column.scores) & np.isfinite(other.scores)

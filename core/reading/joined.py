@@ -140,6 +140,10 @@ def joined(
                 )
             repeated[one.key[0]] = None
     whole = [dict(record) for record in judged.records]
+    criteria = _shared_criteria(labelled, judged, answers)
+    for record in whole if criteria else ():
+        for column in criteria:
+            record[f"judge {column}"] = record.pop(column)
     for one in cells.values():
         for place in matched.get(one.key, ())[: 1 if long else None]:
             if long:
@@ -248,11 +252,12 @@ def _answers(
     rater, criterion = labelled.named("raters"), labelled.named("criteria")
     columns = _answer_columns(labelled, judged, label_id, {*apart, *beside, rater, criterion}, options)
     raters = {text: place for place, text in enumerate(_texts(labelled, rater), 1)}
-    several = len(columns) > 1 or bool(criterion)
+    criteria_alike = _same_criteria(judged, columns, options)
+    several = len(columns) > 1 or bool(criterion) or criteria_alike
 
     def named(who: str, on: str) -> str:
         if not rater:
-            return f"human {on}" if criterion else on
+            return f"human {on}" if criterion or criteria_alike else on
         if several:
             return f"human {raters[who]} {on}"
         return f"human {who}" if who in judged.columns else who
@@ -307,10 +312,33 @@ def _answer_columns(
     kinds = kinds_by_name(may_be)
     people = [column for column in may_be if kinds[column] == "human"]
     others = [column for column in may_be if kinds[column] is None and not _answered(judged, column)]
-    if not (found := people or others):
+    shared = [column for column in may_be if kinds[column] is None and _answered(judged, column)]
+    if not (found := people or others or _alike_answers(labelled, judged, shared)):
         columns = ", ".join([*labelled.columns][:12])
         raise labelled.refusal(f"no column holds annotators' answers. It has {columns}.", "--human", "COLUMN")
     return found
+
+
+def _shared_criteria(labelled: SourceTable, judged: SourceTable, answers: Sequence[_Answer]) -> list[str]:
+    """The columns that are a criterion of both files, by what people's answers are called."""
+    columns = {one.column for one in answers} - {*judged.columns}
+    shared = [name for name in judged.columns if name in labelled.columns]
+    return [
+        name for name in shared if any(re.fullmatch(rf"human (\d+ )?{re.escape(name)}", c) for c in columns)
+    ]
+
+
+def _alike_answers(labelled: SourceTable, judged: SourceTable, columns: Sequence[str]) -> list[str]:
+    """The columns that both files have with answers like each other's: criteria that both raters answered."""
+    of_labels, of_table = Profiles(labelled), Profiles(judged)
+    return [column for column in columns if of_labels[column].given.alike(of_table[column].given)]
+
+
+def _same_criteria(judged: SourceTable, columns: Sequence[str], options: TableOptions) -> bool:
+    """Whether people's columns are called as the judge's: each name is a criterion."""
+    return not options.raters and all(
+        _answered(judged, column) and kinds_by_name([column])[column] is None for column in columns
+    )
 
 
 def _answered(table: SourceTable, column: str) -> bool:

@@ -753,7 +753,7 @@ def _warn_empty(scored: ScoredTable) -> None:
         return
     answered = np.zeros(table.size, dtype=bool)
     answered[scored.row] = True
-    if scored.drawn or scored.orders:
+    if scored.drawn or scored.orders or any(voice.rows is not None for voice in found.voices):
         for voice in found.voices:
             answered |= found.profiles[voice.column].answered
     if empty := int((~answered).sum()):

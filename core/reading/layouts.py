@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -387,6 +388,7 @@ class Long:
             first_row = {n: rows[order[ends[n]]] for n in range(keys.shape[1])}
             for n in sorted(range(keys.shape[1]), key=lambda n: first_row[n]):
                 who, on, run, order_code = keys[:, n].tolist()
+                run = 2 * run + (order_code == 1) if table.pairs is not None else run
                 if not (kind := kinds.get(names[who])):
                     continue
                 of_criterion = criteria[1][on] if criterion else (column if len(self.answers) > 1 else "")
@@ -568,20 +570,127 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     if not item and not table.options.id:
         item = next((n for n in table.columns if _ends_as_id(n) and table.columns[n].all_different), "")
     criterion = _criterion_column(table, profiles, item)
+    judge_name, run = _repeated_rows(table, profiles, item, criterion)
     beside = {item, criterion, *table.options.by, *table.options.other_columns, table.options.run}
-    second = {*table.pairs.swapped.values()} if table.pairs else set()
+    beside |= {judge_name, run} - {""}
+    second = {*table.pairs.swapped.values(), *table.pairs.copies} if table.pairs else set()
     first = {name: profile for name, profile in profiles.items() if name not in second}
     roles = WideRoles(table, first, beside).decide()
     table.warnings += roles.warnings
-    used = {item, criterion, *(rater.column for rater in roles.raters), *second} - {""}
+    used = {item, criterion, judge_name, run, *(rater.column for rater in roles.raters), *second} - {""}
     groups = groups_of(table, profiles, used)
-    items = _items(table, item, groups, criterion, profiles, roles.raters)
+    if run and _differ_by_run(table, item, run, roles.raters):
+        groups, run = (*groups, run), ""
+    items = _items(table, item, groups, (criterion, judge_name, run), profiles, roles.raters)
     voices = _wide_voices(table, profiles, roles.raters, criterion, parts)
+    if table.pairs:
+        names = table.pairs.judges
+        voices = [replace(voice, rater=names.get(voice.column, voice.rater)) for voice in voices]
+    voices = _with_orders(table, _of_rows(table, voices, judge_name, run))
     layout = Layout.CRITERION_ROWS if criterion else Layout.WIDE
     lines = {"form": messages.LAYOUTS[layout]} if criterion else {}
     lines |= {"id": item} if item else {}
     lines |= {"criterion": criterion} if criterion else {}
+    lines |= {"judge of each row": judge_name} if judge_name else {}
+    lines |= {"run": run} if run else {}
     return Voices(table, layout, voices, items, profiles, lines, used, groups, roles.others)
+
+
+def _repeated_rows(
+    table: SourceTable, profiles: Mapping[str, Profile], item: str, criterion: str
+) -> tuple[str, str]:
+    """The column that names the judge of each row, and the one that numbers its runs, where these tell rows
+    of
+    one id apart; “” without one.
+    """
+    if not item or items_of.unique(table.columns[item]):
+        return "", table.options.run
+    fixed = [criterion] if criterion else []
+    if table.pairs and table.pairs.straight is not None:
+        codes = SourceColumn("", _order_codes(table))
+        table = replace(table, columns={**table.columns, "": codes})
+        fixed.append("")
+    groups = groups_of(table, profiles, {item, criterion})
+    if _tells_apart(table, item, [*fixed, *groups]) and not table.options.run:
+        return "", ""
+    runs = (
+        [table.options.run]
+        if table.options.run
+        else [c for c in table.columns if c.lower() in words("repeats")]
+    )
+    judges = [name for name in table.columns if _names_judges(name, profiles)]
+    for telling in ((), groups):
+        for judge_name, run in [("", r) for r in runs] + [(j, r) for j in judges for r in ("", *runs)]:
+            if _tells_apart(table, item, [*fixed, *telling, *filter(None, (judge_name, run))]):
+                return judge_name, run
+    return "", table.options.run
+
+
+def _names_judges(name: str, profiles: Mapping[str, Profile]) -> bool:
+    """Whether a column called judge or judge_model names judges: its cells are no answer of another
+    column.
+    """
+    name_words = {*tokens(name)}
+    judges = name_words & (word_set("judges") | word_set("sure_judges"))
+    if not judges or name_words - judges - word_set("of_two") - {"id", "slug", "type", "version"}:
+        return False
+    profile = profiles[name]
+    if profile.given.domain is not Domain.WORDS or not 1 < len(profile.column.coded[1]) <= MOST_JUDGES:
+        return False
+    return not any(profile.given.shares(rest.given) for title, rest in profiles.items() if title != name)
+
+
+def _differ_by_run(table: SourceTable, item: str, run: str, raters: Sequence[RaterColumn]) -> bool:
+    """Whether people answer the runs of an item differently: each run is an answer of its own."""
+    return any(
+        not _tells_alike(table, item, rater.column) for rater in raters if rater.kind != "judge"
+    ) and _tells_apart(table, item, [run])
+
+
+def _tells_alike(table: SourceTable, item: str, column: str) -> bool:
+    """Whether all rows of an id have one value of a column, or none."""
+    codes = np.stack([table.columns[name].coded[0] for name in (item, column)])
+    pairs = np.unique(codes[:, codes[1] >= 0], axis=1)
+    return bool(len(np.unique(pairs[0])) == pairs.shape[1])
+
+
+def _of_rows(table: SourceTable, voices: Sequence[Voice], judge_name: str, run: str) -> list[Voice]:
+    """The voices of a table with several rows an item: judges by the column that names them, and their
+    runs.
+    """
+    if not judge_name and not run:
+        return [*voices]
+    all_rows = np.arange(table.size, dtype=np.int64)
+    columns_of = Counter(voice.criterion for voice in voices if voice.kind == "judge" and not voice.repeat)
+    ordered = []
+    for voice in voices:
+        rows = all_rows if voice.rows is None else voice.rows
+        if voice.kind != "judge":
+            ordered.append(replace(voice, rows=rows))
+            continue
+        for name, of_judge in _rows_by(table, judge_name):
+            judge = name or voice.rater
+            if name and columns_of[voice.criterion] > 1:
+                judge = f"{name} {voice.rater}"
+            for number, (_, of_run) in enumerate(_rows_by(table, run, by_number=True)):
+                cells = np.intersect1d(np.intersect1d(rows, of_judge), of_run)
+                ordered.append(replace(voice, rater=judge, rows=cells, repeat=number))
+    return ordered
+
+
+def _rows_by(table: SourceTable, column: str, by_number: bool = False) -> list[tuple[str, Ints]]:
+    """The rows of each value of a column; without one all rows."""
+    if not column:
+        return [("", np.arange(table.size, dtype=np.int64))]
+    codes, values = table.columns[column].coded
+    order = [*range(len(values))]
+    if by_number:
+        order = sorted(
+            order, key=lambda n: (number_of(values[n]) is None, number_of(values[n]) or 0, str(values[n]))
+        )
+    return [
+        (id_text(values[code]), np.flatnonzero(codes == code)) for code in order if not is_blank(values[code])
+    ]
 
 
 def _wide_voices(
@@ -605,7 +714,7 @@ def _wide_voices(
                 voices.append(Voice(on, whole, one.kind, one.column, rows, place - 1))
             else:
                 voices.append(Voice(on, one.rater, one.kind, one.column, rows))
-    return _with_orders(table, voices)
+    return voices
 
 
 def _with_orders(table: SourceTable, voices: Sequence[Voice]) -> list[Voice]:
@@ -613,7 +722,6 @@ def _with_orders(table: SourceTable, voices: Sequence[Voice]) -> list[Voice]:
     pairs: pairs_of.Presentation | None = table.pairs
     if pairs is None:
         return [*voices]
-    voices = [replace(voice, rater=pairs.judges.get(voice.column, voice.rater)) for voice in voices]
     if pairs.swapped:
         several: list[Voice] = []
         for voice in voices:
@@ -646,7 +754,8 @@ def _criterion_column(table: SourceTable, profiles: Mapping[str, Profile], item:
                 continue
             if profiles[name].column.long or not 1 < len(table.texts(name)) <= MOST_CRITERIA:
                 continue
-            if _tells_apart(table, item, [name]):
+            groups = groups_of(table, profiles, {item, name})
+            if _tells_apart(table, item, [name]) or _tells_apart(table, item, [name, *groups]):
                 return name
     return ""
 
@@ -661,26 +770,29 @@ def _items(
     table: SourceTable,
     item: str,
     groups: Sequence[str],
-    criterion: str,
+    apart: Sequence[str],
     profiles: Mapping[str, Profile],
     raters: Sequence[RaterColumn],
 ) -> Items:
-    """The items of a table with a column a rater. Ids that come again are told apart by the groups, else
-    refused.
+    """The items of a table with a column a rater. Rows of one id are told apart by columns, such as that of
+    criteria, then by the groups, else refused.
     """
     if not item:
         return items_of.one_a_row(table.size)
     column = table.columns[item]
-    if criterion:
-        return items_of.by_id(column)
-    if items_of.unique(column):
+    apart = [*filter(None, apart)]
+    if not apart and items_of.unique(column):
         return items_of.one_a_row(table.size, column)
-    if table.pairs and table.pairs.straight is not None:
-        keys = np.stack([column.coded[0], _order_codes(table)])
-        if np.unique(keys, axis=1).shape[1] == table.size:
-            return items_of.by_id(column)
-    if groups and _tells_apart(table, item, groups):
+    orders = table.pairs is not None and table.pairs.straight is not None
+    columns = {**table.columns, "": SourceColumn("", _order_codes(table))} if orders else table.columns
+    fixed = [*apart, *[""] * orders]
+    ordered = replace(table, columns=columns)
+    if fixed and _tells_apart(ordered, item, fixed):
+        return items_of.by_id(column)
+    if groups and _tells_apart(ordered, item, [*fixed, *groups]):
         return items_of.by_columns([column, *(table.columns[name] for name in groups)])
+    if apart:
+        return items_of.by_id(column)
     texts = [id_text(cell) for cell in table.cells(item)]
     twice = (
         [key for key in dict.fromkeys(texts) if key and texts.count(key) > 1]
@@ -733,7 +845,8 @@ def groups_of(table: SourceTable, profiles: Mapping[str, Profile], used: Collect
     if table.options.by:
         return table.options.by
     by_name = {column.lower().rpartition("metadata.")[2]: column for column in table.columns}
-    columns = [by_name[name] for name in words("groups") if name in by_name]
+    spelled = (f"{name}{end}" for name in words("groups") for end in ("", "_id", "_name", "_slug"))
+    columns = [by_name[name] for name in spelled if name in by_name]
     most = min(MOST_GROUPS, table.size - 1)
     return tuple(
         column

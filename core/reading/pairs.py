@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from concord.reading.column import Floats, SourceColumn
 from concord.reading.items import id_text, unique
 from concord.reading.names import parts
 from concord.reading.table import SourceTable
-from concord.reading.vocabulary import kind_of_words, tokens, word_set, words
+from concord.reading.vocabulary import kind_of_words, kinds_by_name, tokens, word_set, words
 from concord.statistics.position import side_of
 
 MOST_NAMES = 200
@@ -76,6 +77,8 @@ _ORDER = (
     (re.compile(r"(?<=order)[_ ]?1(?!\d)", re.I), "2"),
 )
 TIE = "tie"
+FEWEST_PLACED = 6
+"""In so many rows a column must say by place what another says by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +93,8 @@ class Presentation:
     swapped: Mapping[str, str] = field(default_factory=dict)
     judges: Mapping[str, str] = field(default_factory=dict)
     """What the judges of such columns are called."""
+    copies: frozenset[str] = frozenset()
+    """Columns that say by place what another one says by name."""
 
 
 def paired(table: SourceTable) -> SourceTable:
@@ -98,15 +103,18 @@ def paired(table: SourceTable) -> SourceTable:
     answers = {name for name, column in table.columns.items() if _prefers(column)}
     if not answers:
         return table
+    straight = _straight_rows(table, answers, pair_columns)
+    copies = _by_place(table, answers, straight) if straight is not None else {}
+    answers -= {*copies}
     read, pairs = _second_columns(table, answers)
-    straight = _straight_rows(read, answers, pair_columns)
+    read.form.extend(PAIR_NOTES[PairNote.COPY].format(copy=c, column=column) for c, column in copies.items())
     if pair_columns and straight is None:
         read, straight = _one_orientation(read, pair_columns, answers)
     elif straight is not None:
         read = _answers_not_places(read, straight, answers - {*pairs.swapped.values()})
     if straight is None and not pairs.swapped:
         return table if not pair_columns else read
-    return replace(read, pairs=replace(pairs, straight=straight))
+    return replace(read, pairs=replace(pairs, straight=straight, copies=frozenset(copies)))
 
 
 def _texts(column: SourceColumn) -> tuple[np.ndarray, list[str]]:
@@ -124,9 +132,9 @@ def _prefers(column: SourceColumn) -> bool:
     matches = {text: side_of(text) for text in texts if text}
     if not {0.0, 1.0} <= {*matches.values()} or all(re.fullmatch(r"[\d.]+", text) for text in matches):
         return False
-    filled = np.array([bool(text) for text in texts], dtype=bool)
+    nonblank = np.array([bool(text) for text in texts], dtype=bool)
     names_side = np.array([matches.get(text) is not None for text in texts], dtype=bool)
-    return bool(counts[names_side].sum() >= ENOUGH * counts[filled].sum())
+    return bool(counts[names_side].sum() >= ENOUGH * counts[nonblank].sum())
 
 
 def _named_sides(table: SourceTable) -> tuple[SourceTable, tuple[str, str] | None]:
@@ -198,6 +206,32 @@ def _letters(cells: Sequence[str], one: Sequence[str], second_name: Sequence[str
     if not total or matches < ENOUGH * total or not {"A", "B"} <= {*sides_of}:
         return None
     return letter_cells
+
+
+def _by_place(table: SourceTable, answers: set[str], straight: Floats) -> dict[str, str]:
+    """The columns that name the place where another column names one of the two, and that column."""
+    order = [name for name in table.columns if name in answers]
+    shares = {name: _shares(table.columns[name]) for name in order}
+    copies: dict[str, str] = {}
+    for one, two in combinations(order, 2):
+        place_shares = np.where(straight == 0, 1 - shares[one], shares[one])
+        sided = np.isfinite(place_shares + shares[two]) & (place_shares != 0.5)
+        if sided.sum() < FEWEST_PLACED or not np.array_equal(place_shares[sided], shares[two][sided]):
+            continue
+        if np.array_equal(shares[one][sided], shares[two][sided]):
+            continue
+        raw = one if {*tokens(one)} & word_set("by_place") else two
+        if not {*tokens(raw)} & word_set("by_place") and _agrees_more(shares, one, two, order):
+            raw = two
+        copies[raw] = two if raw == one else one
+    return copies
+
+
+def _agrees_more(shares: Mapping[str, Floats], one: str, two: str, order: Sequence[str]) -> bool:
+    """Whether people's columns agree more with one column than with another."""
+    people = [name for name in order if kinds_by_name([name])[name] == "human" and name not in (one, two)]
+    counts = [sum(int((shares[name] == shares[person]).sum()) for person in people) for name in (one, two)]
+    return counts[0] >= counts[1]
 
 
 def _second_columns(table: SourceTable, answers: set[str]) -> tuple[SourceTable, Presentation]:

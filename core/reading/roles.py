@@ -13,7 +13,7 @@ from concord.codes import ColumnRole, Computation, Domain, RoleReason
 from concord.errors import not_found
 from concord.rating import RaterKind
 from concord.reading.evidence import answers_like, computed_from, computed_words, same_scores
-from concord.reading.names import NameReading, criteria_of, extends, holds_part, parts
+from concord.reading.names import NameReading, criteria_of, extends, holds_part, parts, rest_of
 from concord.reading.profile import Answers, Profile
 from concord.reading.table import SourceTable
 from concord.reading.vocabulary import holds, kind_of_words, kinds_by_name, tokens, word_set, words
@@ -225,10 +225,19 @@ class WideRoles:
         for name, kind in kinds.items():
             others = [other for other, of in sure.items() if of != kind]
             given = self.profiles[name].given
-            alone = name not in sure and kind is not None and others
-            strange = alone and not any(self._comparable(given, self.profiles[o].given) for o in others)
+            compared = kind is not None and others and (name not in sure or self._better(name, kinds, others))
+            strange = compared and not any(self._comparable(given, self.profiles[o].given) for o in others)
             kept[name] = None if strange else kind
         return kept
+
+    def _better(self, name: str, kinds: Mapping[str, RaterKind | None], others: Sequence[str]) -> bool:
+        """Whether a column that is called judge_model may only name the judge: another one, of unknown
+        meaning,
+        shares the answers of the other kind.
+        """
+        unknown = [self.profiles[one].given for one, kind in kinds.items() if kind is None and one != name]
+        words_only = self.profiles[name].given.domain is Domain.WORDS
+        return words_only and any(one.shares(self.profiles[o].given) for one in unknown for o in others)
 
     def _comparable(self, one: Answers, other: Answers) -> bool:
         """Whether columns share answers, or one has words that pass or fail and the other numbers."""
@@ -389,7 +398,7 @@ class WideRoles:
         by_name = [name for name in group if computed_by_name(name) and name not in stated]
         for name in by_name:
             rest = [one for one in kept if one != name and known[one] == known[name] and one not in by_name]
-            if rest:
+            if any(self.profiles[one].answered.any() for one in rest):
                 kept.remove(name)
                 how = computed_from(self.profiles[name], [self.profiles[one] for one in rest])
                 self._excluded(name, how or (_named_computation(name), tuple(rest)))
@@ -445,12 +454,26 @@ class WideRoles:
         ]
         vary = [name for name in unsure if self.profiles[name].varies]
         unsure = vary or unsure
-        known = [self.profiles[rater.column].given for rater in self.roles.raters]
+        raters = [self.profiles[rater.column] for rater in self.roles.raters]
+        known = [rater.given for rater in raters]
         if known:
+            asked = {part.key for rater in raters for part in rest_of(rater.name)} - word_set("computed")
+            unsure.sort(
+                key=lambda name: (
+                    not any(answers_like(self.profiles[name], one) for one in raters),
+                    asked.isdisjoint(part.key for part in parts(name)),
+                )
+            )
+            unsure = [name for name in unsure if not self._names_group(name)] or unsure
             shared = [name for name in unsure if any(self.profiles[name].given.shares(one) for one in known)]
             alike = [name for name in unsure if self.profiles[name].given.domain is known[0].domain]
             return shared or ([] if len(known) > 1 else alike or unsure)
         return self._largest(unsure)
+
+    def _names_group(self, name: str) -> bool:
+        """Whether a column names a model or a group: it is called so, and its cells are words."""
+        listed = word_set("groups") | word_set("of_two") | {"id", "name", "slug", "key"}
+        return self.profiles[name].given.domain is Domain.WORDS and {*tokens(name)} <= listed
 
     def _largest(self, names: Sequence[str]) -> list[str]:
         """The most columns with one domain; all where none has another's."""
@@ -483,10 +506,23 @@ class WideRoles:
         theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
         if people:
             its = unsure[:1]
+        if not people and not judges:
+            self._ask_whose(unsure, theirs, its)
         raise table.refusal(
             f"which columns are {lacking}? It may be {', '.join(unsure[:SHOWN])}.",
             *(() if people else ("--human", quote(",".join(theirs)))),
             *(("--judge", quote(its[0])) if its else ()),
+        )
+
+    def _ask_whose(self, unsure: Sequence[str], people: Sequence[str], judges: Sequence[str]) -> None:
+        """Ask whether columns of unknown names are raters, or criteria that one rater answered."""
+        names = messages.listed(unsure)
+        criteria = sum(not word_set("of_criteria").isdisjoint(tokens(name)) for name in unsure)
+        if criteria * 2 > len(unsure):
+            raise self.table.refusal(messages.CRITERIA_OF_ONE.format(columns=names), "--labels", "LABELS.csv")
+        raters = f"--human {quote(','.join(people))} --judge {quote(','.join(judges))}"
+        raise self.table.refusal(
+            messages.RATERS_OR_CRITERIA.format(columns=names, raters=raters), "--labels", "LABELS.csv"
         )
 
     def _nothing_left(self, lacking: str, option: str) -> str:

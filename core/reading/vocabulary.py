@@ -92,6 +92,8 @@ def kinds_by_name(names: Iterable[str]) -> dict[str, RaterKind | None]:
     for name in kinds:
         name_words = tokens(name)
         people, judges = (holds(name_words, word_set(f"maybe_{whose}")) for whose in ("people", "judges"))
+        if people and judges:  # predicted_label is a judge's: label says little
+            people = bool({*name_words} & word_set("maybe_people") - {"label", "labels"})
         kind: RaterKind = "human" if people else "judge"
         if kinds[name] is None and people != judges and kind not in known:
             kinds[name] = kind

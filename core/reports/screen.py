@@ -5,9 +5,11 @@ from dataclasses import replace
 from textwrap import fill
 from typing import Any
 
+import numpy as np
+
 from concord.estimate import Estimate, value_of
 from concord.files.plain import plain_line
-from concord.messages import CHANGES, excluded
+from concord.messages import CHANGES, UNSTABLE, excluded
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import default_coefficient
 from concord.reports.headline import headline
@@ -50,6 +52,7 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     who = report.names.get(panel_name(report.primary_panel), "")
     caption = f"Excluded rated items of {who}: {reason}." if reason else ""
     changed = [changes for row in pairs.rows if (changes := _changes(row))] if pairs else []
+    changed += _unstable(report, criterion)[:MOST_JUDGES]
     caption = " ".join(filter(None, [caption, str(beside.meta.get("joint", "")), *changed]))
     return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=())
 
@@ -61,6 +64,24 @@ def _changes(row: Mapping[str, Cell]) -> str:
         return ""
     number = round(changed.value * changed.n)
     return CHANGES.format(judge=row["rater"], number=number, n=changed.n, share=changed.value)
+
+
+def _unstable(report: AgreementReport, criterion: str) -> list[str]:
+    """On how many items the runs of each judge differ, a sentence a judge."""
+    runs = report.data.repeats
+    if not runs:
+        return []
+    sentences = []
+    for judge in dict.fromkeys(runs["rater"].tolist()):
+        asked = (runs["rater"] == judge) & (runs["criterion"] == criterion)
+        unit, score = runs["unit"][asked], runs["score"][asked]
+        items, codes, counts = np.unique(unit, return_inverse=True, return_counts=True)
+        several = int((counts > 1).sum())
+        first = score[np.unique(codes, return_index=True)[1]][codes]
+        unstable = len(np.unique(codes[score != first]))
+        if several and len(items):
+            sentences.append(UNSTABLE.format(judge=judge, number=unstable, n=several))
+    return sentences
 
 
 def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:
