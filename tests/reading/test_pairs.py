@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from concord.errors import ImportRefused
-from tests.reading.test_kinds import checked, kappa, taken
+from tests.reading.twelve import checked, kappa, taken
 
 PEOPLE = ["A", "B", "A", "tie", "B", "A", "B", "A", "A", "B", "tie", "B", "A", "B", "A", "A"]
 JUDGE = ["A", "B", "B", "tie", "B", "A", "A", "A", "tie", "B", "A", "B", "A", "B", "A", "A"]

@@ -7,7 +7,7 @@ import pytest
 
 import concord
 from concord.errors import ImportRefused
-from tests.reading.test_kinds import HUMAN, IDS, JUDGE, OTHER, SECOND, checked, kappa, passes, rho, taken
+from tests.reading.twelve import HUMAN, IDS, JUDGE, OTHER, SECOND, checked, kappa, passes, rho, taken
 
 
 def rows(found):
