@@ -204,9 +204,9 @@ UNSTABLE = "{judge} is unstable on {number} of {n} items: its runs give differen
 SHOWN_FIRST = "the answer shown first"
 """What a judge chooses by position, where the order of each pair is known."""
 REASONS = {
-    RoleReason.NAME_ABOUT: "its name says that it is about an answer",
+    RoleReason.NAME_ABOUT: "its name describes an answer, such as a reason",
     RoleReason.NAME_COMPUTED: "its name says that it is computed from other columns",
-    RoleReason.OTHER_VALUES: "its values are others than those of the answers",
+    RoleReason.OTHER_VALUES: "its values differ from those of the answers",
     RoleReason.TEXT_VALUES: "its cells are texts",
     RoleReason.LIKE_INDEX: "it numbers the rows or is a time",
     RoleReason.EMPTY: "it is empty",
@@ -244,7 +244,7 @@ def sentinel(
     times = "once" if count == 1 else f"{count} times"
     beside = f", beside an error in {flag}" if flag else ""
     return (
-        f"{rater} gives {value:g} {times} in {total} answers{beside}; everybody else answers {low:g} to "
+        f"{rater} gives {value:g} {times} in {total} answers{beside}; all other raters answer {low:g} to "
         f"{high:g}. "
         f"Is {value:g} a missing answer? Add: --missing {value:g}, or --missing none where it is an answer."
     )
@@ -252,7 +252,7 @@ def sentinel(
 
 def not_rater(column: str, reason: RoleReason, option: str) -> str:
     """Why a column was not taken for a rater's answers, with what to type where it is one."""
-    return f"{column} was not taken for answers because {REASONS[reason]}: {option} {column}"
+    return f"{column} is not read as answers because {REASONS[reason]}: {option} {column}"
 
 
 def settled(name: str, settings: Mapping[str, Any], asks: int | None = None) -> str:
@@ -396,31 +396,30 @@ FINDING_ONE_DECIDES_WORSE = (
 FINDING_ONE_DECIDES_UNDEFINED = (
     "no verdict on {judge} holds: without {decided_by} it cannot be compared with another annotator."
 )
-FINDING_Z = (
-    " z = {z:+.1f}: its agreement lies {z:+.1f} standard deviations of annotators' agreement from their mean."
-)
-FINDING_TURNED = "{judge} orders the items the other way round than annotators do."
+FINDING_Z = " z = {z:+.1f}: its agreement is {z:+.1f} standard deviations from annotators' mean agreement."
+FINDING_TURNED = "{judge} orders the items in reverse of annotators."
 FINDING_CHANCE = "{judge} is worse than another annotator, and is not shown to beat chance."
-FINDING_CONSTANT = "{judge} answers {answer} to every item, which tells nothing apart."
+FINDING_CONSTANT = "{judge} answers {answer} to every item, so it cannot distinguish items."
 FINDING_COPY = "{judges} {give} the same answers as one annotator, all or nearly all."
 FINDING_DISAGREE = (
     "annotators are not shown to agree with each other: another annotator reaches {symbol} {person}."
 )
 FINDING_DISAGREE_SLIGHT = (
-    "annotators agree hardly better than chance: another annotator reaches {symbol} {person}."
+    "annotators hardly agree beyond chance: another annotator reaches {symbol} {person}."
 )
 FINDING_NO_BETTER = " {judge} is not shown to beat chance either."
 FINDING_ALONE = "{judge} agrees with {whom}: {figure}."
 FINDING_WEAK = "{judge} agrees weakly with {whom}: {figure}."
 FINDING_NO_CHANCE = "{judge} is not shown to agree with {whom} better than chance: {figure}."
-FINDING_ROUND_ALONE = "{judge} orders the items the other way round than {whom}: {figure}."
+FINDING_ROUND_ALONE = "{judge} orders the items in reverse of {whom}: {figure}."
 NO_JUDGE = "No judge can be compared with annotators on {criterion}."
 
 USE: Mapping[Verdict, str] = {
     Verdict.AS_GOOD: "Use {judge} on {criterion}: it agrees with annotators as well as another annotator "
     "does.",
-    Verdict.SLIGHTLY_BELOW: "Use {judge} on {criterion} if a small loss will do: it agrees with annotators "
-    "slightly less than another annotator does, by less than the {margin:g} that counts as equal.",
+    Verdict.SLIGHTLY_BELOW: "Use {judge} on {criterion} if a small loss is acceptable: it agrees with "
+    "annotators slightly less than another annotator does, by less than the {margin:g} that counts as "
+    "equal.",
 }
 """The advice to use a judge, by its verdict."""
 USE_BETTER = "Use {judge} on {criterion}: it agrees with annotators better than another annotator does."
@@ -455,10 +454,10 @@ ADVICE: Mapping[Advice, str] = {
     "annotator.",
     Advice.REPAIR_QUESTION: "Repair the question {criterion} or its guidelines before you label more: "
     "another annotator reaches only {symbol} {person}.",
-    Advice.CHECK_COPY: "First check the {where} {judges}: {give} the same answers as {copied_from}. Is one a "
-    "copy, or did the annotator see the judge's answers? Then no figure here holds.",
-    Advice.CHECK_DIRECTION: "Check the scale of {criterion} first: is it turned round in the judge's "
-    "prompt or in the table? Repair that before you use these scores.",
+    Advice.CHECK_COPY: "First check the {where} {judges}: {give} the same answers as {copied_from}. Is one "
+    "a copy, or did the annotator see the judge's answers? If so, no figure here is valid.",
+    Advice.CHECK_DIRECTION: "Check the scale of {criterion} first: is it reversed in the judge's prompt or "
+    "in the table? Correct it before you use these scores.",
     Advice.CHECK_ANNOTATOR: "Look at the ratings of {decided_by} first: without them the verdict on {judge} "
     "on {criterion} changes. Exclude {decided_by} with a reason, or have a further annotator rate the same "
     "{items} items.",
@@ -492,8 +491,8 @@ FIND_RARER = (
     "them."
 )
 STAYS: Mapping[Verdict, str] = {
-    Verdict.AS_GOOD: "If the difference stays at {difference}, they show that it is as good.",
-    Verdict.WORSE: "If the difference stays at {difference}, they show that it is worse.",
+    Verdict.AS_GOOD: "If the difference stays at {difference}, they will show that it is as good.",
+    Verdict.WORSE: "If the difference stays at {difference}, they will show that it is worse.",
 }
 """What more items would show, should nothing change."""
 OR_ANNOTATORS = "or add annotators"
@@ -514,7 +513,7 @@ CHECK_REST_TOO = "Check the other items apart."
 CONDITIONS: Mapping[UseCondition, str] = {
     UseCondition.CORRECT_LEVEL: "Correct the level of {judges} before you use scores, not only their order.",
     UseCondition.EXCEPT_GROUP: "Keep annotators on {failing}, where {judge} fails.",
-    UseCondition.FILL_GAPS: "Ask it again about the items it left out, or have annotators rate them.",
+    UseCondition.FILL_GAPS: "Run it again on the items without a rating, or have annotators rate them.",
 }
 """What use is tied to."""
 
@@ -525,28 +524,28 @@ MARGIN = "“As good” means {margin}. “Another annotator” is one of yours,
 WITHIN = "shown to be at most {margin:g} lower"
 WITHIN_HALF = "shown to be at most {margin} lower, half of another annotator's agreement"
 LOOK = (
-    "This is look {look} of {looks}: the verdict goes by a {level:.1%} interval{interval}, so that all looks "
+    "This is look {look} of {looks}: the verdict uses a {level:.1%} interval{interval}, so that all looks "
     "together are wrong in about 5% of simulated studies."
 )
 JOINT_VERDICTS = (
-    "Verdicts on {n} further judges or panels go by {level:.2%} intervals, wider than the 95% CI of their "
-    "differences, since several are tested at once; that decides for {judges}."
+    "Verdicts on {n} further judges or panels use {level:.2%} intervals, wider than the 95% CI of their "
+    "differences, because several are tested at once. This changes the verdict on {judges}."
 )
-LOOKS_SPENT = "All {looks} looks are spent: no further look at these items can decide. Draw a new sample."
+LOOKS_SPENT = "All {looks} looks are used: no further look at these items can decide. Draw a new sample."
 
 UNKNOWNS: Mapping[Unknown, str] = {
     Unknown.ONE_DECIDES: "",
-    Unknown.ONE_ANNOTATOR: "Not known: how far annotators agree with each other, since only one rated. No "
-    "judge can be asked for more than that.",
-    Unknown.NOT_COMPARED: "Not known: how another annotator would agree: {why}.",
+    Unknown.ONE_ANNOTATOR: "Unknown: how far annotators agree with each other, because only one rated. A "
+    "judge cannot be expected to agree more than that.",
+    Unknown.NOT_COMPARED: "Unknown: how far another annotator would agree: {why}.",
     Unknown.PRELIMINARY: "Preliminary: {unfinished:,} assigned ratings are still open. Wait for them before "
     "you decide; this look is not counted.",
-    Unknown.OTHER_ANNOTATORS: "Not known: whether this holds for annotators other than these {n}.",
+    Unknown.OTHER_ANNOTATORS: "Unknown: whether this holds for annotators other than these {n}.",
 }
 """What is not known."""
 
 FLAGS: Mapping[str, str] = {
-    Claim.FEW: "{n} rated by annotators and a judge: all figures are rough.",
+    Claim.FEW: "{n} rated by annotators and a judge: all figures are imprecise.",
     f"{Claim.RARE}/one": "The annotator answers “{answer}” to {n} of {items}. {Part} rests on these alone.",
     f"{Claim.RARE}/most": "Most annotators answer “{answer}” to {n} of {items}. {Part} rests on these alone.",
     f"{Claim.LEVEL}/share": "{Judge} says “{answer}” {size:.0f} percentage points {side} often than "
@@ -555,8 +554,8 @@ FLAGS: Mapping[str, str] = {
     "{high:z.2f}).",
     f"{Claim.GROUP}/wrong": "{judge} differs from {inside:.0%} of annotators' answers on {where} ({n:,} "
     "items), from {outside:.0%} elsewhere (p {p}).",
-    f"{Claim.GROUP}/distance": "{judge} lies {inside:.2f} points from annotators on {where} ({n:,} items), "
-    "{outside:.2f} elsewhere (the largest of {compared} differences, p {p}).",
+    f"{Claim.GROUP}/distance": "{judge} differs from annotators by {inside:.2f} points on {where} ({n:,} "
+    "items), by {outside:.2f} elsewhere (the largest of {compared} differences, p {p}).",
     f"{Claim.GROUP}/points": "Compared with annotators, {judge} {favours} {where} by {size:.2f} points "
     "({n:,} items; the largest of {compared} differences, p {p}).",
     f"{Claim.GROUP}/share": "Compared with annotators, {judge} {favours} {where}: “{answer}” to {size:.0%} "
@@ -582,16 +581,16 @@ FLAGS: Mapping[str, str] = {
     "{size:.2f} points ({low:.2f} to {high:.2f}).",
     f"{Claim.OWN_FAMILY}/share": "Compared with annotators, {judge} favours models of its own family: "
     "“{answer}” to {size:.0%} of the items more ({low:.0%} to {high:.0%}).",
-    Claim.TURNED_ROUND: "{judge} orders the items the other way round than annotators do: {figures}. Check "
-    "the direction of its scale.",
+    Claim.TURNED_ROUND: "{judge} orders the items in reverse of annotators: {figures}. Check the direction "
+    "of its scale.",
     f"{Claim.COPY}/rho": "{judge} repeats the answers of {about} on {figures}. It agrees with annotators' "
     "mean because {about} is part of that mean.",
-    f"{Claim.COPY}/only": "{judge} gives the same answers as {about} to all {n} items, which two raters "
-    "who agree nearly perfectly (κ = {kappa:g}) do with probability {p}.",
+    f"{Claim.COPY}/only": "{judge} gives the same answers as {about} to all {n} items. Two raters who "
+    "agree nearly perfectly (κ = {kappa:g}) would do so with probability {p}.",
     Claim.EQUAL: "{judge} gives the same answers as {about} to all {n} items. Two careful raters may do so: "
     "this does not show that one is a copy.",
-    Claim.ALONE: "{about} agrees with nobody: {symbol} {own} with the others on {criterion}, who reach "
-    "{others} among themselves.",
+    Claim.ALONE: "{about} does not agree with the other annotators: {symbol} {own} on {criterion}; the "
+    "others reach {others} among themselves.",
     f"{Claim.CONSTANT}/judge": "{judge} gives every item the same answer ({answer}) on {criterion}: "
     "agreement is undefined.",
     f"{Claim.CONSTANT}/several": "{n} annotators give one and the same answer to all their items on a "
@@ -600,21 +599,21 @@ FLAGS: Mapping[str, str] = {
     "correlations and the held-out comparison exclude {about}.",
     f"{Claim.ONE_ANSWER}/judge": "{judge} gave {share:.0%} of the items the same score ({answer}) on "
     "{criterion}, annotators {others:.0%}: its agreement there says little.",
-    f"{Claim.CARELESS}/annotator": "{about} answered {answer} on {criterion} in {share:.0%} of {n} items, "
-    "others in {others:.0%} of the same.",
+    f"{Claim.CARELESS}/annotator": "{about} answered {answer} on {criterion} to {share:.0%} of {n} items; "
+    "the other annotators to {others:.0%} of them.",
     f"{Claim.LACKS_RATINGS}/side": "{judge} lacks ratings of {counts}, more often of the {which} ones: on "
-    "{criterion} annotators' mean is {missing:z.2f} where it lacks them, elsewhere {rated:z.2f} (p {p}). "
-    "Its figures are of the items that it rated.",
+    "{criterion}, annotators' mean is {missing:z.2f} on items it lacks and {rated:z.2f} on items it "
+    "rated (p {p}). Its figures cover only the items that it rated.",
     Claim.INCOMPLETE: "{judge} has no rating of {counts}.",
     f"{Claim.SCALE}/of": "Scale of {criteria}: {note}.",
     f"{Claim.SCALE}/note": "{criteria}: {note}.",
     Claim.WEAKENS_PANEL: "{judge} weakens the panel: without it the panel reaches {symbol} {without}, with "
     "it {together} (difference {low:+.2f} to {high:+.2f}).",
-    Claim.GOLD: "{about} hit {share} gold items, fewer than {least:.0%}.",
-    Claim.REPEATS: "{about} rated {share} repeated items alike, fewer than {least:.0%}: every answer "
-    "within a quarter of its scale.",
+    Claim.GOLD: "{about} answered {share} gold items correctly, fewer than {least:.0%}.",
+    Claim.REPEATS: "{about} repeated its answers on {share} repeat items (within a quarter of the scale), "
+    "fewer than {least:.0%}.",
     Claim.ATTENTION: "{about} missed {n} of {items} attention checks.",
-    Claim.TOO_FAST: "{about} was faster than the replies can be read in {n} of {items} items ({speed:g} "
+    Claim.TOO_FAST: "{about} was faster than the replies can be read on {n} of {items} items ({speed:g} "
     "characters a second).",
 }
 """A flag, by its claim, or by its claim and the kind of wording."""
@@ -623,7 +622,7 @@ FLAGS: Mapping[str, str] = {
 def partial_judge(name: str, rated: int, of: int, lacks: int, command: str) -> str:
     """That a judge rated too few of the items that others rated, and the remedy, code in backticks."""
     items = "1 item is" if lacks == 1 else f"{lacks:,} items are"
-    sentence = f"{name} rated {rated:,} of {of:,} items. The answer does not rest on it: {items} missing."
+    sentence = f"{name} rated {rated:,} of {of:,} items. It is excluded from the answer: {items} missing."
     return sentence + (f" Let it rate the rest: `{command}`." if command else "")
 
 
@@ -680,7 +679,8 @@ def lake_answer(figure: str, people: Estimate, judges: Estimate, judge: str) -> 
         return f"{figure}: no estimate, because {people.reason}. {alone}."
     ends = "" if people.low is None else f" (95% CI {people.low:.3f} to {people.high:.3f})"
     return (
-        f"{figure}, as people would say: {people.value:.3f}{ends}, corrected by {people.n:,} items. {alone}."
+        f"{figure}, as annotators would rate: {people.value:.3f}{ends}, corrected by {people.n:,} items. "
+        f"{alone}."
     )
 
 
@@ -689,35 +689,35 @@ def lake_failed(failed: int, judged: int, refusals: int) -> str:
     share = failed / (failed + judged)
     refusals_text = f", {refusals:,} of them refusals" if refusals else ""
     return (
-        f"{failed:,} judgements failed ({share:.1%}{refusals_text}) and are excluded: the estimate is of "
-        "what was judged."
+        f"{failed:,} judgements failed ({share:.1%}{refusals_text}) and are excluded: the estimate covers "
+        "judged items only."
     )
 
 
 def lake_lost(count: int) -> str:
     """How many items of people have no judgement in the lake."""
-    return f"{count:,} items that people rated have no judgement in the files and are excluded."
+    return f"{count:,} items rated by annotators have no judgement in the files and are excluded."
 
 
 def lake_assumptions(study: str, n: int, *, weighted: bool, judge: str) -> tuple[str, ...]:
     """What an estimate of a lake assumes."""
     draw = (
-        "Items count by how many conversations of their stratum they stand for."
+        "Each item is weighted by the number of conversations that it represents in its stratum."
         if weighted
-        else "It assumes that people's items are a random draw of the files."
+        else "It assumes that the rated items are a random sample of the files."
     )
     return (
-        f"{judge}'s answers to everything, corrected by the {n:,} items of the study “{study}” that people "
-        "rated (prediction-powered inference, PPI++). Each group is corrected by the items in it.",
-        f"{draw} It says what these annotators would say, on what the judge could answer.",
+        f"{judge}'s answers to all conversations, corrected by the {n:,} items of the study “{study}” that "
+        "annotators rated (prediction-powered inference, PPI++). Each group is corrected by its own items.",
+        f"{draw} It estimates what these annotators would answer on conversations that the judge could rate.",
     )
 
 
 def lake_unlike(feature: str, errors: float) -> str:
     """That a lake differs from the sample of it."""
     return (
-        f"The files are unlike the sample in {feature}: {errors:.1f} standard errors apart. The sample may "
-        "be no random draw of them; draw another one."
+        f"The files and the sample differ in {feature} by {errors:.1f} standard errors. The sample may not "
+        "be random; draw another one."
     )
 
 
@@ -739,16 +739,18 @@ def lake_several_models(models: Sequence[str]) -> str:
 def lake_each_alone(count: int, wider: float) -> str:
     """How intervals of several differences are to be read."""
     if count < 2:
-        return "The interval is that of two groups of different items (Zou and Donner 2008)."
+        return "The interval is for two independent groups of items (Zou and Donner 2008)."
     return (
-        f"Each interval holds for its difference alone (Zou and Donner 2008). For all {count} together take "
-        f"them {wider:.2f} times as wide."
+        f"Each interval holds for its difference alone (Zou and Donner 2008). For all {count} together, "
+        f"make them {wider:.2f} times as wide."
     )
 
 
 def lake_limit(limit: float, cost: float) -> str:
     """That a job on files has spent its limit."""
-    return f"Stopped at the spending limit of {limit:g}: {cost:.2f} is spent. Raise --max-cost to go on."
+    return (
+        f"Stopped at the spending limit of {limit:g} after spending {cost:.2f}. Raise --max-cost to continue."
+    )
 
 
 def part_is_enough(

@@ -320,7 +320,7 @@ COLUMNS = (
     Column("judge_mean", "judge alone"),
     Column("corrected", "as people would say", interval="ends", n=True),
     Column("closeness", "closeness", interval="ends"),
-    Column("worth", "needed by people alone", digits=0),
+    Column("worth", "without judges", digits=0),
     Column("weight", file_only=True),
 )
 

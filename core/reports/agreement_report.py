@@ -42,10 +42,13 @@ from concord.table import (
 WIDTH = 110
 """Columns of a terminal whose width is not known."""
 BY_WEIGHT = (
-    "Items that people rated count by their weights, so that figures describe all items. Counts (n) are of "
-    "items; intervals rest on the number of items of equal weight that say as much."
+    "Rated items are weighted, so figures describe all items. n counts items; intervals use the effective "
+    "number of items."
 )
-AS_DRAWN = "Strata were drawn with unequal probabilities: figures describe the items as drawn."
+AS_DRAWN = (
+    "Strata were drawn with unequal probabilities and are not weighted: figures describe the "
+    "sample, not all items."
+)
 OVERVIEW = tuple(each.name for each in REGISTRY if each.in_overview)
 """The sections that `concord agreement` prints, or that its sentences rest on."""
 DRAWN = ("resamples", "seed", "clusters", "people")
@@ -94,9 +97,9 @@ class AgreementReport(Evidence):
         for name in self._named([name for name in sections if name != "all"], criterion):
             if reason := self.lacks(name, on):
                 about = "" if SECTIONS[name].scope == Scope.STUDY else f" on {self.label(on)}"
-                sentence = f"No figures of section {name}{about}: {reason}."
+                sentence = f"Section {name}{about} has no figures: {reason}."
                 if others := [each for each in self.criteria if not self.lacks(name, each)]:
-                    sentence += f" There are some with --criterion {' or '.join(others)}."
+                    sentence += f" It has figures with --criterion {' or '.join(others)}."
                 sentences.append(sentence)
         return sentences
 
@@ -243,30 +246,32 @@ def _notes(of: StudyRatings, units: int) -> list[str]:
         sentences.append(of.too_few)
     if of.study.divided:
         sentences.append(
-            "The judge lab divided this study: these figures have the items of its sealed part too. A judge "
-            "that is chosen by them has no test left; what the lab shows of versions is of single parts."
+            "The judge lab divided this study, and these figures include its sealed part. If you choose a "
+            "judge by them, no unseen items are left to test it."
         )
     if of.simulated:
-        sentences.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
+        sentences.append(
+            f"Rule-based mock models (not people, not language models): {', '.join(of.simulated)}."
+        )
     if of.weights:
         sentences.append(BY_WEIGHT)
     if of.drawn_unequally:
         sentences.append(AS_DRAWN)
     if n := len(coded(of.extra["unit"])[1]) if of.extra else 0:
         sentences.append(
-            f"{n} items have an extra rating, given because their first raters differed. Agreement is "
-            "measured on first ratings alone: with more ratings where people differ, it comes out too low."
+            f"{n} items have an extra rating because their first annotators differed. Agreement is "
+            "measured without extra ratings; with them, it would be too low."
         )
     covering = of.covering(of.judges)
     if len(set(of.models_of_judges.values())) < len(of.models_of_judges):
         sentences.append(
-            "Judges that answered several versions of the prompt count once among all judges, with the last "
-            f"version that covers the study: {', '.join(covering)}."
+            "If a judge answered several versions of the prompt, “all judges” includes its last version "
+            f"that covers the study: {', '.join(covering)}."
         )
     sentences += [_depends(of, c) for c in of.study.criteria if c.when]
     sentences += [one.sentence(of.study) for one in of.partial(of.judges)]
     if of.study.anonymous:
-        sentences.append("People's ratings have no names: no figure compares one person with another.")
+        sentences.append("Annotators have no names, so no figure compares one annotator with another.")
     questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]
     if why := no_final(questions):
         sentences.append(why)
@@ -287,8 +292,8 @@ def _depends(of: StudyRatings, criterion: Criterion) -> str:
             counts.append(f"{who} were asked on {units[0]} of {units[1]} items")
     when = conditions_in_words(criterion, of.study.criteria)
     return (
-        f"{criterion.label} is asked only where {when}. Each of its figures rests on the items on which both "
-        f"raters were asked: {', '.join(counts)}."
+        f"{criterion.label} is asked only where {when}. Its figures use the items on which both raters "
+        f"were asked: {', '.join(counts)}."
     )
 
 

@@ -20,12 +20,11 @@ from concord.statistics.ratings import DIGITS, panel_name
 from concord.table import Cell, Column, Table
 
 WITH_ALL = (
-    "ρ with the mean of all annotators is easier to reach than that with a held-out annotator, where "
-    "judges are "
-    "compared with the other people alone."
+    "ρ with the mean of all annotators is higher than ρ in the comparison with a held-out annotator, which "
+    "uses the other annotators alone."
 )
 """How the two figures of one judge or panel on a page differ."""
-CHOSEN = "Chosen after looking at the figures, the better of several looks better than it is."
+CHOSEN = "If you choose the best of several after looking at the figures, it looks better than it is."
 
 
 def per_thousand(price: float | None, currency: str) -> str:
@@ -75,7 +74,9 @@ def left_out(evidence: Evidence, criterion: str, prices: Mapping[str, float | No
         return max(known, key=lambda judge: known[judge]), "the dearest"
     table, name = section(evidence, "glance", criterion)["glance"], default_coefficient(evidence, criterion)
     alone = {row["rater"]: value_of(row[name]) for row in table.rows}
-    return min(evidence.judges, key=lambda judge: alone.get(judge, -inf)), "which agrees least with people"
+    return min(evidence.judges, key=lambda judge: alone.get(judge, -inf)), (
+        "which agrees least with annotators"
+    )
 
 
 def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | None], currency: str) -> str:
@@ -89,13 +90,13 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     if not isinstance(gap, Estimate) or gap.value is None or gap.interval is None:
         return f"Not known: {gap.reason if isinstance(gap, Estimate) else 'no difference is defined'}."
     value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
-    does, does_not = "Yes, the second does", "No, the second does not do"
-    word = does if low > -margin else does_not if high < 0 else "It is inconclusive whether the second does"
+    does, does_not = "Yes: use the second panel", "No: use the first panel"
+    word = does if low > -margin else does_not if high < 0 else "Inconclusive"
     first, other = (_money(price, currency) for price in prices)
     return (
         f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
         f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and 1,000 conversations "
-        f"by all its judges cost {other}, in place of {first}. “Yes”: the panel loses less than "
+        f"by all its judges cost {other}, in place of {first}. “Yes”: it loses less than "
         f"{margin:g}. “No”: it is clearly worse and may lose {margin:g} or more."
     )
 

@@ -25,12 +25,12 @@ COLUMNS = (
     Column("player"),
     Column("judges", "judges alone", n=True),
     Column("people", "people alone", n=True),
-    Column("corrected", interval="ends", help="The judges' mean, corrected where people scored too (PPI++)"),
+    Column("corrected", interval="ends", help="The judges' mean, corrected by annotators' scores (PPI++)"),
     Column(
         "worth",
-        "needed by people alone",
+        "without judges",
         digits=0,
-        help="Conversations scored by people alone that would give as narrow an interval",
+        help="Conversations that annotators alone would have to score for an equally narrow interval",
     ),
     Column("weight", file_only=True),
     Column("simulated", file_only=True),
@@ -69,9 +69,9 @@ def check(db: Database, board: Leaderboard, study: str) -> None:
                 (lacking if here.isdisjoint(rated) else held).append(value)
         if lacking and held:
             raise StudyError(
-                f"The study “{study}” has conversations of {name} {', '.join(held)} only, and this "
-                f"leaderboard has {', '.join(lacking)} too, which it cannot correct. Choose one {name} "
-                f"(--where {name}={held[0]}), or a study of all."
+                f"The study “{study}” has conversations of {name} {', '.join(held)} only, so it cannot "
+                f"correct {', '.join(lacking)}. Choose one {name} (--where {name}={held[0]}), or a study "
+                "of all."
             )
 
 
@@ -87,8 +87,8 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     ratings = read_ratings(human, criteria=of.criteria)
     if lacking := [name for name in weights if name not in ratings.criteria]:
         raise StudyError(
-            f"People were not asked “{lacking[0]}” in the study “{of.study.name}”, which enters the final "
-            "score here. Weigh it 0, or choose another study."
+            f"Annotators of the study “{of.study.name}” were not asked “{lacking[0]}”, which is part of "
+            "the overall score here. Give it weight 0, or choose another study."
         )
     scale = scales_of(of.study.criteria, weights)[FINAL]
     people = pd.Series(
@@ -103,13 +103,14 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     raters = human.drop_duplicates("rater")
     simulated = sorted([*board.simulated, *map(str, raters.rater[raters.simulated.astype(bool)])])
     notes = [
-        f"Final scores as the {len(raters)} people of the study “{of.study.name}” would give them: the "
-        "judges' mean over all conversations, corrected by the difference between people and judges where "
-        "both scored; judges weigh as much as they follow people there (prediction-powered inference, "
-        "PPI++). 95% intervals: Student's t, with one more conversation at each end of the scale.",
-        "Needed by people alone: the number of conversations scored by people alone that would give as "
-        "narrow an interval. It is assumed that people's conversations are a random draw of the player's. "
-        f"Judges: {', '.join(board.judges)}.",
+        f"Overall scores as the {len(raters)} annotators of the study “{of.study.name}” would give them: "
+        "the judges' mean over all conversations, corrected by the difference between annotators and "
+        "judges on common conversations (prediction-powered inference, PPI++). Judges get more weight the "
+        "closer they follow annotators. 95% intervals: Student's t, with one more conversation at each end "
+        "of the scale.",
+        "“Without judges”: conversations that annotators alone would have to score for an equally narrow "
+        "interval. It assumes that the annotators' conversations are a random sample of the model's. "
+        "Judges: {', '.join(board.judges)}.",
     ]
     if of.drawn_unequally:
         notes.append(AS_DRAWN)
@@ -118,7 +119,7 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     meta = board.basis | {"study": of.study.name, "people": len(raters), "simulated": simulated}
     return Table(
         f"leaderboard-{board.benchmark}-corrected",
-        f"{board.rated.title()}, corrected by people",
+        f"{board.rated.title()}, corrected by annotators",
         COLUMNS,
         tuple(sorted(rows, key=_order)),
         _by_people(board, rows),
@@ -136,19 +137,21 @@ def _by_people(board: Leaderboard, rows: Sequence[Mapping[str, Cell]]) -> str:
         return ""
     if judges == people:
         listed = [s.player for s in scored]  # by score, which has the penalty for length
-        same = "Corrected by people's answers, the order of the final scores stays."
+        same = "Corrected by annotators' scores, the order of the overall scores stays."
         return same if listed == judges else ""
     if judges[0] == people[0]:
-        first = f"{people[0]} stays first by its final score"
-        return f"Corrected by people's answers, {first}; the order below changes."
+        first = f"{people[0]} stays first by its overall score"
+        return f"Corrected by annotators' scores, {first}; the order below changes."
     figures = {row["player"]: row["corrected"] for row in rows}
     low, high = (getattr(figures[player], end) for player, end in ((people[0], "low"), (judges[0], "high")))
     if low is None or high is None:
         return ""
     if low <= high:
-        both = f"the final scores of {people[0]} and {judges[0]}"
-        return f"Corrected by people's answers, {both} are not told apart: their intervals overlap."
-    return f"Corrected by people's answers, {people[0]} is first by its final score, not {judges[0]}."
+        both = f"the overall scores of {people[0]} and {judges[0]}"
+        return (
+            f"Corrected by annotators' scores, {both} do not differ significantly: their intervals overlap."
+        )
+    return f"Corrected by annotators' scores, {people[0]} is first by its overall score, not {judges[0]}."
 
 
 def _row(player: str, conversations: pd.DataFrame, people: pd.Series, scale: Ends) -> dict[str, Cell]:

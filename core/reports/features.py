@@ -15,7 +15,7 @@ FEATURES = {
     "place": "place in the annotators' order",
 }
 """Features of units as readers see them."""
-OWN_FAMILY = "the player is of the judge's family"
+OWN_FAMILY = "the model is of the judge's family"
 """A feature that differs from judge to judge."""
 
 

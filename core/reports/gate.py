@@ -58,7 +58,7 @@ def gate(
     who = report.names.get(panel_name(members), panel_name(members)) if members else "No judge"
     about = f"{who} on {report.label(name)}{within}"
     if not members:
-        reason = f"the agreement of {about} is not known: no judge rated it."
+        reason = f"the agreement of {about} is unknown: no judge rated it."
         return Tested(about, False, reason, GateOutcome.UNKNOWN)
     figure, words, left = headline(report, name, members, statistic)
     rests_on = f"{figure.n or 0:,} items" + (f", excluded: {excluded(left)}" if left else "")
@@ -68,7 +68,7 @@ def gate(
         reason = figure.reason or "the figure has no interval"
         shown = f"{words} {value:.3f}, " if value is not None else ""
         reason += f" ({shown}{rests_on}); --judges and --statistic choose another figure"
-        return tested._replace(message=f"the agreement of {about} is not known: {reason}.")
+        return tested._replace(message=f"the agreement of {about} is unknown: {reason}.")
     low, high = ci
     measured = f"{about}: {words} {value:.3f} [{low:.3f}, {high:.3f}], {rests_on}"
     if low < least:

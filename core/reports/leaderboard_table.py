@@ -19,8 +19,8 @@ UNLIKE = 0.1
 HALF_WIDTH = "Half of the width of the score's interval, as papers print it"
 
 TOO_NARROW = (
-    "Percentile intervals are too narrow for few conversations and near the ends of the scale; “places” and "
-    "differences do not rest on them."
+    "Percentile intervals are too narrow for few conversations and near the ends of the scale. “Places” "
+    "and differences do not use them."
 )
 
 
@@ -35,17 +35,19 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
         Column(
             "rank",
             "#",
-            help=f"Rank by score alone. Players count as equal while they score at most {MARGIN} points less "
-            "than the first of them, a fixed margin that says nothing about chance; “places” does.",
+            help=f"Rank by score alone. Models within {MARGIN} points of the first of a group share its "
+            "rank. This margin is fixed and ignores chance; “places” takes chance into account.",
         ),
         Column("player"),
         Column(
             "places",
-            help="The ranks that the player may really have, given how few conversations there are: of two "
-            "players with separate places one is better with 95% confidence (Welch's t, Bonferroni).",
+            help="The ranks that the model may have with 95% confidence (Welch's t, Bonferroni). If the "
+            "places of two models do not overlap, one is significantly better.",
         ),
         Column(
-            "score", interval="ends", help="Final, with a penalty for replies longer than the median player's"
+            "score",
+            interval="ends",
+            help="Overall score with a penalty for replies longer than the median model's",
         ),
         *((Column("half_width", "±", digits=2, help=HALF_WIDTH),) if percentile else ()),
         *((Column("less", "difference", signed=True, interval="ends", help=_less(other)),) if other else ()),
@@ -56,12 +58,12 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
             help="Share of the conversations rated by the whole panel in which a judge saw a refusal",
         ),
         Column("reply_chars", "reply length", digits=0, help="Mean characters of a reply"),
-        Column("n", help="Conversations the means are over"),
+        Column("n", help="Number of conversations in the means"),
         _counted(
-            board, "incomplete", "Conversations left out: a judge of the panel has no usable rating of them"
+            board, "incomplete", "Excluded conversations: a judge of the panel has no usable rating of them"
         ),
-        _counted(board, "failed", "Conversations not made: a reply of the player stayed empty or unusable"),
-        _counted(board, "cut", "Conversations with a truncated reply; they count"),
+        _counted(board, "failed", "Failed conversations: a reply of the model stayed empty or unusable"),
+        _counted(board, "cut", "Conversations with a truncated reply; they are included"),
         Column("simulated", file_only=len({s.simulated for s in board.standings}) < 2),
         *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
     )
@@ -103,27 +105,27 @@ def first_two(board: Leaderboard) -> str:
     if not board.rated.scenarios:
         leading = [s.player for s in ranked if s.places.split()[0] == "1"]
         if len(leading) == 1:
-            return f"{leading[0]} scores higher than all others, beyond chance."
+            return f"{leading[0]} scores significantly higher than all others."
         together = f"{', '.join(leading[:-1])} and {leading[-1]}"
-        return f"{together} cannot be told apart by these conversations: each may be first."
+        return f"{together} do not differ significantly: each may be first."
     first, second = ranked[0].player, ranked[1].player
     gap = differences_to(replace(board, resamples=max(board.resamples, 200)), second)[first]
     if gap.value is None or gap.low is None or gap.high is None:
         reason = gap.reason if gap.n != 1 else "they share one scenario"
-        return f"Whether {second} and {first} differ is not known: {reason}."
+        return f"Unknown whether {second} and {first} differ: {reason}."
     points = f"{gap.value:+z.2f} points ({gap.low:+z.2f} to {gap.high:+z.2f})"
     on = f"paired on the {gap.n} scenarios that both have"
     if gap.low <= 0 <= gap.high:
-        return f"{first} and {second} cannot be told apart by these conversations: {points}, {on}."
+        return f"{first} and {second} do not differ significantly: {points}, {on}."
     better, worse = (first, second) if gap.low > 0 else (second, first)
-    turned = " The two ranks rest on different conversations." if better == second else ""
-    return f"{better} scores higher than {worse} beyond chance: {points}, {on}.{turned}"
+    turned = " The two ranks are from different conversations." if better == second else ""
+    return f"{better} scores significantly higher than {worse}: {points}, {on}.{turned}"
 
 
 def apart(board: Leaderboard) -> str:
     """Which criteria have no column, and why; “” where all have one."""
     others = [c.label for c in board.rated.system.criteria if c.counted and c.name not in board.weights]
-    reason = "is on another scale, which has no mean with the others: choose it under the weights"
+    reason = "is on another scale and cannot be averaged with the others: choose it under the weights"
     return f"{', '.join(others)} {reason}." if others else ""
 
 
@@ -132,7 +134,7 @@ def _left_out(board: Leaderboard) -> str:
     most = max(board.standings, key=lambda s: s.refusal_ratio or 0.0)
     if not most.refused:
         return ""
-    return f"Refusals are left out: {most.player} refuses {most.refusal_ratio:.0%} of its conversations."
+    return f"Refusals are excluded: {most.player} refuses {most.refusal_ratio:.0%} of its conversations."
 
 
 def _notes(board: Leaderboard) -> list[str]:
@@ -140,24 +142,24 @@ def _notes(board: Leaderboard) -> list[str]:
     sentences = [
         ". ".join(filter(None, [means, board.method])) + ".",
         *([TOO_NARROW] if board.intervals is IntervalMethod.PERCENTILE else []),
-        f"#: rank by score alone; players within {MARGIN} points of the first of them share it, whatever "
-        "chance says. Places: the ranks that a player may really have, at 95% confidence.",
+        f"#: rank by score alone; models within {MARGIN} points of the first of a group share its rank. "
+        "Places: the ranks that a model may have with 95% confidence.",
         *board.rated.notes([*board.judges, *board.passed_over]),
     ]
     if board.passed_over:
         sentences.append(
-            "No conversation was rated by all judges, so the panel is the one who rated most; left out: "
-            f"{', '.join(board.passed_over)}. Another panel can be chosen."
+            "No conversation was rated by all judges, so the panel is the judge with the most ratings; "
+            f"excluded: {', '.join(board.passed_over)}. You can choose another panel."
         )
     sentences += filter(None, [apart(board)])
     if len(set(board.weights.values())) > 1:
         weights = ", ".join(f"{name} {weight:g}" for name, weight in board.weights.items())
-        sentences.append(f"Final weighs the criteria {weights}.")
+        sentences.append(f"Weights of the overall score: {weights}.")
     sentences += _refusal_notes(board)
     if incomplete := sum(s.incomplete for s in board.standings):
         sentences.append(
-            f"{incomplete} conversations are left out because a judge of the panel has not usably rated "
-            "them. Choose fewer judges, or have these rate the rest."
+            f"{incomplete} conversations are excluded because a judge of the panel has no usable rating of "
+            "them. Choose fewer judges, or have these judges rate the rest."
         )
     sentences += unrated_notes(board.unrated)
     sentences += failure_notes(board.rated.failed)
@@ -170,13 +172,13 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
     if not refused:
         return []
     seen = f"{refused} conversations in which a judge saw a refusal"
-    effect = f"{seen} are counted and left out of the means."
+    effect = f"{seen} are counted but excluded from the means."
     shares = {s.player: s.refusal_ratio for s in board.standings if s.refusal_ratio is not None}
     most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
     if shares[most] - shares[least] < UNLIKE:
         return [effect]
     return [
         effect,
-        f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares "
-        "players on different conversations.",
+        f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: without refusals, the models are "
+        "compared on different conversations.",
     ]

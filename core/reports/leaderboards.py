@@ -29,7 +29,7 @@ PENALTY = 0.07
 MARGIN = 0.06
 """Players this close to the first of a group share its rank."""
 
-MOCKS = "Mock models take part: these figures say nothing about language models."
+MOCKS = "Some results come from rule-based mock models. They say nothing about language models."
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ def unrated_notes(unrated: int) -> list[str]:
     if not unrated:
         return []
     are = "1 conversation is" if unrated == 1 else f"{unrated:,} conversations are"
-    return [f"{are} not rated by the panel yet, and not counted here."]
+    return [f"{are} not rated by the panel yet and excluded here."]
 
 
 def own_failures(failed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
@@ -231,8 +231,8 @@ def failure_notes(failed: Mapping[str, Mapping[str, int]]) -> list[str]:
     sentences = []
     if own := sum(own_failures(failed).values()):
         sentences.append(
-            f"{own} conversations could not be made because a reply of the player stayed unusable: they are "
-            "counted as failed and enter no mean."
+            f"{own} conversations failed because a reply of the model stayed unusable. They are excluded "
+            "from all means."
         )
     others: dict[str, int] = {}
     for player, of in failed.items():
@@ -240,7 +240,7 @@ def failure_notes(failed: Mapping[str, Mapping[str, int]]) -> list[str]:
             if model != player:
                 others[model] = others.get(model, 0) + n
     for model, n in sorted(others.items()):
-        sentences.append(f"{n} conversations could not be made because a reply of {model} stayed unusable.")
+        sentences.append(f"{n} conversations failed because a reply of {model} stayed unusable.")
     return sentences
 
 
@@ -327,9 +327,9 @@ def foremost(table: Table) -> str:
     rows = [(table.label(row), of) for row, of in zip(table.rows, figures, strict=True) if of.defined]
     first, *others = [name for name, of in rows if of.high is None or of.high >= low]
     if not others:
-        return f"{first} scores higher than all others, beyond chance."
+        return f"{first} scores significantly higher than all others."
     names = f"{', '.join([first, *others[:-1]])} and {others[-1]}"
-    return f"It is not known yet which of {names} scores highest: their intervals overlap."
+    return f"Inconclusive which of {names} scores highest: their intervals overlap."
 
 
 def differences_to(board: Leaderboard, player: str) -> dict[str, Estimate]:
@@ -381,7 +381,7 @@ def grid(board: Leaderboard, player: str, down: str, across: str) -> Table:
         f"{player}: {down} × {across}",
         (Column(down), *map(Column, sorted(set(mine[across].dropna())))),
         tuple(rows.values()),
-        "Mean final score. Select a row to see its conversations.",
+        "Mean overall score. Select a row to see its conversations.",
     )
 
 

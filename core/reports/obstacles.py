@@ -21,11 +21,13 @@ def missing(evidence: Evidence) -> list[str]:
     )
     sentences, deal = [], f"`concord study deal {study.name}`"
     if not people:
-        remedy = f": {have}." if waiting else f". Deal it with {deal} and invite annotators."
-        sentences.append(f"Nobody has rated the study “{study.name}” yet{remedy}")
+        remedy = f": {have}." if waiting else f". Invite annotators and assign it with {deal}."
+        sentences.append(f"No annotator has rated the study “{study.name}” yet{remedy}")
     if people == 1 and not study.anonymous:
-        remedy = f"{have}." if waiting else f"deal it to a second annotator with {deal}."
-        alone = f"One person alone rated the study “{study.name}”, so how far people agree is unknown"
+        remedy = f"{have}." if waiting else f"assign it to a second annotator with {deal}."
+        alone = (
+            f"Only one annotator rated the study “{study.name}”, so agreement between annotators is unknown"
+        )
         sentences.append(f"{alone}: {remedy}")
     if not ratings.judges:
         rate = "have one rate its conversations with `concord judge`"
@@ -33,7 +35,7 @@ def missing(evidence: Evidence) -> list[str]:
     elif people and not any(figure.defined for figure in compared):
         reason = next((figure.reason for figure in compared), "")
         sentences.append(
-            f"No judge of the study “{study.name}” can be compared with people ({reason}): more, and more "
-            "varied, items have to be rated by both."
+            f"No judge of the study “{study.name}” can be compared with annotators ({reason}). Have "
+            "annotators and judges rate more, and more varied, items."
         )
     return sentences

@@ -87,41 +87,41 @@ def next_steps(held: Overview) -> list[NextStep]:
     """What to do next, the most pressing first."""
     steps = [NextStep(held.trouble)] if held.trouble else []
     if not held.played:
-        steps.append(NextStep("Bring your own conversations or ratings, as a file.", "import"))
+        steps.append(NextStep("Import your own conversations or ratings from a file.", "import"))
     if not (held.models or held.played or held.trouble):
-        steps.append(NextStep("Or have models make some: add and test them, then start a run.", "models"))
-    elif not held.played:
         steps.append(
-            NextStep("Or start a run to have models make conversations, and judges rate them.", "runs")
+            NextStep("Or let models generate some: add and test models, then start a run.", "models")
         )
+    elif not held.played:
+        steps.append(NextStep("Or start a run: models generate conversations and judges rate them.", "runs"))
     steps += _of_run(held.latest)
     known = BENCHMARKS.keys() | {study.name for study in held.studies}  # imported ratings are a study
     brought = {p.benchmark for p in held.played if not p.judged} - known
     unasked = set() if held.rubrics else brought
     if unasked:
-        text = f"Write what is asked about {', '.join(sorted(unasked))}: a rubric."
+        text = f"Create a rubric, the questions about {', '.join(sorted(unasked))}."
         steps.append(NextStep(text, "rubrics"))
     elif (brought or any(p.judged for p in held.played)) and not (held.studies or held.pairs):
-        steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
+        steps.append(NextStep("Draw a blind sample for annotators.", "samples"))
     done = unasked | {study.pairs_of for study in held.pairs}
     owed = (p for p in held.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in done))
     if unjudged := sum(p.conversations - p.judged for p in owed if wants_judges(p.benchmark)):
-        left = f"{unjudged:,} conversations are not judged yet"
+        left = f"{unjudged:,} conversations have no judgement yet"
         steps.append(NextStep(f"{left}. Let judges rate them.", "runs", {"judge": "true"}))
     if sum(held.unreadable):
-        text = f"{unreadable_words(*held.unreadable)} See what was replied."
+        text = f"{unreadable_words(*held.unreadable)} See the replies."
         if held.unreadable[0]:
-            text += " Their run can ask again for the judgements."
+            text += " Their run can retry the judgements."
         steps.append(NextStep(text, "conversations", {"unreadable": "true"}))
     return steps
 
 
 def unreadable_words(failed: int, cut: int) -> str:
     """How many conversations have failed or cut replies, by kind."""
-    of_judges = "a judgement that could not be read"
+    of_judges = "an unparseable judgement"
     of_players = "a truncated reply"
     kinds = [f"{n:,} with {kind}" for n, kind in ((failed, of_judges), (cut, of_players)) if n]
-    return f"{failed + cut:,} conversations have failed or cut replies: {', '.join(kinds)}."
+    return f"{failed + cut:,} conversations have failed or truncated replies: {', '.join(kinds)}."
 
 
 def wants_judges(benchmark: str) -> bool:
@@ -136,7 +136,7 @@ def _of_run(latest: Progress | None) -> list[NextStep]:
     """The state of the latest run, unless it ended well."""
     words = {
         "interrupted": "was interrupted. Resume it.",
-        "running": "is at work. Watch it.",
+        "running": "is running. See its progress.",
         "broken": "broke off: ",
     }
     if latest is None or latest.stands not in words:
@@ -147,9 +147,9 @@ def _of_run(latest: Progress | None) -> list[NextStep]:
 def of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
     """What to do next in a study; `waiting` are the people who have open items in it."""
     if not study.dealt and not study.rated:
-        return [NextStep("Deal it to annotators.", "samples", {"study": study.name})]
+        return [NextStep("Assign it to annotators.", "samples", {"study": study.name})]
     if not waiting and study.rated and not study.judged:
-        return [NextStep("Have judges rate it, too.", "runs", {"study": study.name, "judge": "true"})]
+        return [NextStep("Let judges rate it, too.", "runs", {"study": study.name, "judge": "true"})]
     if not waiting:
         return []
     names = first_names([a.name for a in waiting])

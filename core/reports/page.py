@@ -115,7 +115,7 @@ def _answers(report: AgreementReport, criterion: str) -> list[Table]:
         return []
     crossings = [crossed(ratings, criterion, judge, question.scale.word) for judge in ratings.judges]
     return [
-        replace(table, name=f"crossed_{place}", title=f"Answers of {judge} beside people's")
+        replace(table, name=f"crossed_{place}", title=f"{judge} compared with annotators")
         for place, (judge, table) in enumerate(zip(ratings.judges, crossings, strict=True))
     ]
 

@@ -78,7 +78,7 @@ class LabelPlan:
         """The rows to label, as places of `units`; as many as the plan says where `labels` is 0."""
         of_answer = self.answers.get(draw)
         if draw == LabelDraw.BY_ANSWER and of_answer is None:
-            raise StudyError("Scores are drawn at random: --draw by_answer is for answers, not scores.")
+            raise StudyError("--draw by_answer is for pass/fail and categories. Scores are drawn at random.")
         return drawn_rows(self.judge, dict(of_answer) if of_answer else None, labels or self.labels, seed)
 
 
@@ -97,7 +97,7 @@ def plan(of: StudyRatings, criterion: str, judge: str, options: PlanOptions) -> 
         check_known("judge", judge, scores.judges)
     judge = judge or next(iter(scores.judges), "")
     if scores.sets:
-        raise StudyError(f"{name} has sets of labels, for which Concord has no plan. Plan for single labels.")
+        raise StudyError(f"{name} has sets of labels, for which Concord cannot plan. Plan for single labels.")
     if not judge:
         raise StudyError(f"No judge answered {name}, so nothing can be planned.")
     scale = evidence.scale(name)
@@ -121,7 +121,7 @@ def plan_of(
     """
     answered = given[np.isfinite(given)]
     if len(answered) < FEWEST:
-        raise StudyError(f"{judge} answered fewer than {FEWEST} rows: nothing can be planned.")
+        raise StudyError(f"{judge} answered fewer than {FEWEST} rows, so nothing can be planned.")
     two = _is_two(scale) and set(answered.tolist()) <= {0.0, 1.0}
     crossed = two or (scale is not None and not scale.ordered)
     _check(options, two=two, crossed=crossed)
@@ -138,16 +138,16 @@ def _check(options: PlanOptions, *, two: bool, crossed: bool) -> None:
     """Raise ConcordError for a goal that does not fit the answers."""
     of_two = (PlanFigure.SENSITIVITY, PlanFigure.SPECIFICITY)
     if options.figure in of_two and not two:
-        raise ConcordError(f"--for {options.figure} is for two answers, such as pass and fail.")
+        raise ConcordError(f"--for {options.figure} is for pass/fail.")
     if options.figure == PlanFigure.RATE and crossed and not two:
-        raise ConcordError("--for rate is for two answers or scores; categories have no mean.")
+        raise ConcordError("--for rate is for pass/fail or scores; categories have no mean.")
     if options.figure == PlanFigure.ANNOTATOR:
         if not crossed:
-            raise ConcordError("--for annotator is for two answers or categories. Use --for agreement.")
+            raise ConcordError("--for annotator is for pass/fail or categories. Use --for agreement.")
         if options.annotators < 2:
             raise ConcordError("--for annotator needs two annotators on each row: add --annotators 2.")
         if options.half_width is not None or options.bar is not None:
-            raise ConcordError("--for annotator has its own goal, the margin. Leave out --width and --bar.")
+            raise ConcordError("--for annotator has its own goal, the margin. Remove --width and --bar.")
 
 
 def _crossed(
@@ -171,7 +171,7 @@ def _crossed(
         basis = (
             "as you expect"
             if options.agreement is not None
-            else "an assumption: say --expect, or label a pilot"
+            else "an assumption; set it with --expect, or label a pilot"
         )
     return CrossedAnswers(joint, int(answered.sum())), words, basis
 
@@ -199,7 +199,7 @@ def _scores(
         basis = (
             "as you expect"
             if options.agreement is not None
-            else "an assumption: say --expect, or label a pilot"
+            else "an assumption; set it with --expect, or label a pilot"
         )
     return ScorePair(agreement, mean, deviation, ends, int(answered.sum())), basis
 
@@ -268,8 +268,8 @@ def _goals(design: Design, options: PlanOptions, draws: list[LabelDraw]) -> dict
         agreement = design.value(PlanFigure.AGREEMENT)
         if agreement < LEAST_AGREEMENT:
             raise ConcordError(
-                f"The agreement to plan with is κ = {agreement:.2f}: no judge can be held to annotators who "
-                "hardly agree. Say what you expect: --expect 0.6"
+                f"The agreement to plan with is κ = {agreement:.2f}. If annotators hardly agree, no judge "
+                "can be compared with them. Set the agreement that you expect: --expect 0.6"
             )
         study = annotator_study(design.shares, agreement, options.annotators)
         return {LabelDraw.RANDOM: Needed(study.labels, study.margin)}
@@ -317,12 +317,12 @@ def _goal_words(options: PlanOptions, goal: Needed, kind: str) -> str:
     if options.figure == PlanFigure.ANNOTATOR:
         return (
             f"with {options.annotators} annotators each, to show that a judge as good as another annotator "
-            f"loses less than {goal.half_width:.2g}, 4 times of 5"
+            f"loses less than {goal.half_width:.2g}, in 4 of 5 cases"
         )
     if options.half_width is not None:
         reached = "" if goal.labels else f": all of them give ± {goal.half_width:.2g}"
         return f"for ± {options.half_width:g} on {figure}{reached}"
-    return f"to show on which side of {options.bar:g} {figure} lies, 4 times of 5"
+    return f"to show that {figure} is above or below {options.bar:g}, in 4 of 5 cases"
 
 
 def _cost(labels: int, options: PlanOptions) -> str:
@@ -404,7 +404,7 @@ def _judging(design: Design, options: PlanOptions, labels: int) -> Table:
     log = max(options.log or design.items, design.items)
     if isinstance(design, CrossedAnswers):
         if len(design.joint) > 2:
-            raise ConcordError("--rows is for two answers or scores; categories have no mean.")
+            raise ConcordError("--rows is for pass/fail or scores; categories have no mean.")
         rate = design.value(PlanFigure.RATE)
         deviation = math.sqrt(rate * (1 - rate))
         inside = float((design.shares * design.spread(PlanFigure.RATE)).sum())
@@ -434,7 +434,7 @@ def _judging(design: Design, options: PlanOptions, labels: int) -> Table:
         Column("total", "With labels", file_only=not (options.judge_price and options.price)),
     )
     note = (
-        f"{labels:,} labels, a random part of the rows judged; the judge's mean is corrected by them. "
-        f"The log has {log:,} rows; the table is taken for a random draw of it."
+        f"{labels:,} labels on a random part of the judged rows correct the judge's mean. The log has "
+        f"{log:,} rows; the plan assumes that the table is a random sample of it."
     )
     return Table("plan_judging", "Judge a part of the log, or all", columns, tuple(rows), notes=(note,))

@@ -67,10 +67,10 @@ def compared(evidence: Evidence) -> Table:
         Column("source"),
     )
     notes = (
-        "The published figures are others', of other models, conversations and annotators: a reproduction "
-        "needs the same ones.",
+        "The published figures are for other models, conversations and annotators. A reproduction would "
+        "need the same ones.",
     )
-    return Table("published", "Published figures of others, compared", columns, tuple(rows), notes=notes)
+    return Table("published", "Published figures, compared", columns, tuple(rows), notes=notes)
 
 
 def _criterion(evidence: Evidence) -> str:

@@ -132,10 +132,11 @@ def _summary(board: Leaderboard, rows: Sequence[dict[str, Cell]], players: Seque
     """The mean tau-b of every set of rankings, with what all tables rest on in its notes."""
     method = described([ORDER], resamples=board.resamples, seed=board.seed, of="conversations")
     notes = (
-        f"Orders of {len(players)} players by mean final score, without the penalty for length, over the {n} "
+        f"Orders of {len(players)} models by mean overall score, without the penalty for length, over the "
+        f"{n} "
         f"conversations that all of {', '.join(board.judges)} rated and in which none saw a refusal. τ: "
         "Kendall's tau-b; 1 is the same order, 0 no relation, −1 the reverse. "
-        f"{method}. Conversations are drawn one by one, not within scenarios.",
+        f"{method}. The bootstrap draws single conversations, not scenarios.",
         *board.rated.notes([*board.judges, *board.passed_over]),
         *([MOCKS] if board.mocks else []),
     )
@@ -146,7 +147,7 @@ def _summary(board: Leaderboard, rows: Sequence[dict[str, Cell]], players: Seque
             Column("varies", "What varies"),
             Column("fixed", "What is fixed"),
             Column("rankings"),
-            Column("tau", "mean τ", digits=3, interval="ends", help="Mean Kendall's tau-b of every two"),
+            Column("tau", "mean τ", digits=3, interval="ends", help="Mean Kendall's tau-b of all pairs"),
             Column("least", "least τ", digits=3),
         ),
         tuple(rows),
@@ -170,7 +171,7 @@ def _tables(name: str, orders: Orders, players: Sequence[str], items: int) -> tu
     for one, n, scores in zip(orders.names, orders.counts, orders.means, strict=True):
         columns += [
             Column(f"by {one}", f"{one} (n {n:,})", digits=3),
-            Column(f"rank by {one}", "#", help="By score; equal scores share it"),
+            Column(f"rank by {one}", "#", help="By score; equal scores share a rank"),
         ]
         rounded = pd.Series(scores).round(DIGITS)
         places = rounded.rank(method="min", ascending=False)
@@ -179,14 +180,14 @@ def _tables(name: str, orders: Orders, players: Sequence[str], items: int) -> tu
                 row |= {f"by {one}": score, f"rank by {one}": int(place)}
     pairs, _ = figures.stability(orders.names, orders.means, orders.resampled, items)
     tau = Column(
-        "tau", "τ", digits=3, interval="ends", n=True, help="Kendall's tau-b; n players are in both orders"
+        "tau", "τ", digits=3, interval="ends", n=True, help="Kendall's tau-b; n models are in both orders"
     )
     of_pairs: list[dict[str, Cell]] = [{"a": pair.a, "b": pair.b, "tau": pair.tau} for pair in pairs]
-    notes = () if pairs else ("There is one ranking alone.",)
+    notes = () if pairs else ("There is only one ranking.",)
     return (
         Table(
             f"orders-by-{name}",
-            f"Mean final score by {name}",
+            f"Mean overall score by {name}",
             tuple(columns),
             tuple(rows),
             meta={"conversations": dict(zip(orders.names, orders.counts, strict=True))},
@@ -247,7 +248,7 @@ def _panels(db: Database, scored: _Board, judges: Orders, study: str) -> tuple[O
     chosen_by = f"agreement with annotators in the study “{people.name}”" if len(by_people) > 1 else PAGERANK
     order = by_people if len(by_people) > 1 else by_rank
     best = sorted(order, key=lambda judge: (-order[judge], judge))[:2]
-    lacking = "" if len(best) == 2 else f"no study of people has figures of two judges, and {reason}"
+    lacking = "" if len(best) == 2 else f"no study with annotators has figures of two judges, and {reason}"
     if len(scored.judges) <= 2:
         lacking = "the panel has no more than two judges"
     panels: Weights = {
@@ -265,8 +266,8 @@ def _panels(db: Database, scored: _Board, judges: Orders, study: str) -> tuple[O
     if ranks:
         notes.append(
             f"PageRank among the {len(ranks)} models that both judge and play here: an edge from each judge "
-            "to every other such model, as heavy as the mean final score it gave; none to itself; damping "
-            f"{figures.DAMPING}. Judges that do not play weigh nothing."
+            "to every other such model, weighted by the mean overall score it gave, without edges to "
+            f"itself; damping {figures.DAMPING}. Judges that do not play have weight 0."
         )
     rows: list[dict[str, Cell]] = [
         {"judge": judge}
@@ -318,7 +319,7 @@ class _Annotated(NamedTuple):
     def rho(self, weights: Mapping[str, float]) -> Estimate:
         """Spearman's ρ of a weighted panel with people's mean."""
         if not self.name:
-            return undefined("no study of people has conversations of this leaderboard")
+            return undefined("no study with annotators has conversations of this leaderboard")
         if lacking := [judge for judge, weight in weights.items() if weight and judge not in self.finals]:
             return undefined(f"the study {self.name} has no scores of {lacking[0]}")
         score = sum((self.finals[judge] * weight for judge, weight in weights.items() if weight), 0.0)
@@ -329,7 +330,7 @@ def _annotated(db: Database, board: Leaderboard, study: str) -> _Annotated:
     """The study named, else the newest with people on these conversations. Raises NotFound."""
     names = offered(db, board)
     if study and study not in names:
-        raise not_found("study in which people rated conversations of this leaderboard,", study, names)
+        raise not_found("study in which annotators rated conversations of this leaderboard,", study, names)
     if not names:
         return _Annotated()
     name = study or names[0]

@@ -98,7 +98,7 @@ class Rated:
         sentences = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
         if others := [name for name in self.judges if self.raters[name].variant not in versions]:
-            sentences.append(f"Left out, for another version of the prompt: {', '.join(others)}.")
+            sentences.append(f"Excluded because of another version of the prompt: {', '.join(others)}.")
         if len(versions) > 1:
             sentences.append(
                 f"The judges answered {len(versions)} versions of the prompt: {', '.join(sorted(versions))}."
@@ -153,7 +153,7 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
         if ratings.judges(db, benchmark):
             get(benchmark)  # Its judges were asked by a benchmark that is not known here.
         raise ConcordError(
-            f"Judges of {system.title} rate no criteria that could be averaged, so it has no such table."
+            f"Judges of {system.title} have no criteria that can be averaged, so there is no such table."
         )
     tables.check(db, benchmark, where)
     given = tables.scores(db, benchmark, [c.name for c in system.criteria], where)
@@ -164,8 +164,8 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
     if given.empty:
         by = " ".join(f"with {name} {', '.join(values)}" for name, values in (where or {}).items())
         raise ConcordError(
-            f"No judge has rated any {system.title} conversation{f' {by}' if by else ''} yet. Start "
-            f"a run with judges, or have what is stored rated with `concord judge {benchmark}`."
+            f"No judge has rated any {system.title} conversation{f' {by}' if by else ''} yet. Start a run "
+            f"with judges, or let judges rate stored conversations with `concord judge {benchmark}`."
         )
     chosen, facets = tables.conversations(db, benchmark, where), tables.facets(db, benchmark)
     return Rated(

@@ -136,7 +136,7 @@ def _with_shares(decided: Table, ties: int) -> Table:
     without = f" ({ties:,} {'tie' if ties == 1 else 'ties'})" if ties else ""
     caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by annotators{without}"
     if not by_name["corrected"].file_only:
-        drawn = "by weight" if decided.meta.get("weighted") else "if these are a random draw"
+        drawn = "by weight" if decided.meta.get("weighted") else "if they are a random sample"
         caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}, {drawn}"
     shares = ("judge", "people", "corrected", "rogan_gladen", "kappa", "accuracy")
     columns = tuple(replace(c, file_only=c.file_only or c.name in shares) for c in decided.columns)

@@ -382,9 +382,8 @@ def _gold_labels(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield replace(
         _against(evidence, criterion, "gold label", labels, people=True),
         name="gold_labels",
-        title="Judges and people against gold labels",
-        caption="Gold labels enter no other figure: neither agreement between annotators nor another "
-        "annotator.",
+        title="Judges and annotators compared with gold labels",
+        caption="Gold labels are excluded from all other figures.",
     )
 
 
@@ -402,16 +401,17 @@ def _settled(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
 def _adjudication(evidence: Evidence, criterion: str) -> Iterator[Table]:
     scores = _settled(evidence, criterion)
     yield replace(
-        _against(evidence, criterion, "mean with settled scores", _in_place(evidence, criterion, scores)),
+        _against(evidence, criterion, "mean with adjudicated scores", _in_place(evidence, criterion, scores)),
         name="adjudication",
-        title="Judges against people's mean, adjudicated where people differ",
-        caption="Section “judges” has them before adjudication. Adjudicated scores enter no other section.",
+        title="Judges compared with annotators' mean, with adjudicated scores",
+        caption="Section “judges” has the figures before adjudication. All other sections exclude "
+        "adjudicated scores.",
     )
     yield replace(
         _against(evidence, criterion, "settled score", scores, people=True),
         name="adjudicated_items",
-        title="Judges and people against adjudicated scores",
-        caption="On adjudicated items alone, which were chosen because people differ there.",
+        title="Judges and annotators compared with adjudicated scores",
+        caption="On adjudicated items only. They were chosen because annotators differ on them.",
     )
 
 
@@ -458,7 +458,7 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
         majority=default_coefficient(evidence, criterion) == "kappa",
     )
     if evidence.data.clusters:
-        note = "items are taken for independent, though others are resampled together"
+        note = "assumes independent items, although other sections resample related items together"
         first = table.notes[0]
         whole = Note(f"{first} · {note}", (*getattr(first, "parts", (first,)), note))
         table = replace(table, notes=(whole, *table.notes[1:]))
@@ -490,13 +490,13 @@ def unmeasured(evidence: Evidence) -> str:
     models = {*evidence.data.models_of_judges.values()}
     if evidence.own_family:
         without = ", ".join(judge for judge in evidence.judges if judge not in evidence.own_family)
-        reason = "no family in models.toml, or no players of it and of others"
+        reason = "no family in models.toml, or not both models of the family and others"
         return f"Own family is not measured of {without}: {reason}." if without else ""
     if models & set(families) and distinct_values(evidence.players) & set(families):
-        return "Own family is not measured: no judge with a family met players of it and of others."
+        return "Own family is not measured: no judge rated both models of its own family and other models."
     return (
-        "Own family is not measured: models.toml says no family of judges or of players; add `family = "
-        '"…"` to their tables.'
+        "Own family is not measured: models.toml names no families. "
+        'Add `family = "…"` to the tables of judges and models.'
     )
 
 
@@ -534,7 +534,7 @@ REGISTRY = (
     ),
     Section(
         name="published",
-        title="Published figures of others",
+        title="Published figures",
         question="How do this study's figures compare with published ones?",
         tab=Tab.JUDGES,
         tables=_published,
@@ -544,7 +544,7 @@ REGISTRY = (
     ),
     Section(
         name="overlap",
-        title="What two marked, or wrote, in common",
+        title="Overlap of marked or written text",
         question="How much of what two raters marked or wrote is the same?",
         tab=Tab.RATERS,
         tables=_overlap,
@@ -554,7 +554,7 @@ REGISTRY = (
     Section(
         name="judges",
         title="Judges and panels compared with annotators",
-        question="How near is each judge to annotators, by every coefficient?",
+        question="How close is each judge to annotators, by every coefficient?",
         tab=Tab.JUDGES,
         tables=_judges,
     ),
@@ -582,7 +582,7 @@ REGISTRY = (
         tab=Tab.FAILS,
         tables=_groups,
         has=lambda e, _: e.groups,
-        without="neither players nor a facet, such as a scenario, divide its items into groups",
+        without="neither models nor a facet, such as a scenario, divide its items into groups",
         in_report=True,
     ),
     Section(
@@ -607,11 +607,11 @@ REGISTRY = (
     Section(
         name="annotator-retest",
         title="Test–retest of each annotator",
-        question="Does an annotator give the same answers to an item that comes twice?",
+        question="Does an annotator give the same answers to repeat items?",
         tab=Tab.RATERS,
         tables=_annotator_retest,
         has=_twice("repeat"),
-        without="no annotator rated an item twice",
+        without="no annotator rated a repeat item",
     ),
     Section(
         name="gold",
@@ -625,7 +625,7 @@ REGISTRY = (
     Section(
         name="gold-labels",
         title="Judges and annotators compared with gold labels",
-        question="How near are judges and annotators to the gold labels?",
+        question="How close are judges and annotators to the gold labels?",
         tab=Tab.RATERS,
         tables=_gold_labels,
         has=lambda e, _: e.data.gold,
@@ -635,7 +635,7 @@ REGISTRY = (
     Section(
         name="adjudication",
         title="Judges and annotators compared with adjudicated scores",
-        question="How near are judges and annotators to the scores that adjudication settled?",
+        question="How close are judges and annotators to adjudicated scores?",
         tab=Tab.RATERS,
         tables=_adjudication,
         has=_settled,
@@ -649,12 +649,12 @@ REGISTRY = (
         tab=Tab.RATERS,
         tables=lambda e, c: _annotator_retest(e, c, "revise"),
         has=_twice("revise"),
-        without="nobody answered again after seeing a judge's score alone",
+        without="no annotator answered again after seeing only a judge's score",
     ),
     Section(
         name="alt-test",
         title="Alternative annotator test",
-        question="Are a judge's answers as near to the other annotators' as an annotator's are?",
+        question="Are a judge's answers as close to the other annotators' as an annotator's are?",
         tab=Tab.JUDGES,
         tables=_alt_test,
     ),
@@ -682,7 +682,7 @@ REGISTRY = (
         tables=_bias,
         levels=ORDERED,
         has=lambda e, _: e.features or e.own_family,
-        without="items do not differ in length, turn, language or family of their player",
+        without="items do not differ in length, turn, language or model family",
         in_report=True,
     ),
     Section(

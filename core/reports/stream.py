@@ -90,13 +90,14 @@ def stream_table(
             rows += [_row(one, judge, criterion, keys, binary=binary) for one in figures]
             found = found or any(one.state in FINDINGS for one in figures)
     notes = (
-        "Intervals hold at every look at once, by betting (Waudby-Smith and Ramdas 2023): for a figure that "
-        "does not change, 95%, shared by judges, criteria and the figures that have a range.",
-        "Closeness is 1 less the distance of judge and people, as a share of the scale."
+        "Intervals hold at all looks simultaneously, by betting (Waudby-Smith and Ramdas 2023). Their 95% "
+        "is shared by all judges, criteria and figures with a range, and holds for a figure that does not "
+        "change.",
+        "Closeness is 1 minus the distance between judge and annotators, as a share of the scale."
         if any(row["what"] == "closeness" for row in rows)
         else "",
-        "The rows that people answered have to be a random draw of the stream; those without people count in "
-        "the judge's mean alone.",
+        "The labelled rows must be a random sample of the stream. Unlabelled rows enter the judge's mean "
+        "only.",
     )
     return Table(
         "stream", f"{name}: {len(keys):,} items", COLUMNS, tuple(rows), notes=tuple(filter(None, notes))
@@ -110,7 +111,7 @@ def sentences(table: Table) -> list[str]:
         for row in table.rows
         if row["state"] in FINDINGS
     ]
-    return shown or ["no figure is shown to have left its range or to have changed."]
+    return shown or ["no figure has significantly left its range or changed."]
 
 
 def _row(one: Followed, judge: str, criterion: str, keys: list[str], *, binary: bool) -> dict[str, Cell]:
@@ -160,7 +161,7 @@ def _reference(
     near = closeness(answers.people, scores, ends, ordered=answers.ordered)
     near, scores = near[near == near], scores[scores == scores]
     if len(scores) < 2:
-        raise ImportRefused(f"OLD has fewer than two answers of {judge}: it says nothing of what to expect.")
+        raise ImportRefused(f"OLD has fewer than two answers of {judge}, too few to set an expectation.")
     agreement = None
     if len(near) > 1:
         agreement = (expected_range(near, (0.0, 1.0), margin=expected.margin, error=error)[0], 1.0)

@@ -47,19 +47,19 @@ def system_tables(
     scores, scale = evidence.ratings[name], evidence.scale(name)
     if not scores.ordered or scores.sets:
         raise StudyError(
-            f"{name} has categories, which have no mean. Compare systems by two answers or scores."
+            f"{name} has categories, which have no mean. Compare systems by pass/fail or scores."
         )
     if judge:
         check_known("judge", judge, scores.judges)
     who = judge or next(iter(scores.judges), "")
     if not who:
-        raise StudyError(f"No judge answered {name}: there is nothing to compare systems by.")
+        raise StudyError(f"No judge answered {name}, so systems cannot be compared.")
     two = scale is not None and (scale.low, scale.high) == (0, 1) and len(scale.values) == 2
     people = answer_of_people(scores) if two else scores.target
     units = [int(str(unit)) for unit in evidence.ratings.units]
     systems = _systems(units, people, scores.judges[who], system_of, item_of)
     if len(systems) < 2:
-        raise StudyError(f"There is one system, {', '.join(systems) or 'none'}: two are needed to compare.")
+        raise StudyError(f"A comparison needs two systems; the table has {', '.join(systems) or 'none'}.")
     if against:
         check_known("system", against, systems)
     elif len(systems) > MOST_SYSTEMS:
@@ -151,11 +151,11 @@ def _tables(
     corrected = any(of.p is not None for of in differences)
     notes = [
         "Corrected: as annotators would score all items, by the judge's scores and the labels (PPI++), with "
-        "95% intervals. The items that annotators answered are taken for a random draw.",
+        "95% intervals. They assume that the labelled items are a random sample.",
         f"An order is stated where p, adjusted for {len(differences)} comparisons (Holm), is 0.05 or less.",
     ]
     if not corrected:
-        notes = ["Nobody labelled enough items: differences are the judge's own, and show no order."]
+        notes = ["Too few items are labelled: the differences are the judge's own and show no order."]
     return [
         Table("systems", f"{label}: systems", of_system, tuple(means), meta={"judge": judge}),
         Table("system_pairs", f"{label}: systems compared", columns, rows, notes=tuple(notes)),

@@ -193,5 +193,5 @@ class Budget:
             spent.append(f"calls without an answer may have cost {self.lost:.2f}")
         return (
             f"Stopped at the spending limit of {self.limit:g}: {', '.join(spent)}, and the next call would "
-            f"cost about {held.expected:.2g}. Raise --max-cost to go on."
+            f"cost about {held.expected:.2g}. Raise --max-cost to continue."
         )

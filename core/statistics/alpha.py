@@ -130,7 +130,7 @@ def why_undefined(counts: sparse.csr_array) -> str:
     """Why alpha has no value on these ratings; empty if it has one."""
     number = _number(counts)
     if not len(number) or number.max() < 2:
-        return "no item was rated by two people"
+        return "no item was rated by two annotators"
     pairable = counts[np.flatnonzero(number >= 2)]
     if int((np.asarray(pairable.sum(axis=0)).ravel() > 0).sum()) < 2:
         return "all ratings are equal"

@@ -50,14 +50,14 @@ ALT_TEST = empty(
     columns.RATER,
     Column("epsilon", "ε", help="What a person costs more than a judge."),
     Column("people", help="Annotators with enough items to be tested."),
-    Column("omega", "ω", help="Share of annotators for whom the judge is not worse by ε."),
+    Column("omega", "ω", help="Share of annotators for whom the judge is not worse by more than ε."),
     Column("passed", help="ω is at least one half."),
-    Column("rho", "ρ", help="Share of items on which the judge comes at least as near as the annotator."),
-    Column("constant", "Best constant", help="The single answer to every item that does best by this test."),
+    Column("rho", "ρ", help="Share of items on which the judge is at least as close as the annotator."),
+    Column("constant", "Best constant", help="The constant answer that does best in this test."),
     Column("constant_omega", "Its ω"),
     Column("constant_rho", "Its ρ"),
-    caption="A judge may replace an annotator where ω is at least one half. Where one constant answer "
-    "passes as well, passing says little.",
+    caption="A judge may replace an annotator if ω is at least one half. If a constant answer passes as "
+    "well, the result means little.",
 )
 
 
@@ -100,8 +100,8 @@ def alt_test(
     senseless = ""
     if score == "agreement" and len(grid) > MOST_CATEGORIES:
         senseless = (
-            f"people give {len(grid)} different answers, more than {MOST_CATEGORIES}: "
-            "a score of equal answers makes no sense"
+            f"annotators give {len(grid)} different answers, more than {MOST_CATEGORIES}, so equal answers "
+            "cannot be scored"
         )
     near = _alike(seen) if score == "agreement" else _distant(seen, grid)
     for judge in scores.contenders(panels):
@@ -138,11 +138,11 @@ def alt_test(
         table,
         criterion,
         rows,
-        target="against the remaining people, one at a time left out",
+        target="compared with the other annotators, one held out at a time",
         notes=(
             SCORES[score],
-            f"each person beside the people left, at least {FEWEST_ITEMS} items; "
-            "judges rounded to the answers people give",
+            f"each held-out annotator compared with the others on at least {FEWEST_ITEMS} items; judges "
+            "rounded to the annotators' answers",
             f"one-sided t-tests, Benjamini–Yekutieli at {FALSE_DISCOVERIES:.0%}",
         ),
     )
@@ -152,7 +152,10 @@ def _why(scores: CriterionScores, wins: dict[int, tuple[Floats, Floats]]) -> str
     if scores.unlinked:
         return scores.unlinked
     if len(wins) < FEWEST_PEOPLE:
-        return f"{len(wins)} people have {FEWEST_ITEMS} items to compare, at least {FEWEST_PEOPLE} are needed"
+        return (
+            f"{len(wins)} annotators have {FEWEST_ITEMS} items to compare, at least {FEWEST_PEOPLE} are "
+            "needed"
+        )
     return ""
 
 

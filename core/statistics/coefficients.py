@@ -77,7 +77,7 @@ def coefficient(
     def statistic(weights: Weights) -> Floats:
         return weighed(weights[common])
 
-    why = "judge and people gave one answer throughout"
+    why = "judge and annotators gave one answer to all items"
     return PointEstimate(statistic, n, reason=why, kind=CORRELATION, items=items)
 
 

@@ -40,13 +40,15 @@ def answer_columns(words: Sequence[str], *, unrated: bool) -> tuple[Column, ...]
         Column("specificity", f"Specificity (“{no}”)", help=explain("specificity"), **shown),
         Column("precision", f"Precision (“{yes}”)", help=explain("precision"), **shown),
         Column("judge", f"Judge: “{yes}”", percent=True, n=True, help="Of all items it answered."),
-        Column("people", f"People: “{yes}”", percent=True, n=True, help="Of the items people answered."),
+        Column(
+            "people", f"People: “{yes}”", percent=True, n=True, help="Of the items that annotators answered."
+        ),
         Column(
             "corrected",
             f"“{yes}”, all items",
             percent=True,
             interval="ends",
-            help="What people would answer on all items.",
+            help="Share that annotators would give on all items.",
             file_only=not unrated,
         ),
         Column(
@@ -90,19 +92,19 @@ def two_answers(
             return share(int(hits.sum()), int(among.sum()), without)
         return weighted_share(hits, among, drawn, without)
 
-    sensitivity = of_items(y == 1, f"people answer no item {yes}")
-    specificity = of_items(y == 0, f"people answer no item {no}")
+    sensitivity = of_items(y == 1, f"annotators answer {yes} to no item")
+    specificity = of_items(y == 0, f"annotators answer {no} to no item")
     return {
         "n": int(common.sum()),
         **counts,
         "accuracy": of_items(y == y, "no item was answered by both"),
         "sensitivity": sensitivity,
         "specificity": specificity,
-        "precision": of_items(f == 1, f"the judge answers no item {yes}"),
+        "precision": of_items(f == 1, f"the judge answers {yes} to no item"),
         **{"judge": mean.judges, "people": mean.people, "corrected": mean.value},
         "rogan_gladen": rogan_gladen(mean.judges, sensitivity, specificity)
         if inclusion is None
-        else undefined("items count by their weights", n=int(common.sum())),
+        else undefined("items are weighted", n=int(common.sum())),
     }
 
 
@@ -122,16 +124,19 @@ def decisions(
     )
     unrated = any(((scores.present == 0) & ~np.isnan(score)).any() for score in scores.judges.values())
     ties = ties_of_people(scores)
-    notes = [f"People's answer is that of most of them; they tie on {ties:,} items, which are excluded."]
+    notes = [f"The annotators' answer is their majority; {ties:,} items with ties are excluded."]
     if rows and unrated:
         notes.append(
-            "Of all items: people's share, corrected by the judge (PPI++), which takes their items for a "
-            "random draw of all; Rogan–Gladen takes sensitivity and specificity for those on all items."
+            "“All items”: the annotators' share, extended by the judge (PPI++), assuming that the rated "
+            "items are a random sample. Rogan–Gladen assumes the same sensitivity and specificity on all "
+            "items."
             if table.inclusion is None
-            else "Of all items: people's share, corrected by the judge, with items by their weights."
+            else "“All items”: the annotators' share, extended by the judge; items are weighted."
         )
     if rows and between:
-        notes.append(f"Without {', '.join(between)}: not every score is 0 or 1, as where runs differ.")
+        notes.append(
+            f"Excluded: {', '.join(between)}, because not every score is 0 or 1 (for example, runs differ)."
+        )
     meta = {"weighted": table.inclusion is not None}
     return Table(
         "decisions",
@@ -178,13 +183,13 @@ def decisions_at(
         )
     form = Table(
         "thresholds",
-        "Pass or fail: judges and panels beside people",
+        "Pass or fail: judges and panels compared with annotators",
         answer_columns(("fail", "pass"), unrated=True),
         (),
-        "A judge with a κ about 0 decides nothing.",
+        "A judge with κ near 0 decides no better than chance.",
     )
-    of_people = f"people pass an item with a mean of {cut:g} or more, a judge with such a score"
-    notes = [of_people + (f" ({note})" if note else ""), "shares take items for independent"]
+    of_people = f"annotators pass an item if their mean is {cut:g} or more, a judge if its score is"
+    notes = [of_people + (f" ({note})" if note else ""), "shares assume independent items"]
     return tabulate(form, table, criterion, rows, notes=notes, meta={"cut": cut}, **drawing)
 
 

@@ -103,12 +103,12 @@ def corrected_by_moments(
 ) -> Corrected:
     """As `corrected_mean`, where of the judges' scores of all items, the n among them, moments are known."""
     if len(people) != len(judged):
-        raise ValueError("people and judges must have scored the same items")
+        raise ValueError("annotators and judges must have scored the same items")
     n, rest = len(people), every_score.n - len(people)
     by_people = Estimate(float(people.mean()), n=n) if n else undefined("no item", n=0)
     by_judges = Estimate(every_score.mean, n=every_score.n) if every_score.n else undefined("no item", n=0)
     if n < FEWEST:
-        few = undefined(too_few(n, of="with people") if n else "no item with people", n=n)
+        few = undefined(too_few(n, of="with people") if n else "no item with annotators", n=n)
         return Corrected(by_people, by_judges, few, few, few)
     if weights is not None:
         return _weighted(people, judged, every_score, weights, strata, by_judges, scale)
@@ -177,7 +177,7 @@ def rogan_gladen(judge: Estimate, sensitivity: Estimate, specificity: Estimate) 
     var_se, var_sp = se_drawn * (1 - se_drawn) / (yes + 2), sp_drawn * (1 - sp_drawn) / (no + 2)
     apart = se_drawn + sp_drawn - 1
     if apart <= 2 * math.sqrt(var_se + var_sp) or se + sp <= 1:
-        return undefined("the judge is not shown to tell yes from no", n=yes + no)
+        return undefined("the judge is not shown to distinguish yes from no", n=yes + no)
     value = min(max((p + sp - 1) / (se + sp - 1), 0.0), 1.0)
     centre = min(max((drawn + sp_drawn - 1) / apart, 0.0), 1.0)
     shift = 2 * z**2 * (centre * var_se - (1 - centre) * var_sp)

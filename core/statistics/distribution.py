@@ -20,7 +20,7 @@ DISTRIBUTION = empty(
     Column("count"),
     Column("share", percent=True),
     Column("n", help="Answers of the rater."),
-    caption="A mean over turns, runs or criteria is counted with the nearest answer.",
+    caption="A mean over turns, runs or criteria counts as the nearest answer.",
 )
 
 

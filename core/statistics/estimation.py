@@ -80,7 +80,7 @@ def closeness(sample: SampledItems, scale: Ends) -> Estimate:
 def _mean(values: Floats, sample: SampledItems, scale: Ends) -> Estimate:
     n = len(values)
     if not n:
-        return undefined("no item with people", n=0)
+        return undefined("no item with annotators", n=0)
     if n < 2:
         return estimate(float(values[0]), n=n, reason="no interval: 1 item")
     weights = np.ones(n) if sample.weights is None else sample.weights

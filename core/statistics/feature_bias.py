@@ -20,25 +20,25 @@ FEATURE_BIAS = empty(
     "Feature bias",
     columns.RATER,
     Column("feature"),
-    Column("step", help="What the effect is for: one standard deviation of the feature, or having it."),
+    Column("step", help="Unit of the effect: one standard deviation of the feature, or having it."),
     columns.N,
     Column(
         "effect",
         "Effect (points)",
         interval="ends",
         signed=True,
-        help="How far judge less people moves, on the scale's points.",
+        help="Change of judge less annotators, in points of the scale.",
     ),
     Column(
         "within",
         "Within players",
         interval="ends",
         signed=True,
-        help="The effect in points among items of the same player.",
+        help="The effect in points among items of the same model.",
     ),
-    caption="An effect above 0: the judge gives more than people do to items with more of the feature. An "
-    "effect that is gone within players may be the players' own. A judge that spreads its scores less than "
-    "people do has an effect below 0 of whatever people like.",
+    caption="Effect above 0: the judge favours items with more of the feature, compared with annotators. "
+    "If the effect vanishes within models, it may come from the models. A judge with a narrower range "
+    "than annotators has effects below 0 for anything that annotators like.",
 )
 
 
@@ -75,7 +75,7 @@ def feature_bias(
             rows.append(
                 {"rater": judge.name, "feature": name} | _effects(table, criterion, judge, feature, groups)
             )
-    target = "judge less the mean of all people on the item"
+    target = "judge less the mean of all annotators on the item"
     return tabulate(FEATURE_BIAS, table, criterion, rows, target=target, **drawing)
 
 
@@ -98,7 +98,7 @@ def _effects(
         reason = "the feature does not vary"
     if reason:
         return row | dict.fromkeys(("effect", "within"), undefined(reason, n=n))
-    alike = "the feature does not vary within a player"
+    alike = "the feature does not vary within a model"
     feature, gap = feature[common] / unit, gap[common]
     return row | {
         "effect": PointEstimate(_slope(common, feature, gap, np.zeros(n, dtype=np.int64)), n),

@@ -24,7 +24,7 @@ from concord.statistics.resampling import (
 )
 from concord.table import Column, Note, Table
 
-MEAN_OF_PEOPLE = "against the mean of all people on the item"
+MEAN_OF_PEOPLE = "compared with the mean of all annotators on the item"
 
 
 People = Literal["these", "like-these"]
@@ -100,7 +100,7 @@ def basis(
     out = ", ".join(f"{count} where {reason}" for reason, count in closed.items())
     parts = (
         rated,
-        out and f"judges are not compared on {out}",
+        out and f"excluded for judges: {out}",
         f"{unrated} item{'' if unrated == 1 else 's'} {lacking}" if unrated else "",
         target,
     )
@@ -130,7 +130,7 @@ def described(
     drawn += f" alike in {alike}" if alike and clusters is not None else ""
     like_these = people == "like-these"
     words = intervals.described(kinds, resamples=resamples, seed=seed, of=drawn, like_these=like_these)
-    return f"{words}; annotators left out one at a time" if words and like_these else words
+    return f"{words}; one annotator held out at a time" if words and like_these else words
 
 
 def measured(

@@ -32,14 +32,14 @@ GLANCE = empty(
         "judge",
         "{symbol} with annotators",
         interval="ends",
-        help="With the annotators who are not held out, on average over those held out.",
+        help="With the other annotators, averaged over held-out annotators.",
     ),
     Column("person", "Another annotator", help=explain("another annotator")),
     Column("difference", "Difference", interval="ends", signed=True, help="Judge less annotator, paired."),
     Column("bias", "Bias (points)", signed=True, help=explain("bias")),
     Column("mae", "MAE (points)", help=explain("MAE")),
-    caption="Judge and another annotator, who is held out, are compared with the same other annotators on "
-    "the same items.",
+    caption="The judge and a held-out annotator are compared with the same other annotators on the same "
+    "items.",
 )
 WITHOUT = {"spearman": "ρ with annotators' mean", "kappa": "κ with most annotators"}
 """What the table shows where no annotator can be held out."""
@@ -56,8 +56,8 @@ DIFFERENCE_OF_TWO = empty(
     Column("rater", "One"),
     Column("other", "The other"),
     columns.N,
-    Column("rho", "ρ of the one", interval="ends"),
-    Column("other_rho", "ρ of the other", interval="ends"),
+    Column("rho", "ρ of the first", interval="ends"),
+    Column("other_rho", "ρ of the second", interval="ends"),
     Column("difference", "Difference", digits=3, interval="ends", signed=True),
     caption="Against annotators' mean, on the items that both rated.",
 )
@@ -139,7 +139,7 @@ def glance(
     term = "Spearman correlation" if by == "spearman" else "Cohen's kappa"
     shown = Column(by, WITHOUT[by], interval="ends", help=explain(term))
     level = (column for column in GLANCE.columns if column.name in ("bias", "mae"))
-    note = f"No annotator can be held out{reason}, so no judge is compared with another annotator."
+    note = f"No annotator can be held out{reason}, so no judge can be compared with another annotator."
     return replace(
         GLANCE,
         columns=(*form[:3], shown, *level),

@@ -95,7 +95,7 @@ def differences_table(differences: Sequence[GroupDifference], share: float) -> T
         Column("inside", "Here"),
         Column("outside", "Elsewhere"),
         Column("n"),
-        Column("p", "p of all", digits=4, least=0.0001, help="Allows for all judges, groups and facets."),
+        Column("p", "p of all", digits=4, least=0.0001, help="Adjusted for all judges, groups and facets."),
         Column("shown", "Shown", words=SHOWN),
     )
     return Table(
@@ -103,8 +103,8 @@ def differences_table(differences: Sequence[GroupDifference], share: float) -> T
         "Largest differences between groups",
         columns,
         tuple(rows),
-        caption="The surest first. What is “not shown to differ” may be chance: the largest of many "
-        "differences is large.",
+        caption="The surest first. “Not shown to differ” may be chance, because the largest of many "
+        "differences is always large.",
     )
 
 

@@ -89,9 +89,9 @@ def _form(symbol: str, others: str) -> Table:
         Column("half", f"{symbol} of the judge less half of another annotator's", file_only=True),
         Column("z", "z among annotators", file_only=True),
         Column("par", "At par with", help="Annotators whom the judge equals or passes, of those compared."),
-        caption=f"One annotator at a time is held out, and judge and annotator are compared with {others} on "
-        "the same items. Where the paired interval of the difference leaves out 0, the judge agrees better "
-        "(+) or worse (−) than an annotator.",
+        caption="One annotator is held out at a time. The judge and this annotator are compared with "
+        f"{others} on the same items. If the interval of the difference excludes 0, the judge agrees "
+        "better (+) or worse (−) than an annotator.",
     )
 
 
@@ -304,7 +304,7 @@ def held_out(
         table,
         criterion,
         _held_out(table[criterion], panels, by),
-        target=f"against {others}, one person held out at a time; each person counts once",
+        target=f"compared with {others}, one annotator held out at a time; each annotator has equal weight",
         recompute=lambda other: _held_out(other[criterion], panels, by),
         **drawing,
     )
@@ -312,7 +312,7 @@ def held_out(
 
 def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str, Any]]:
     reason = scores.unlinked or (
-        "nobody has three items to compare, rated by somebody else and the judge, that vary"
+        "no annotator has three varying items in common with another annotator and the judge"
     )
     rows: list[dict[str, Any]] = []
     rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())

@@ -26,8 +26,8 @@ from concord.statistics.ratings import DIGITS, Floats, divide
 from concord.statistics.resampling import Statistic, Weights, mean, ratio
 from concord.table import Column, Table
 
-REPEATED_ITEMS = "items that an annotator rated twice; second answers enter no other figure"
-JUDGE_ALONE = "second answers given after others' answers were shown are left out"
+REPEATED_ITEMS = "repeat items of an annotator; all other figures exclude the second answers"
+JUDGE_ALONE = "second answers given after the other annotators' answers were shown are excluded"
 
 Twice = tuple[list[float], list[float], list[float]]
 """Somebody's first and second answers to items, and the judge's scores that were shown beside the second ones
@@ -65,7 +65,8 @@ def annotator_retest(
         "share of the distance",
         interval="ends",
         digits=2,
-        help="Change over distance to the judge's score: 0 where nobody moves, 1 where everybody adopts it.",
+        help="Change divided by the distance to the judge's score: 0 if no annotator moves, 1 if all adopt "
+        "the score.",
     )
     method = described(kinds, resamples=resamples, seed=seed)
     columns = (
@@ -78,10 +79,10 @@ def annotator_retest(
     )
     if judged:
         name, title = "anchoring", "Second answers after the judge's score"
-        caption = "How far annotators move when they are shown the judge's score."
+        caption = "How far annotators move after they see the judge's score."
     else:
         name, title = "annotator_retest", "Test–retest of annotators"
-        caption = "How far an annotator gives the same answer to the same item again."
+        caption = "How consistently an annotator answers a repeat item."
     return Table(
         name,
         title,
@@ -163,9 +164,9 @@ def gold_hits(hits: Mapping[str, Sequence[tuple[bool, bool]]]) -> Table:
         "Gold items of annotators",
         columns,
         tuple(rows),
-        caption="An item is hit where every known answer was given, within its tolerance.",
+        caption="A gold item is right if all its known answers were given, within their tolerance.",
         notes=(
-            "Gold items are no ratings and enter no other figure. 95% intervals: means of bounded values "
-            "with one more value at each end; gold items are taken for independent.",
+            "All other figures exclude gold items. 95% intervals: means of bounded values with one more "
+            "value at each end, assuming independent gold items.",
         ),
     )

@@ -129,7 +129,7 @@ def weighted_share(
     centre, error = _ratio(*parts, drawn.weights, drawn.strata, drawn.times)
     half = student(max(effective(drawn.weights[among & seen]) - 1, 1)) * error
     low, high = max(centre - half, 0.0), min(centre + half, 1.0)
-    method = "by weight; half an item more of every kind"
+    method = "weighted; half an item added of every kind"
     return estimate(value, min(low, value), max(high, value), n=n, method=method)
 
 

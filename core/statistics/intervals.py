@@ -244,7 +244,7 @@ def resampled(
     if without_each is not None:
         both = _with_annotators(error, freedom, kind.to(without_each, units))
         if both is None:
-            return none("fewer than three annotators can be left out one at a time")
+            return none("fewer than three annotators can be held out")
         error, freedom = both
     if kind.padded:
         low, high = bounded_mean(

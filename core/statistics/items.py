@@ -45,8 +45,8 @@ GROUPS = empty(
     columns.SPEARMAN,
     columns.BIAS,
     columns.MAE,
-    caption="By player, and by every facet that divides the items. An interval holds for its own row: of 20 "
-    "rows without any bias, one interval leaves out 0 by chance.",
+    caption="By model, and by every facet that divides the items. Each interval is for its own row: of 20 "
+    "rows without bias, one interval excludes 0 by chance.",
 )
 
 

@@ -42,8 +42,8 @@ JUDGES = empty(
     columns.P,
     Column("commonest", "Commonest answer", digits=2),
     Column("commonest_share", "Its share", percent=True, help=explain("near-constant judge")),
-    caption="Correlation is blind to level, error is blind to order: read both. Each interval holds for its "
-    "rater alone: the best of several looks better than it is.",
+    caption="Correlation ignores level and error ignores order: read both. Each interval is for its rater "
+    "alone: the best of several looks better than it is.",
 )
 
 
@@ -86,7 +86,7 @@ def against_people(
     """The correlation of a judge or a panel with the mean of people."""
     alone = len(judge.members) == 1
     if not (scores.present > 0).any():
-        return undefined("no person's rating to compare with", n=0)
+        return undefined("no annotator's rating to compare with", n=0)
     if np.isnan(judge.score).all():
         reason = f"{judge.name} rated nothing here" if alone else "no item was rated by every member"
         return undefined(reason, n=0)

@@ -60,7 +60,7 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     pairs += [(j, MAJORITY, judges[j], majority) for j in judges]
     metric: Metric = "masi" if scores.sets else "nominal"
     alpha = alpha_figure(counts, values, metric)
-    reason = "" if alpha.n else "no item was rated by two people"
+    reason = "" if alpha.n else "no item was rated by two annotators"
     agreement = estimate(float(divide(gaps.near(0).sum(), gaps.pairs.sum())), n=alpha.n, reason=reason)
     row = {"coefficient": f"alpha_{metric}", "a": "", "b": "", "value": alpha, "n": alpha.n}
     rows: list[dict[str, Any]] = [row | {"agreement": agreement}]
@@ -134,9 +134,9 @@ def why_no_kappa(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:
         return "no shared items", ""
     constant = [name for name, z in ((a, x), (b, y)) if (z == z[0]).all()]
     if len(constant) == 2 and x[0] == y[0]:
-        return "0 ÷ 0: both gave one answer throughout", ""
+        return "0 ÷ 0: both gave one answer to all items", ""
     if len(constant) == 2:
-        return "", "each gave one answer throughout, another than the other: kappa is 0 by its construction"
+        return "", "each gave one answer to all items, and the answers differ: kappa is 0 by construction"
     if constant:
-        return "", f"{constant[0]} gave one answer throughout: kappa is 0 whatever the other says"
+        return "", f"{constant[0]} gave one answer to all items, so kappa is 0 whatever the other answers"
     return "", ""

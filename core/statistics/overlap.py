@@ -21,7 +21,7 @@ from concord.table import Column, Table
 PEOPLE = "all people"
 OVERLAP = empty(
     "overlap",
-    "What two answers have in common",
+    "Overlap of two answers",
     Column("coefficient"),
     Column("a"),
     Column("b"),

@@ -157,7 +157,7 @@ def strengths(given: pd.DataFrame, players: list[str], *, resamples: int = 1000,
 
     def of(place: int) -> PointEstimate:
         n = compared[place]
-        reason = "some players never took half a point from the others" if n else "nothing was compared"
+        reason = "some models never won or tied against the others" if n else "nothing was compared"
         return PointEstimate(lambda weights: fitted(weights)[place], n, reason=reason)
 
     done = measured([*map(of, range(len(players)))], len(tensor), resamples=resamples, seed=seed)

@@ -46,14 +46,16 @@ def people_pairs(ratings: Ratings, criterion: str) -> Table:
     columns = (
         Column("person", "Annotator"),
         *(Column(f"with {names[second]}", names[second], digits=3, file_only=crowded) for second in compared),
-        Column("others", "mean of the others", digits=3, help="Without the annotator's own rating"),
-        Column("all", "mean of all", digits=3, help="With the annotator's own rating, so higher"),
+        Column("others", "mean of the others", digits=3, help="Excludes the annotator's own rating"),
+        Column("all", "mean of all", digits=3, help="Includes the annotator's own rating, so it is higher"),
     )
     notes = []
     if crowded:
-        notes.append("Files have ρ of every two annotators; the page Agreement shows it as a picture.")
+        notes.append(
+            "Exported files have ρ of each pair of annotators; the page Agreement shows it as a picture."
+        )
     if len(people) > MOST_COMPARED:
-        notes.append(f"Every two of the {MOST_COMPARED} annotators with the most ratings are compared.")
+        notes.append(f"Compares all pairs of the {MOST_COMPARED} annotators with the most ratings.")
     return Table(
         "people_pairs", "Annotators: Spearman's ρ with each other", columns, tuple(rows), notes=tuple(notes)
     )

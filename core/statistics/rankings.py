@@ -110,7 +110,7 @@ def _undefined(names: Sequence[str], scores: Floats) -> str:
     if scores.shape[1] < FEWEST:
         return too_few(scores.shape[1], "player")
     alike = [name for name, row in zip(names, scores, strict=True) if np.ptp(row) <= TIE]
-    return f"{alike[0]} scores them all alike" if alike else ""
+    return f"{alike[0]} gives all of them the same score" if alike else ""
 
 
 def pagerank(edges: Floats, damping: float = DAMPING) -> Floats:
@@ -139,7 +139,7 @@ def against(here: Floats, there: Floats) -> tuple[Estimate, Estimate]:
     rho, n = rank_correlation(here, there, "here", "there"), len(here)
     if rho.defined:
         return rho, spearman_p(rho)
-    reason = too_few(n, "model") if n < FEWEST else "one of the two scores them all alike"
+    reason = too_few(n, "model") if n < FEWEST else "one of the two gives all of them the same score"
     return undefined(reason, n=n), undefined(reason, n=n)
 
 

@@ -113,7 +113,7 @@ class CriterionScores:
                 f"A panel names the judge “{missing[0]}”, who is not in this study. Its judges: {names}."
             )
         if not members:
-            raise StudyError("A panel needs at least one judge; name its members.")
+            raise StudyError("A panel needs at least one judge. Name its members.")
         return rules.panel([self.judges[name] for name in members])
 
     def contenders(self, panels: Panels = None) -> list[Contender]:
@@ -341,7 +341,7 @@ def read_ratings(
     person, judge_of = (_renumbered(code, names, each) for each in (people, judges))
 
     score = np.asarray(rows["score"], dtype=np.float64)
-    unlinked = "people's positions are unnamed: they are not persons" if anonymous_people else ""
+    unlinked = "annotators have no names" if anonymous_people else ""
     table: dict[str, CriterionScores] = {}
     for number, name in enumerate(criteria):
         theirs, its = (kind & (criterion == number) for kind in kinds)

@@ -25,23 +25,22 @@ from concord.table import Column, Table
 COEFFICIENTS = {
     "alpha_ordinal": "Krippendorff's alpha, ordinal",
     "alpha_interval": "Krippendorff's alpha, interval",
-    "exact": "Share of pairs of people who give the same answer",
-    "within_one": "Share of pairs of people at most one point apart",
-    "mean_of_people": "Reliability of people's mean (Spearman–Brown)",
+    "exact": "Share of pairs of annotators with the same answer",
+    "within_one": "Share of pairs of annotators within one point",
+    "mean_of_people": "Reliability of annotators' mean (Spearman–Brown)",
     "attainable": "Attainable correlation: its square root",
     "ac2": "Gwet's AC2, quadratic weights",
-    "icc_single": "ICC(2,1) of one person, absolute agreement",
-    "icc_mean": "ICC(2,k) of people's mean, absolute agreement",
+    "icc_single": "ICC(2,1) of one annotator, absolute agreement",
+    "icc_mean": "ICC(2,k) of annotators' mean, absolute agreement",
 }
 EQUAL = "all ratings are equal"
 
 RELIABILITY = empty(
     "people",
-    "Agreement of people with each other",
+    "Agreement between annotators",
     Column("measure", "Coefficient"),
     Column("value", digits=3, interval="ends"),
-    caption="Each coefficient has its blind spot: alpha is low where ratings hardly vary, the shares do "
-    "not correct for chance.",
+    caption="Alpha is low if ratings hardly vary; the shares are not corrected for chance.",
 )
 RETEST = empty(
     "retest",
@@ -51,7 +50,8 @@ RETEST = empty(
     columns.N,
     Column("icc", "ICC(1,1), one run", digits=3, interval="ends"),
     Column("exact", "Pairs of runs with the same answer", percent=True, interval="ends"),
-    caption="How much of a judge's score is the item's and not chance, by repeated runs.",
+    caption="Share of the variance of a judge's scores that comes from the items and not from chance, over "
+    "repeated runs.",
 )
 
 
@@ -67,7 +67,9 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
     scores = table[criterion]
     people, pairs = people_per_item(scores), int(pair_gaps(scores).pairs.sum())
     notes = (
-        [f"the mean of {people:.3g} people (harmonic mean)", f"{pairs} pairs of ratings"] if people else []
+        [f"the mean of {people:.3g} annotators (harmonic mean)", f"{pairs} pairs of ratings"]
+        if people
+        else []
     )
     return tabulate(
         RELIABILITY,
@@ -283,11 +285,11 @@ def _icc(scores: CriterionScores, people: float) -> Figure:
 def no_components(scores: CriterionScores) -> str:
     """Why people's ratings have no components of variance; empty where they have."""
     if scores.unlinked or len(scores.people) < 2:
-        return scores.unlinked or "fewer than two people"
+        return scores.unlinked or "fewer than two annotators"
     if np.ptp(scores.score) == 0:
         return EQUAL
     own = components(scores)(everything(scores.items))
-    return "items, annotators and chance are not told apart" if np.isnan(own.item[0]) else ""
+    return "items, annotators and chance cannot be separated" if np.isnan(own.item[0]) else ""
 
 
 def retest(

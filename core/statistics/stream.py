@@ -110,16 +110,16 @@ def _corrected(people: Floats, judge: Floats, judged: Floats, ends: Ends, error:
     width = ends[1] - ends[0]
     figure, state = StreamFigure.CORRECTED_MEAN, StreamState.NO_RANGE
     if not common.any():
-        return Followed(figure, undefined("no item with people", n=0), None, state)
+        return Followed(figure, undefined("no item with annotators", n=0), None, state)
     every = confidence_sequence(judge[judged], ends, error=error / 2)
     apart = confidence_sequence((people - judge)[common], (-width, width), error=error / 2)
     value, n = every.value + apart.value, int(common.sum())
     if every.changed or apart.changed:
-        changed = undefined("the judge's mean, or its distance from people, has changed", n=n)
+        changed = undefined("the judge's mean, or its difference from annotators, has changed", n=n)
         return Followed(figure, changed, None, state)
     low, high = (a + b for a, b in zip(every.interval, apart.interval, strict=True))
     low, high = max(low, ends[0]), min(high, ends[1])
-    method = f"{100 * (1 - error):.4g}% at every look: the judge's mean and people less judge, by betting"
+    method = f"{100 * (1 - error):.4g}% at every look: the judge's mean and annotators less judge, by betting"
     return Followed(figure, Estimate(value, min(low, value), max(high, value), n, method), None, state)
 
 

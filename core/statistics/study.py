@@ -37,9 +37,9 @@ SEVERITY = empty(
     Column("rater", "Annotator"),
     columns.N,
     Column("severity", interval="ends", signed=True, help=explain("severity")),
-    Column("others", "ρ with the others", help="With the mean of the others, on the same items."),
-    caption="In points of the scale: above 0 an annotator gives lower scores than the others do to the same "
-    "items. Whoever shares items with lenient annotators alone looks severe.",
+    Column("others", "ρ with the others", help="With the mean of the other annotators, on the same items."),
+    caption="In points of the scale: above 0, the annotator scores lower than the others on the same "
+    "items. An annotator who shares items only with lenient annotators looks severe.",
 )
 
 LEAST_MOVE = 0.005
@@ -184,7 +184,7 @@ def judges_table(study: StudyAgreement, label: Labels = title) -> Table:
     drawn = _drawn(study)
     return Table(
         "by_criterion",
-        f"Judges and panels: Spearman's ρ with the mean of people{_of(study)}",
+        f"Judges and panels: Spearman's ρ with the mean of annotators{_of(study)}",
         columns_,
         tuple(rows),
         "Here each judge is compared with the mean of all annotators. “Held-out annotator” compares the "
@@ -205,7 +205,9 @@ def p_table(study: StudyAgreement, label: Labels = title) -> Table:
         f"Judges and panels: p of Spearman's ρ{_of(study)}",
         (columns.RATER, *shown),
         tuple(raters.values()),
-        notes=("By Student's t approximation. Some papers star what is not below 0.0001.",),
+        notes=(
+            "By Student's t approximation. Some papers mark values that are not below 0.0001 with a star.",
+        ),
     )
 
 
@@ -220,7 +222,7 @@ def people_table(study: StudyAgreement, label: Labels = title) -> Table:
         (
             Column("criterion"),
             Column("people"),
-            Column("items", help="Items that somebody rated."),
+            Column("items", help="Rated items."),
             Column("alpha_ordinal", "Krippendorff's alpha, ordinal", digits=3, interval="ends"),
             Column("alpha_interval", "Krippendorff's alpha, interval", digits=3, interval="ends"),
         ),
@@ -259,7 +261,7 @@ def severities(
     for person in [] if scores.unlinked else scores.people.tolist():
         gap = scores.others(person) - scores.of(person)
         items = ~np.isnan(gap)
-        n, reason = int(items.sum()), "rated no item that somebody else rated"
+        n, reason = int(items.sum()), "has no item in common with another annotator"
         severity = PointEstimate(mean(gap), n, reason=reason, kind=BIAS, items=items)
         name = table.people[person]
         rows.append({"rater": name, "n": n, "severity": severity, "others": correlations.get(name)})

@@ -44,22 +44,26 @@ PERMUTED, FEW, MANY = 999, 199, 4_000
 
 SYSTEMS = empty(
     "systems",
-    "Would the leaderboard's order be the people's?",
+    "Would annotators order the models as the judge does?",
     columns.RATER,
     columns.N,
     Column("players"),
     Column("pairs", "Pairs"),
-    Column("apart", "Told apart", help="Pairs of players that people tell apart, over all pairs (max-t)."),
-    Column("kept", "Of these in people's order", percent=True, interval="ends"),
+    Column(
+        "apart",
+        "Told apart",
+        help="Pairs of models that differ significantly for annotators, adjusted for all pairs (max-t).",
+    ),
+    Column("kept", "Of these, in annotators' order", percent=True, interval="ends"),
     Column("accuracy", "Pairwise accuracy", percent=True, interval="ends", help=explain("pairwise accuracy")),
     Column(
         "p",
         digits=3,
         least=0.001,
-        help="Share of the permutations of players among items after which as many pairs stand alike.",
+        help="Share of the permutations of models among items with at least as many equal pairs.",
     ),
-    caption="Pairs on which people themselves are undecided cannot show whether the judge is right: read the "
-    "pairs told apart first.",
+    caption="Pairs without a significant difference for annotators cannot show whether the judge is right. "
+    "Read the significantly different pairs first.",
 )
 
 
@@ -94,7 +98,7 @@ def systems(
         row, answer = _system(table, scores, judge, players, apart, *permuting)
         rows.append(row)
         sentence = answer if judge.members == tuple(members) else sentence
-    notes = ("resamples draw items and take the players as they are",)
+    notes = ("the bootstrap draws items; the models are fixed",)
     order = tabulate(SYSTEMS, table, criterion, rows, notes=notes, **drawing)
     return replace(order, notes=(sentence, *order.notes)) if sentence else order
 
@@ -133,7 +137,10 @@ def _system(
     n, number = int((codes >= 0).sum()), len(names)
     row: dict[str, Any] = {"rater": judge.name, "n": n, "players": number}
     if number < FEWEST_PLAYERS:
-        reason = f"{number} players with two items of {judge.name} and people, {FEWEST_PLAYERS} are needed"
+        reason = (
+            f"{number} models have two items rated by {judge.name} and annotators, {FEWEST_PLAYERS} "
+            "are needed"
+        )
         nothing = dict.fromkeys(("accuracy", "p", "kept"), undefined(reason, n=n))
         return row | nothing | {"pairs": None, "apart": None}, ""
     in_order = _ordering(codes, scores.target, judge.score, number)
@@ -149,7 +156,7 @@ def _system(
         )
 
     means = _means(codes, scores.target, number), _means(codes, judge.score, number)
-    none: Figure = undefined("people tell no pair of players apart", n=n)
+    none: Figure = undefined("no two models differ significantly for annotators", n=n)
     row |= {
         "pairs": pairs,
         "accuracy": share_of(np.ones(pairs, dtype=np.bool_)),
@@ -166,17 +173,21 @@ def _answer(
     """Whether the leaderboard's order would be the people's, in two sentences."""
     sure, kept = int(distinct.sum()), int((distinct & alike).sum())
     who = "the judge" if len(judge.members) == 1 else f"the mean of {len(judge.members)} judges"
-    apart = f"of the {sure} that people tell apart, {kept} do" if sure else "people tell none of them apart"
+    apart = (
+        f"of the {sure} significantly different pairs, {kept} are"
+        if sure
+        else ("none of them differs significantly for annotators")
+    )
     best, second = np.argsort(-np.round(people, DIGITS), kind="stable")[:2]
     other = int(np.round(by_judge, DIGITS).argmax())
     first = f"Both put {names[best]} first"
     if other != best:
-        first = f"People put {names[best]} first, {who} {names[other]}"
+        first = f"Annotators put {names[best]} first, {who} puts {names[other]} first"
     pairs = list(combinations(range(len(names)), 2))
     if not distinct[pairs.index((min(best, second), max(best, second)))]:
-        first += f"; people do not tell {names[best]} from {names[second]}"
+        first += f"; for annotators, {names[best]} and {names[second]} do not differ significantly"
     return (
-        f"By {who}, {int(alike.sum())} of {len(alike)} pairs of players stand in people's order; {apart}. "
+        f"By {who}, {int(alike.sum())} of {len(alike)} pairs of models are in annotators' order; {apart}. "
         f"{first}."
     )
 
@@ -256,5 +267,5 @@ def _permutation(
         t_drawn, alike_drawn = of(drawn)
         larger += (t_drawn.max(axis=0) >= t - 1e-9).sum(axis=1)
         as_alike += int((alike_drawn >= alike[0]).sum())
-    method = f"{draws} permutations of players among items"
+    method = f"{draws} permutations of models among items"
     return larger / (draws + 1), Estimate(as_alike / (draws + 1), n=len(inside), method=method)

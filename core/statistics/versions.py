@@ -62,8 +62,8 @@ def by_version(
     rated = len(ratings.rated) if items is None else int(items[ratings.rated].sum())
     notes = (
         f"{rated:,} items. *: p is not below {LEAST_P:g}, by Student's t approximation. "
-        "Intervals stand in section criteria.",
-        *(["A panel averages judges of one version."] if several else []),
+        "Section criteria has the intervals.",
+        *(["A panel averages the judges of one version."] if several else []),
     )
     rho = Table(
         f"by_version{suffix}",

@@ -166,7 +166,7 @@ def begin(db: Database, purpose: str, name: str, rater: int) -> None:
     """Show somebody what stands beside their items, and lock their answers. Raises NotAllowed too early."""
     state = look(db, purpose, name, rater)
     if state is None:
-        raise NotAllowed("Nothing is shown yet: items are left to rate or skip, yours or others'.")
+        raise NotAllowed("Answers are shown when all annotators have rated or skipped all items.")
     placements.show(db, rater, purpose, state.items)
 
 
@@ -194,12 +194,12 @@ def answer(
     question = next((one for one in questions if one.criterion.name == criterion), None)
     if question is None:
         raise NotAllowed(
-            "This is not asked of you (any more): your answer was not taken. Go on with the next."
+            "You no longer have this item, so your answer was not stored. Continue with the next."
         )
     label = question.criterion.label
     if score not in question.criterion.scale:
         raise StudyError(f"{score:g} is not on the scale of “{label}”.")
     if of.reasoned and not reason:
-        raise StudyError(f"Say why “{label}” is {question.criterion.scale.word(score)}: give a reason.")
+        raise StudyError(f"Give a reason why “{label}” is {question.criterion.scale.word(score)}.")
     judge = question.shown_answers[0].score if of.context == ItemContext.JUDGE else None
     placements.give(db, purpose, rater, item, criterion, score, reason, judge, asked)

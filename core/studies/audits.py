@@ -47,10 +47,10 @@ def draw(
     Raises StudyError where there are fewer than asked for, and without a name.
     """
     if not name.strip():
-        raise StudyError("An audit needs a name, such as “audit-1”.")
+        raise StudyError("An audit needs a name, for example “audit-1”.")
     pool = spotchecks.auditable(db, benchmark, judges)
     if n < 1 or len(pool) < n:
-        raise StudyError(f"There are {len(pool)} judgements to draw from; an audit of {n} cannot be drawn.")
+        raise StudyError(f"There are {len(pool)} judgements to draw from, too few for an audit of {n}.")
     chosen = random.Random(seed).sample(pool, n)
     spotchecks.create_audit(db, name, benchmark, seed, len(pool), [number for _, number in chosen])
     facts = log.facts(judges=judges, seed=seed)
@@ -84,7 +84,7 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
     # Answers by name have no order: one is wrong, and neither too high nor too low.
     named = bool(of.criteria) and criterion_of(of).scale.named
     percent = partial(Column, digits=3, percent=True, interval="ends")
-    optimism = percent("optimism", help="Share of too high among the unreasonable")
+    optimism = percent("optimism", help="Share of “too high” among unreasonable judgements")
     columns = (
         *map(Column, ("of", "by", "n")),
         percent("reasonable", help="Share of findings"),
@@ -98,7 +98,7 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
         "people": sorted(chosen.person.unique()),
         "simulated": sorted(chosen.person[chosen.simulated.astype(bool)].unique()),
     }
-    optimistic = "" if named else " Optimism: share of too high among the others."
+    optimistic = "" if named else " Optimism: share of “too high” among the others."
     notes = [f"Reasonable: share of findings.{optimistic} Intervals: Wilson, 95%.", *_counted(**meta)]
     agreement = " ".join(_agreement(every))
     title = f"Audit “{audit}”" if audit else "Found in triage"
@@ -122,20 +122,20 @@ def _counted(
     """Which findings count, and whose they are, one sentence each."""
     if audit:
         yield (
-            f"The first {items} of the {drawn} judgements drawn at random count, each once, as its first "
-            "reader found it."
+            f"The rate uses the first {items} of the {drawn} randomly drawn judgements, each with its "
+            "first finding."
         )
         if looked > items:
             yield (
-                f"{looked - items} more were looked at further on in the drawn order. They count when "
-                "everything before them was looked at: what triage picked is no random sample."
+                f"{looked - items} later ones were checked. They are included when all judgements before "
+                "them are checked."
             )
     else:
         yield (
-            "These judgements were looked at because something seemed wrong: "
-            "their rate is not the judges' rate."
+            "These judgements were checked because something seemed wrong, so their rate is not the rate "
+            "of all judgements."
         )
-        yield f"Every finding made in triage counts: {items}, of {looked} judgements."
+        yield f"All findings of the triage are included: {items}, on {looked} judgements."
     if len(people) > 1:
         yield f"{len(people)} people looked."
     if simulated:

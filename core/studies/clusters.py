@@ -77,8 +77,8 @@ def clusters(
         return (), None, ""
     if count < FEWEST_CLUSTERS:
         too_few = (
-            f"Items share {count} values of {' and '.join(by)}, too few to be resampled together: intervals "
-            "take items for independent, and may be too narrow."
+            f"Items share only {count} values of {' and '.join(by)}, too few for cluster resampling. "
+            "Intervals assume independent items and may be too narrow."
         )
         return (), None, too_few
     return tuple(by), together, ""

@@ -83,8 +83,7 @@ def compared(
     models = sorted({*table.a, *table.b})
     if not models:
         raise ConcordError(
-            "Nothing was compared yet. "
-            f"Have judges compare them with `concord compare {name} "
+            f"No comparisons yet. Let judges compare: `concord compare {name} "
             + ("--judges …`." if study else "--models …`.")
         )
     check_known("compared model", players, models)
@@ -204,7 +203,10 @@ def verdict(result: Compared, rater: str) -> str:
     many = f" of {len(order)} models" if len(order) > 2 else ""
     if ends and ends[0] > 0:
         return f"By {rater}, {first} is the best{many}, ahead of {second}: {counted}."
-    return f"By {rater}, the best{many} is not known yet. {first} and {second} are not told apart: {counted}."
+    return (
+        f"By {rater}, the best{many} is inconclusive. {first} and {second} do not differ significantly: "
+        f"{counted}."
+    )
 
 
 def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
@@ -225,14 +227,14 @@ def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
 
 DUELS = empty(
     "duels",
-    "Win/tie/loss of every two models",
+    "Win/tie/loss of all pairs of models",
     Column("rater"),
     Column("one", "model"),
     Column("other", "against"),
     *map(percent, ("win", "tie", "lose")),
     percent("delta", "Δ", signed=True, interval="ends", help="Share of wins less share of losses"),
     Column("n", help="Scenarios compared"),
-    Column("incomplete", "left out", help="Scenarios without a usable verdict, or without one of two orders"),
+    Column("incomplete", "left out", help="Scenarios without a usable verdict in both orders"),
     *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
 )
 STRENGTHS = empty(
@@ -246,7 +248,7 @@ BIAS = empty(
     "position-bias",
     "Position bias: how often a verdict changed with the order",
     Column("rater", "judge"),
-    percent("changed", help="Pairs whose verdict was another in the other order"),
+    percent("changed", help="Pairs whose verdict changed with the order"),
     Column("flips"),
     Column("n", "of"),
     Column("first", "to the first", help="Flips that favour the reply shown first"),
@@ -254,7 +256,7 @@ BIAS = empty(
 )
 AGREEMENT = empty(
     "agreement",
-    "Agreement of judges and people",
+    "Agreement of judges and annotators",
     Column("a", "one"),
     Column("b", "other"),
     percent("equal", interval="ends", n=True, help="Equal verdicts"),
@@ -263,7 +265,7 @@ AGREEMENT = empty(
         "equal without ties",
         interval="ends",
         n=True,
-        help="Equal verdicts among pairs where neither saw a tie",
+        help="Equal verdicts among pairs that both decided without a tie",
     ),
     Column("alpha", "Krippendorff's α", digits=3, interval="ends", help="Of answers as categories"),
 )
@@ -278,20 +280,21 @@ def _notes(basis: Mapping[str, Any], mixed: Mapping[str, Sequence[str]], *, twic
     ]
     if basis["failed"]:
         sentences.append(
-            f"{basis['failed']} of {basis['asked']} comparisons have no usable verdict; their pairs are left "
-            "out."
+            f"{basis['failed']} of {basis['asked']} comparisons have no usable verdict; their pairs are "
+            "excluded."
         )
     if basis["once"]:
         sentences.append(
-            f"Asked in one order only: {', '.join(basis['once'])}. These answers count as they are, and "
-            "whether a verdict would change with the order is not known."
+            f"Asked in one order only: {', '.join(basis['once'])}. Their verdicts are used as they are, "
+            "and their position bias is unknown."
         )
     if basis["people"]:
         sentences.append(
-            "“people” takes everybody's answers to a pair together: the reply that more of them prefer, "
-            "a tie where as many prefer either. A judge is compared with people on the pairs that it answered"
-            + (" in both orders." if twice else ".")
+            "“people” is the annotators' majority on a pair, or a tie. A judge is compared with it on the "
+            "pairs that the judge answered" + (" in both orders." if twice else ".")
         )
     if basis["simulated"]:
-        sentences.append(f"Mock models, neither people nor language models: {', '.join(basis['simulated'])}.")
+        sentences.append(
+            f"Rule-based mock models (not people, not language models): {', '.join(basis['simulated'])}."
+        )
     return sentences

@@ -55,29 +55,29 @@ def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
     if closings.is_closed(db, crowd.study):
         raise StudyError(f"The study “{crowd.study}” is closed.")
     if min(crowd.quota, crowd.items, crowd.minutes) < 1:
-        raise StudyError("People, items of each and minutes are at least 1.")
+        raise StudyError("Annotators, items per annotator and minutes must be at least 1.")
     codes = (crowd.code, crowd.failed_code, crowd.screen_out_code)
     if any(code and not _CODE.fullmatch(code) for code in codes):
         raise StudyError("A code has up to 40 letters, digits and hyphens.")
     if len(set(filter(None, codes))) < len([*filter(None, codes)]):
         raise StudyError(
-            "Each code must be different, because they tell the platform how an annotator ended."
+            "Each code must be different, because the code tells the platform how an annotator ended."
         )
     if crowd.misses < 1:
-        raise StudyError("Missed attention checks count from 1 on.")
+        raise StudyError("The number of missed attention checks must be at least 1.")
     free(db, crowd.study)
     at_work = any(one.state == "at work" for one in crowds.workers(db, crowd.study))
     if not at_work and not share(db, crowd, ""):  # who is at work may leave items to the next who comes
         overlap = studies.get(db, crowd.study).overlap
         raise StudyError(
-            f"No item of “{crowd.study}” has room for another rater: the overlap is {overlap}, "
-            f"and each has as many. `concord study deal {crowd.study} --overlap 0` sets no limit, "
+            f"No item of “{crowd.study}” can take another rater: the overlap is {overlap}, and each item "
+            f"has that many. `concord study deal {crowd.study} --overlap 0` sets no limit, "
             "and assigns every item to each annotator who has items. Or draw a study for the "
             "crowd alone, without an assignment."
         )
     token = secrets.token_urlsafe(24)
     crowds.keep(db, crowd, token)
-    terms = f"{crowd.platform}: {crowd.quota} people, {crowd.items} items each, {crowd.minutes} minutes"
+    terms = f"{crowd.platform}: {crowd.quota} annotators, {crowd.items} items each, {crowd.minutes} minutes"
     acts.record(db, crowd.study, "opened to a crowd", terms)
     mark = PLACEHOLDERS[crowd.platform]
     numbers = "&".join(f"{name}={mark % name}" for name in PARAMETERS[crowd.platform])
@@ -265,5 +265,5 @@ def payments(db: Database, study: str) -> Table:
         Column("outcome"),
         Column("code", help="The code that they were shown."),
     )
-    shown = f"{len(rows)} people." if rows else "Nobody came by a link for a crowd platform."
+    shown = f"{len(rows)} people." if rows else "No annotator has used a crowd link yet."
     return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=(shown,))

@@ -95,9 +95,9 @@ def deal_study(
     items are mixed into the queues, and not among the numbers returned. Raises StudyError and NotFound.
     """
     if repeats is not None and not 0 <= repeats <= repeat.MOST:
-        raise StudyError(f"The share of items that come again is 0 to {repeat.MOST:g}, not {repeats:g}.")
+        raise StudyError(f"The share of repeat items must be from 0 to {repeat.MOST:g}, not {repeats:g}.")
     if repeats and studies.get(db, name).ranks:
-        raise StudyError("A group that is put in order does not come again: leave --repeats out.")
+        raise StudyError("Rankings have no repeat items. Remove --repeats.")
     crowds.expire(db, name)
     deal = plan(db, name, annotators, overlap=overlap, extra=extra, match=match)
     if match is not None and match != studies.get(db, name).match:
@@ -167,10 +167,13 @@ def plan(
     seen, gone = placements.revealed(db, name), extra_raters.gone(db, name, without, annotators)
     if unblind := [person for person in annotators if person in seen]:
         raise StudyError(
-            f"“{unblind[0]}” has seen others' answers or a judge's scores: no answer would be blind."
+            f"“{unblind[0]}” has seen other annotators' answers or a judge's scores, so new answers would "
+            "not be blind."
         )
     if closed := [person for person in annotators if person in gone]:
-        raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them again, or assign to others.")
+        raise StudyError(
+            f"The link of “{closed[0]}” was withdrawn. Invite them again, or assign the items to others."
+        )
     units: dict[str, list[int]] = {}
     for unit in studies.units(db, name):
         units.setdefault(unit["key"], []).append(unit["id"])
@@ -245,22 +248,22 @@ def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | No
     if rule is None or rule.least == 0:
         return None
     if rule.least < 0:
-        raise StudyError("Answers cannot differ by less than 0. Name the least difference, or 0 for none.")
+        raise StudyError("The least difference must be 0 or more; 0 turns extra raters off.")
     if rule.criterion and rule.criterion not in (criteria := [c.name for c in study.criteria]):
         raise not_found("criterion", rule.criterion, criteria)
     if not people:
         return rule
     if people < 3:
         raise StudyError(
-            f"An extra rater for disagreements needs three annotators; there are {people}. The "
-            f"nearest possible is --overlap {people} without extra raters."
+            f"An extra rater for disagreements needs three annotators; there are {people}. Use --overlap "
+            f"{people} without extra raters."
         )
     if k == 1:
-        raise StudyError("Two raters differ or agree, one does neither. The nearest possible is --overlap 2.")
+        raise StudyError("To find differences, each item needs two raters. Use --overlap 2.")
     if not 0 < k < people:
         raise StudyError(
-            f"With {k or people} raters per unit, all {people} annotators are used, so there is "
-            f"no extra one. The nearest possible is --overlap {people - 1}."
+            f"With {k or people} raters per unit, all {people} annotators are used, so none is left for an "
+            f"extra rating. Use --overlap {people - 1}."
         )
     return rule
 
@@ -294,13 +297,12 @@ def refuse_undealable(study: Study) -> None:
     """Raise StudyError for a study that no desk can show."""
     if study.anonymous:
         raise StudyError(
-            f"People's ratings in “{study.name}” have no names, so they cannot be distinguished "
-            "from answers at the desk. Draw a new study from the same conversations with "
-            "`concord study draw`."
+            f"The annotators of “{study.name}” have no names, so new answers could not be distinguished "
+            "from theirs. Draw a new study from the same conversations with `concord study draw`."
         )
     if not study.rubric and (ranges := [c.name for c in study.criteria if not c.scale.offered]):
         raise StudyError(
-            f"“{ranges[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. "
+            f"“{ranges[0]}” of “{study.name}” has only a range, so the desk cannot show its answers. "
             f"Import the study with --scale {ranges[0]}=1-5, or draw a new one."
         )
 

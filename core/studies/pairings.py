@@ -112,7 +112,7 @@ def _candidates(
     if not candidates:
         what = "scenario, or prompt with the same context beside it"
         alike = "dialogue with their last replies" if unit == "last-reply" else what
-        raise StudyError(f"No two players of “{benchmark}” answered the same {alike}.")
+        raise StudyError(f"No two models of “{benchmark}” answered the same {alike}.")
     return candidates
 
 
@@ -126,8 +126,7 @@ def question(rubric: Rubric, criterion: str = "") -> PairQuestion:
     names = [question.name for question in rubric.pairs]
     if not names:
         raise StudyError(
-            f"The rubric “{rubric.name}” does not ask which of two is better. Add a criterion with "
-            'type = "pairwise".'
+            f'The rubric “{rubric.name}” has no pairwise question. Add a criterion with type = "pairwise".'
         )
     if criterion and criterion not in names:
         raise not_found("pairwise question", criterion, names)
@@ -191,7 +190,7 @@ def _players(db: Database, benchmark: str, players: Sequence[str], facets: Where
     tables.check(db, benchmark, facets)
     chosen = sorted(set(players) or models)
     if len(chosen) < 2:
-        raise StudyError("It takes two models to compare. Name another one.")
+        raise StudyError("A comparison needs two models. Name another one.")
     return chosen
 
 
@@ -222,7 +221,7 @@ def draw(table: pd.DataFrame, n: int | None, seed: int = 0) -> list[tuple[str, i
     than there are.
     """
     if n is not None and n > len(table):
-        raise StudyError(f"There are {len(table)} pairs, not {n}. Ask for fewer, or take more models.")
+        raise StudyError(f"There are {len(table)} pairs, not {n}. Ask for fewer pairs, or use more models.")
     if n is not None:
         each = sampling.draw(table, n, seed=seed, by=[AGAINST], name="pair")[AGAINST].value_counts()
         facets = [str(column) for column in table.columns.drop(PAIR)]
@@ -240,10 +239,10 @@ def draw_groups(table: pd.DataFrame, n: int | None, seed: int = 0) -> list[tuple
     """
     largest = int(table.groupby("scenario").size().max())
     if largest > len(LETTERS) * (len(LETTERS) - 1) // 2:
-        raise StudyError(f"Nobody keeps more than {len(LETTERS)} replies in order. Take fewer models.")
+        raise StudyError(f"A ranking can have at most {len(LETTERS)} replies. Use fewer models.")
     groups = table.drop_duplicates("scenario")
     if n is not None and n > len(groups):
-        raise StudyError(f"There are {len(groups)} groups, not {n}. Ask for fewer.")
+        raise StudyError(f"There are {len(groups)} groups, not {n}. Ask for fewer groups.")
     if n is not None:
         facets = [str(column) for column in table.columns.drop(PAIR)]
         drawn = sampling.draw(groups, n, seed=seed, by=facets, name="scenario")

@@ -59,7 +59,7 @@ def answers_of(db: Database, study: str, annotator: str) -> Table:
     rows.sort(key=lambda row: -float(str(row["difference"] if row["difference"] is not None else -1)))
     has_turns = any(row["turn"] is not None for row in rows)
     columns = (
-        Column("conversation", "No.", help="Select a row to read the conversation with every answer."),
+        Column("conversation", "No.", help="Select a row to read the conversation with all answers."),
         *((Column("turn"),) if has_turns else ()),
         Column("criterion", "question"),
         Column("answer"),
@@ -68,7 +68,7 @@ def answers_of(db: Database, study: str, annotator: str) -> Table:
         Column("said", "reason and comment"),
         Column("key"),
     )
-    notes = () if rows else (f"{annotator} has submitted nothing in “{study}” yet.",)
+    notes = () if rows else (f"{annotator} has not submitted an item of “{study}” yet.",)
     return Table("answers_of_annotator", f"Answers of {annotator}", columns, tuple(rows), notes=notes)
 
 

@@ -145,10 +145,10 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
         "Annotation quality",
         columns,
         tuple(rows),
-        caption="How each annotator works. A low figure is a reason to look, not to exclude an annotator.",
+        caption="How each annotator works. A low figure is a reason to look, not to exclude.",
         notes=(
             f"Times: medians. Too fast: faster than {READING:g} characters of replies a second. 95% "
-            "intervals take items for independent.",
+            "intervals assume independent items.",
         ),
     )
 

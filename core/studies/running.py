@@ -64,7 +64,7 @@ def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
     back = -gained.pop(annotator, 0)
     others = ", ".join(f"{who} {change:+d}" for who, change in gained.items() if change) or "as before"
     items = "1 item" if back == 1 else f"{back} items"
-    return f"{items} of “{name}” that {annotator} had not begun went back. Items of the others: {others}."
+    return f"{items} of “{name}” that {annotator} had not begun went to the others, who now have: {others}."
 
 
 def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:
@@ -119,15 +119,15 @@ def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule)
     training, and for items without explanation.
     """
     if not (0 <= rule.bound <= 1 and rule.attempts > 0):
-        raise StudyError("A rule needs a share from 0 to 1, and at least one attempt.")
+        raise StudyError("The rule needs a share from 0 to 1 and at least one attempt.")
     units = {gold.unit for gold in golds or known.gold(db, name, "training")}
     if not units:
-        raise StudyError(f"“{name}” has no training items yet. Bring a file of them.")
+        raise StudyError(f"“{name}” has no training items yet. Upload a file of them.")
     if golds:
         _refuse_begun(db, name)
         if unexplained := units - {gold.unit for gold in golds if gold.explanation}:
             raise StudyError(
-                f"{len(unexplained)} training items have no explanation. Say why an answer is right."
+                f"{len(unexplained)} training items have no explanation. Explain why the answer is right."
             )
         placements.remove(db, [item.id for item in placements.placed(db, name, ["training"])])
         known.set_gold(db, name, golds, "training")
@@ -152,6 +152,6 @@ def _refuse_begun(db: Database, name: str) -> None:
     if begun := {one.person for one in placements.placed(db, name, QUEUED) if one.begun}:
         have = "has" if len(begun) == 1 else "have"
         raise StudyError(
-            f"{', '.join(sorted(begun))} {have} begun “{name}” already: training comes before the first "
-            "item. Draw a new study, or put these items among the others with `concord study gold`."
+            f"{', '.join(sorted(begun))} {have} begun “{name}” already, but training comes before the "
+            "first item. Draw a new study, or put these items among the others with `concord study gold`."
         )

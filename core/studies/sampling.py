@@ -45,14 +45,14 @@ def draw(
     import pandas as pd
 
     if n < 1:
-        raise StudyError("A sample needs at least one unit; ask for more.")
+        raise StudyError("A sample needs at least one item. Ask for more.")
     if missing := [column for column in by if column not in candidates.columns]:
         words = candidates.select_dtypes(exclude="number").columns
         varying = ", ".join(c for c in words if c != name) or "nothing"
         raise StudyError(f"The sample cannot be stratified by “{missing[0]}”. What varies here: {varying}.")
     if n > len(candidates):
         raise StudyError(
-            f"There are {len(candidates)} candidates for {n} units; ask for fewer, or widen the filter."
+            f"There are {len(candidates)} candidates for {n} units. Ask for fewer units, or widen the filter."
         )
     values = [candidates[column].fillna("").astype(str) for column in by]
     stratum = pd.Series(list(map(" / ".join, zip(*values, strict=True))) if by else "", candidates.index)
@@ -92,11 +92,11 @@ def deal(
     """
     people = list(dict.fromkeys(annotators))
     if not people:
-        raise StudyError("There are no annotators to assign to. Invite some first.")
+        raise StudyError("No annotators to assign to. Invite some first.")
     if not 0 <= k <= len(people):
         raise StudyError(
-            f"{k} raters per unit need more than {len(people)} annotators. Invite more, or lower "
-            f"the overlap. The nearest possible is {len(people)} (--overlap {len(people)})."
+            f"{k} raters per unit need more than {len(people)} annotators. Invite more annotators, or use "
+            f"--overlap {len(people)}."
         )
     number = {person: i for i, person in enumerate(people)}
     order = sorted(dict.fromkeys(units), key=lambda unit: chance_of(seed, unit))

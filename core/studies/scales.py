@@ -49,7 +49,7 @@ def named_scale(text: str) -> tuple[str, Scale]:
         return criterion, scale_of(answers)
     except ValueError:
         raise ConcordError(
-            f"The scale “{text}” is not understood. Write criterion=1..5, criterion=1:bad,2:fair,3:good with "
+            f"The scale “{text}” is invalid. Write criterion=1..5, criterion=1:bad,2:fair,3:good with "
             "the answers rising, or 1..5 for every criterion."
         ) from None
 
@@ -97,7 +97,9 @@ def shared_scale(
     given = {judge: answers[~np.isnan(answers)] for judge, answers in judges.items()}
     given = {judge: answers for judge, answers in given.items() if len(answers)}
     if scale is not None and judged is not None and (judged.low, judged.high) != (scale.low, scale.high):
-        why = f"judges answer on {_from(judged.low, judged.high)}, people on {_from(scale.low, scale.high)}"
+        why = (
+            f"judges answer on {_from(judged.low, judged.high)}, annotators on {_from(scale.low, scale.high)}"
+        )
         return SharedScale(scale, dict.fromkeys(given, why))
     if scale is None or scale.guessed:
         return _guess(people, given, scale)
@@ -127,14 +129,14 @@ def _guess(people: Floats, judges: Mapping[str, Floats], stored: Scale | None) -
     for judge, answers in judges.items():
         least, most = float(answers.min()), float(answers.max())
         outside = float(((answers < bottom) | (answers > high)).mean())
-        reason = f"people answer {_from(low, high)}, {judge} {_from(least, most)}"
+        reason = f"annotators answer {_from(low, high)}, {judge} {_from(least, most)}"
         wider = max(high, most) - min(bottom, least) > WIDER * width
         if wider or _shorter(theirs, answers) or _finer(theirs, answers):
-            other[judge] = f"{reason}: taken for another scale (--scale declares one)"
+            other[judge] = f"{reason}: read as different scales (declare with --scale)"
             continue
         taken.append(answers)
         if outside > STRAY:
-            notes.append(f"{reason}: taken for one scale (--scale declares people's)")
+            notes.append(f"{reason}: read as one scale (declare the annotators' with --scale)")
     if stored is not None and not other:
         taken.append(_ends(stored))
     ends = np.array([min(map(np.min, taken)), max(map(np.max, taken))])

@@ -143,7 +143,7 @@ def test_a_spot_check_starts_from_a_list_in_its_order(app: Server, page: Page) -
     page.reload()
     expect(page.locator(".tally")).to_have_text(f"1 of {len(listed)}")
     page.get_by_role("button", name="‹ Spot-check").click()
-    expect(page.get_by_text("not the judges' rate").first).to_be_visible()
+    expect(page.get_by_text("not the rate of all judgements").first).to_be_visible()
     page.get_by_role("link", name="Choose conversations").click()
     expect(page).to_have_url(re.compile("conversations.*order=lowest"))
 
@@ -287,5 +287,5 @@ def test_who_compares_blind_stands_beside_the_judges(app: Server, page: Page) ->
     assert given == [(*pair, verdict) for pair, verdict in zip(dealt, "ABB", strict=False)]
     visit(page, f"{app.url}/comparisons?pairs=own")
     page.get_by_text("The figures in tables").click()
-    expect(page.get_by_role("heading", name="Agreement of judges and people")).to_be_visible()
+    expect(page.get_by_role("heading", name="Agreement of judges and annotators")).to_be_visible()
     expect(page.get_by_text("people (1)")).to_be_visible()

@@ -187,7 +187,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
         server.sign_in(page.context)
         page.goto(server.url)
         for address, seen in (
-            ("", "Deal it to annotators"),
+            ("", "Assign it to annotators"),
             ("runs", "Runs"),
             (f"conversations?player={quote(name)}", "2 conversations"),
             (f"conversations?conversation={number}", "Dialogue"),
@@ -216,7 +216,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
 def test_a_row_opens_into_scores_by_facet_and_these_into_conversations(app: Server, page: Page) -> None:
     visit(page, f"{app.url}/leaderboard")
     page.get_by_text("How this was measured").first.click()
-    expect(page.get_by_text("Mock models take part").first).to_be_visible()
+    expect(page.get_by_text("Some results come from rule-based mock models").first).to_be_visible()
     press(page, table(page, re.compile("^PingPong")), 16, 0)
     expect(page.get_by_role("heading", name="alder: character × situation")).to_be_visible()
     press(page, table(page, "alder: character × situation"), 16, 0)

@@ -308,6 +308,6 @@ def test_the_leaderboard_sets_agents_side_by_side_and_leads_to_simulations(app: 
     assert "0.500" in shown
     expect(page.get_by_text("Why figures are undefined or lack an interval").first).to_be_visible()
     page.get_by_text("How this was measured").first.click()
-    expect(page.get_by_text(re.compile("Mock models take part"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Some results come from rule-based mock models"))).to_be_visible()
     press(page, agents, 16, 0)
     expect(page).to_have_url(re.compile(r"/conversations\?.*architecture=GA%2BTDP"))

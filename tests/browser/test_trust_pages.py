@@ -187,7 +187,7 @@ def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page
 
 def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, page: Page) -> None:
     visit(page, f"{app.url}/agreement?study=judged-only{FEW}")
-    sees(page, "Nobody has rated the study “judged-only” yet")
+    sees(page, "No annotator has rated the study “judged-only” yet")
     expect(page.get_by_role("heading", name="Score distribution by rater")).to_be_visible()
     expect(page.get_by_text("Would a cheaper panel do?")).to_have_count(0)
     visit(page, f"{app.url}/agreement?study=empty")

@@ -403,9 +403,9 @@ def test_categories_have_no_verdict_made_of_their_numbers(tmp_path):
 def test_a_judge_on_another_scale_is_said(tmp_path):
     file = tmp_path / "scales.csv"
     pd.DataFrame({"human": STARS, "judge": [20 * star for star in STARS]}).to_csv(file, index=False)
-    assert "people answer 1 to 5, judge 20 to 100: taken for another scale" in check(file).output.replace(
-        "\n", " "
-    )
+    assert "annotators answer 1 to 5, judge 20 to 100: read as different scales" in check(
+        file
+    ).output.replace("\n", " ")
 
 
 def test_the_length_of_texts_is_a_feature():

@@ -92,7 +92,7 @@ def test_no_labels_and_a_table_of_text(call):
         (table(), ("--system", "nope"), "nope"),
         (table(), ("--against", "nope"), "nope"),
         (table(), ("--criterion", "nope"), "nope"),
-        (table((0.5,)), (), "two are needed"),
+        (table((0.5,)), (), "A comparison needs two systems"),
         (table().assign(judge=RNG.choice(["red", "green", "blue"], 2 * N), human=""), (), "have no mean"),
     ],
 )

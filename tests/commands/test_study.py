@@ -74,7 +74,7 @@ def test_a_deal_says_how_even_it_is(filled, run):
     asked = ("study", "deal", "mine", "--annotators", "ann,bo,cy", "--overlap", 2)
     balance = "Items of an annotator: 8. Items that two annotators share: 4 (as even as possible)."
     refused = run(filled, *asked[:-1], 3, "--extra-where-differ", 2)
-    assert (refused.exit_code, "The nearest possible is --overlap 2." in refused.output) == (1, True)
+    assert (refused.exit_code, "Use --overlap 2." in refused.output) == (1, True)
     dealt = run(filled, *asked, "--extra-where-differ", 2, "--extra-on", "fluency").output
     assert f"{balance} 0 items have answers at least 2 apart on “fluency”" in dealt
     without = run(filled, "study", "reassign", "mine", "cy", "--reason", "left").output
@@ -191,7 +191,7 @@ class TestAgreement:
         shown = " ".join(agreement(run, filled).stdout.split())
         for words in (
             "Krippendorff's alpha, ordinal",
-            "Judges and panels: Spearman's ρ with the mean of people",
+            "Judges and panels: Spearman's ρ with the mean of annotators",
             "strict",
             "20 resamples of clusters of items alike in character and situation, seed 0",
         ):
@@ -219,8 +219,8 @@ HEADER = "item_id,criterion,rater_type,rater,score\n"
     ("raters", "sentence"),
     [
         ({"human ann": "12345", "human bob": "13254"}, "No judge has rated the study “s”"),
-        ({"judge gpt": "12345"}, "Nobody has rated the study “s” yet"),
-        ({"human ann": "12345", "judge gpt": "12345"}, "One person alone rated the study “s”"),
+        ({"judge gpt": "12345"}, "No annotator has rated the study “s” yet"),
+        ({"human ann": "12345", "judge gpt": "12345"}, "Only one annotator rated the study “s”"),
         (
             {"human ann": "33333", "human bob": "33333", "judge gpt": "12345"},
             "No judge of the study “s” can be compared with people",
@@ -258,9 +258,9 @@ def test_what_is_missing_is_a_sentence_beside_what_there_is(workspace, run, tmp_
 @pytest.mark.parametrize(
     ("raters", "sentence"),
     [
-        ({"judge gpt": "11011"}, "Error: Nobody has rated the study “s” yet"),
+        ({"judge gpt": "11011"}, "Error: No annotator has rated the study “s” yet"),
         ({"human ann": "11011"}, "Error: No judge has rated the study “s”"),
-        ({"human ann": "11011", "judge gpt": "11011"}, "Error: One person alone rated the study “s”"),
+        ({"human ann": "11011", "judge gpt": "11011"}, "Error: Only one annotator rated the study “s”"),
         (
             {"human ann": "11111", "human bob": "11111", "judge gpt": "11111"},
             "can be compared with people (gpt and people's mean are constant on the items in common)",

@@ -189,7 +189,7 @@ def test_fed(workspace, fresh, run, tmp_path):
 
 
 def test_ratings_alone_are_enough_for_the_figures(workspace, fresh, run, tmp_path):
-    """Without facets the scenarios are unknown, so items are taken for independent on both sides."""
+    """Without facets the scenarios are unknown, so items are assumed independent on both sides."""
     with workspace.write() as db:
         fill(db)
     scores = tmp_path / "scores.csv"

@@ -107,9 +107,12 @@ SLIDER = Criterion("feel", "", Scale((0, 100), ("cold", "warm"), "number"))
 ODD: dict[str, tuple[dict[str, object], str]] = {
     "one person": (
         {"people": {"Ada": varied()}, "judges": {"j": varied(1)}},
-        "One person alone rated the study",
+        "Only one annotator rated the study",
     ),
-    "no people": ({"people": {}, "judges": {"j": varied(), "k": varied(1)}}, "Nobody has rated the study"),
+    "no people": (
+        {"people": {}, "judges": {"j": varied(), "k": varied(1)}},
+        "No annotator has rated the study",
+    ),
     "no judges": ({"people": BOTH, "judges": {}}, "No judge has rated the study"),
     "unnamed people": ({"people": BOTH, "judges": {"j": varied(1)}, "anonymous": True}, "unnamed"),
     "all alike": ({"people": {"Ada": constant, "Bo": constant}, "judges": {"j": constant}}, "constant"),

@@ -93,7 +93,7 @@ def test_failed_and_cut_replies_are_listed_and_counted(workspace: Workspace) -> 
         ratings.save_judgement(db, failed)
     page = listed(unreadable="true")
     assert len(page.dataframe[0].value) == 2
-    words = "1 with a judgement that could not be read, 1 with a truncated reply"
+    words = "1 with an unparseable judgement, 1 with a truncated reply"
     assert any(words in caption.value for caption in page.caption)
 
 

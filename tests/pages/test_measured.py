@@ -35,4 +35,6 @@ def test_the_panel_and_the_weights_follow_the_address(workspace: Workspace) -> N
     assert not page.exception
     said = "\n".join(text.value for kind in (page.markdown, page.caption) for text in kind)
     assert "Means over conversations and the panel kind." in said.replace("\\", "")
-    assert "Final weighs the criteria in_character 1, entertaining 1, fluency 2." in said.replace("\\", "")
+    assert "Weights of the overall score: in_character 1, entertaining 1, fluency 2." in said.replace(
+        "\\", ""
+    )

@@ -79,5 +79,5 @@ def test_what_cannot_be_written_is_a_sentence(workspace: Workspace) -> None:
     page = shown("comparisons")
     next(button for button in page.button if button.label == "Create the file").click().run()
     assert not page.exception
-    assert "Nothing was compared yet" in page.error[0].value
+    assert "No comparisons yet" in page.error[0].value
     assert "written" not in page.session_state

@@ -175,7 +175,7 @@ def test_judges_of_version_2_are_not_averaged_with_its_own(workspace):
         rated = gather(db, PINGPONG_V1.name)
     board = leaderboards.leaderboard(rated, resamples=0)
     assert (rated.judges, board.judges) == (("a", "user"), ("user",))
-    assert "Left out, for another version of the prompt: a." in leaderboard_table(board).notes
+    assert "Excluded because of another version of the prompt: a." in leaderboard_table(board).notes
 
 
 def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated_most(workspace):
@@ -189,7 +189,7 @@ def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated
     board = leaderboards.leaderboard(rated, resamples=0)
     assert (board.judges, board.passed_over) == (("user",), ("a",))
     assert [(row.n, row.judged) for row in board.standings] == [(2, 2)]
-    assert any("who rated most; left out: a." in note for note in leaderboard_table(board).notes)
+    assert any("with the most ratings; excluded: a." in note for note in leaderboard_table(board).notes)
     assert leaderboards.leaderboard(rated, judges=["a"], resamples=0).passed_over == ()
 
 

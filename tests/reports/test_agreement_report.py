@@ -72,7 +72,7 @@ def test_a_judge_that_prefers_its_own_family_is_found():
     families = (("amber", "pine"), ("cedar", "oak"), ("oak-2", "oak"))
     report = measured(table, options=Options(resamples=200, families=families))
     [row] = report.section("bias", "final")["feature_bias"].rows
-    assert row["feature"] == "the player is of the judge's family"
+    assert row["feature"] == "the model is of the judge's family"
     assert row["n"] == 60
     assert row["effect"].value == pytest.approx(0.5, abs=0.15)
     assert row["effect"].low > 0
@@ -89,7 +89,8 @@ def test_who_has_no_figure_of_its_own_family_is_named() -> None:
     told = measured(table, options=Options(resamples=20, families=families)).section("bias", "wit")
     note = told["feature_bias"].notes[0]
     assert note == (
-        "Own family is not measured of k: no family in models.toml, or no players of it and of others."
+        "Own family is not measured of k: no family in models.toml, or not both models of the family and "
+        "others."
     )
 
 
@@ -107,7 +108,7 @@ def test_yes_and_no_begin_with_kappa_and_shares_by_hand() -> None:
     name, tables = asked[0].name, report.section("glance", asked[0].name)
     assert [*tables][:2] == ["decisions", "glance"]
     [row] = tables["decisions"].rows
-    assert "Without runs: not every score is 0 or 1" in tables["decisions"].notes[1]
+    assert "Excluded: runs, because not every score is 0 or 1" in tables["decisions"].notes[1]
     # Alike 15 of 20; by chance 0.6 · 11/20 + 0.4 · 9/20 = 0.51.
     figures = {"kappa": (0.75 - 0.51) / 0.49, "accuracy": 0.75, "sensitivity": 9 / 12, "specificity": 6 / 8}
     assert {figure: row[figure].value for figure in figures} == pytest.approx(figures)

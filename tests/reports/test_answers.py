@@ -73,7 +73,7 @@ def test_a_price_that_is_not_known_is_never_0() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "word"), [(-0.05, 0.09, "Yes"), (0.02, 0.3, "No"), (-0.05, 0.2, "It is inconclusive")]
+    ("low", "high", "word"), [(-0.05, 0.09, "Yes"), (0.02, 0.3, "No"), (-0.05, 0.2, "Inconclusive")]
 )
 def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
     low: float, high: float, word: str
@@ -90,7 +90,7 @@ def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
 
 def test_the_panel_to_try_first_leaves_out_the_dearest_judge_or_the_one_that_agrees_least() -> None:
     report = two_judges(0.3, 4.0, 0.5)
-    weakest = ("k", "which agrees least with people")
+    weakest = ("k", "which agrees least with annotators")
     for prices in ({}, {"j": 2.0}, {"j": 2.0, "k": None}, {"j": 2.0, "k": 2.0}):
         assert answers.left_out(report, "final", prices) == weakest
     assert answers.left_out(report, "final", {"j": 2.5, "k": 2.0}) == ("j", "the dearest")

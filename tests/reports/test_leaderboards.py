@@ -294,14 +294,13 @@ def test_who_is_first_in_a_table_of_a_benchmark_is_said_where_intervals_lie_apar
         return leaderboards.foremost(Table("t", "T", columns, rows, meta={"first by": "All"}))
 
     high, middle, low = Estimate(3.0, 2.5, 3.5), Estimate(2.4, 2.0, 2.8), Estimate(1.0, 0.5, 1.5)
-    assert words(high, low) == "a scores higher than all others, beyond chance."
+    assert words(high, low) == "a scores significantly higher than all others."
     assert (
-        words(high, middle, low)
-        == "It is not known yet which of a and b scores highest: their intervals overlap."
+        words(high, middle, low) == "Inconclusive which of a and b scores highest: their intervals overlap."
     )
-    assert words(high, low, undefined("no script")) == "a scores higher than all others, beyond chance."
+    assert words(high, low, undefined("no script")) == "a scores significantly higher than all others."
     assert words(high, middle, Estimate(1.0)) == (
-        "It is not known yet which of a, b and c scores highest: their intervals overlap."
+        "Inconclusive which of a, b and c scores highest: their intervals overlap."
     )
     assert words(high) == words(Estimate(3.0), low) == ""
 
@@ -396,9 +395,9 @@ def test_a_table_says_which_conditions_it_mixes(workspace):
 @pytest.mark.parametrize(
     ("gaps", "said"),
     [
-        ((1.0, 1.5) * 5, "one scores higher than two beyond chance: +1.25 points"),
-        ((1.0, -1.0, 1.0, -1.0, 0.8) * 2, "one and two cannot be told apart by these conversations: +0.16"),
-        ((1.0,), "Whether two and one differ is not known: they share one scenario."),
+        ((1.0, 1.5) * 5, "one scores significantly higher than two: +1.25 points"),
+        ((1.0, -1.0, 1.0, -1.0, 0.8) * 2, "one and two do not differ significantly: +0.16"),
+        ((1.0,), "Unknown whether two and one differ: they share one scenario."),
     ],
 )
 def test_whether_the_first_two_differ_is_said_by_their_common_scenarios(workspace, gaps, said):
@@ -446,7 +445,7 @@ def test_scores_beside_one_players_are_paired_on_common_scenarios(workspace):
 
 @pytest.mark.parametrize(
     ("gap", "said"),
-    [(1.0, "one scores higher than all others, beyond chance."), (0.0, "one and two cannot")],
+    [(1.0, "one scores significantly higher than all others."), (0.0, "one and two do not differ")],
 )
 def test_without_scenarios_it_is_said_who_may_be_first(workspace, gap, said):
     """Ten scores each that vary by 0.1: a mean 1 above is far beyond Welch's t, an equal one is not."""
@@ -476,7 +475,7 @@ def test_what_cannot_be_measured_is_said(workspace):
         pytest.raises(ConcordError, match="No judge has rated any PingPong conversation yet"),
     ):
         gather(db, "pingpong")
-    with workspace.read() as db, pytest.raises(ConcordError, match="has no such table"):
+    with workspace.read() as db, pytest.raises(ConcordError, match="there is no such table"):
         gather(db, "simulbench-dialogues")
     with workspace.write() as db:
         judged(db, "k", (4.0,))
@@ -527,8 +526,8 @@ def test_every_format_tells_the_same(called):
     assert float(rows[0]["score"]) == found["rows"][0]["score"]["value"]
     assert f"{found['rows'][0]['score']['value']:.2f}" in called("--format", "latex").stdout
     assert f"{found['rows'][0]['score']['value']:.2f}" in called().stdout
-    assert "Mock models take part" in called().stdout
-    assert "Mock models take part" in called("--format", "csv").stderr
+    assert "Some results come from rule-based mock models" in called().stdout
+    assert "Some results come from rule-based mock models" in called("--format", "csv").stderr
 
 
 def test_undefined_figures_are_null_beside_their_reason(called):
@@ -582,7 +581,10 @@ def test_players_who_refuse_unlike_shares_are_pointed_out(tmp_path):
     shares = {s.player: s.refusal_ratio for s in board.standings}
     most, least = max(shares, key=shares.get), min(shares, key=shares.get)
     assert shares[most] - shares[least] >= UNLIKE
-    said = f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares"
+    said = (
+        f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: without refusals, the models "
+        "are compared"
+    )
     assert any(note.startswith(said) for note in leaderboard_table(board).notes)
 
 

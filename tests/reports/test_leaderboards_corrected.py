@@ -89,15 +89,15 @@ def test_people_weigh_criteria_as_the_table_does(filled):
     ("scores", "finals", "people", "said"),
     [
         # Ends are 0.2 from each figure: those of 2.9 and 3.0 overlap, those of 2.0 and 3.0 do not.
-        ((3, 2), (3, 2), (3.0, 2.9), "the order of the final scores stays."),
+        ((3, 2), (3, 2), (3.0, 2.9), "the order of the overall scores stays."),
         ((2, 3), (3, 2), (3.0, 2.9), ""),
         (
             (2, 3),
             (2, 3),
             (3.0, 2.9),
-            "the final scores of a and b are not told apart: their intervals overlap.",
+            "the overall scores of a and b do not differ significantly: their intervals overlap.",
         ),
-        ((2, 3), (2, 3), (3.0, 2.0), "a is first by its final score, not b."),
+        ((2, 3), (2, 3), (3.0, 2.0), "a is first by its overall score, not b."),
     ],
 )
 def test_the_order_that_people_would_give_is_said_where_it_is_told_apart(scores, finals, people, said):
@@ -111,7 +111,7 @@ def test_the_order_that_people_would_give_is_said_where_it_is_told_apart(scores,
         {"player": name, "corrected": Estimate(value, value - 0.2, value + 0.2)}
         for name, value in zip(names, people, strict=True)
     ]
-    assert _by_people(board, rows) == (f"Corrected by people's answers, {said}" if said else "")
+    assert _by_people(board, rows) == (f"Corrected by annotators' scores, {said}" if said else "")
 
 
 def _people(of):
@@ -170,6 +170,6 @@ def test_people_of_one_language_correct_no_other(filled):
             return leaderboards.leaderboard(gather(db, "pingpong", where), resamples=0)
 
         check(db, board({"language": ["en"]}), name)
-        with pytest.raises(StudyError, match="language en only, and this leaderboard has ru too") as refused:
+        with pytest.raises(StudyError, match="language en only, so it cannot correct ru") as refused:
             check(db, board({}), name)
         assert "--where language=en" in str(refused.value)

@@ -45,8 +45,8 @@ def text(workspace):
 
 def test_without_models_one_is_to_name_them(workspace):
     assert [page for _, page in steps(workspace)] == ["import", "models"]
-    assert text(workspace).endswith("add and test them, then start a run.")
-    assert text(workspace).startswith("Bring your own conversations or ratings, as a file.")
+    assert text(workspace).endswith("add and test models, then start a run.")
+    assert text(workspace).startswith("Import your own conversations or ratings from a file.")
 
 
 def test_a_models_file_that_cannot_be_read_is_the_first_thing_said(workspace):
@@ -57,8 +57,8 @@ def test_a_models_file_that_cannot_be_read_is_the_first_thing_said(workspace):
 def test_with_models_and_no_conversations_one_is_to_start_a_run(workspace):
     workspace.models_path.write_text(MODEL)
     assert steps(workspace) == [
-        ("Bring your own conversations or ratings, as a file.", "import"),
-        ("Or start a run to have models make conversations, and judges rate them.", "runs"),
+        ("Import your own conversations or ratings from a file.", "import"),
+        ("Or start a run: models generate conversations and judges rate them.", "runs"),
     ]
 
 
@@ -66,7 +66,7 @@ def test_judged_and_not_yet_sampled(workspace):
     workspace.models_path.write_text(MODEL)
     with workspace.write() as db:
         fill(db, people=False)
-    assert ("Draw a blind sample for people to rate.", "samples") in steps(workspace)
+    assert ("Draw a blind sample for annotators.", "samples") in steps(workspace)
 
 
 def test_conversations_nobody_judged(workspace):
@@ -75,7 +75,7 @@ def test_conversations_nobody_judged(workspace):
     with workspace.write() as db:
         for conversation in _conversations("en", 1, 1):
             conversations.save(db, conversation)
-    assert ("64 conversations are not judged yet. Let judges rate them.", "runs") in steps(workspace)
+    assert ("64 conversations have no judgement yet. Let judges rate them.", "runs") in steps(workspace)
     assert "sample" not in text(workspace)
 
 
@@ -84,7 +84,7 @@ def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
         fill(db, people=False)
         studies.create(db, studies.Study("s", (), "A study"))
         unit = studies.add_units(db, "s", [(1, None, "")])
-    assert of_studies(workspace) == [("Deal it to annotators.", "samples", "")]
+    assert of_studies(workspace) == [("Assign it to annotators.", "samples", "")]
     with workspace.write() as db:
         access.invite(db, "Ada")
         placements.assign(db, access.annotator_id(db, "Ada"), unit)
@@ -147,8 +147,8 @@ def test_failed_judgements_are_to_be_asked_again(workspace):
         every = conversations.count(db, Filter(failed=True))
     assert count + cut == every > 0
     [text] = [text for text, page in steps(workspace) if page == "conversations"]
-    kinds = f"{count} with a judgement that could not be read"
-    assert text.startswith(f"{every} conversations have failed or cut replies: {kinds}")
+    kinds = f"{count} with an unparseable judgement"
+    assert text.startswith(f"{every} conversations have failed or truncated replies: {kinds}")
 
 
 def test_the_usual_study_is_the_fullest_that_was_rated_blind(workspace):
@@ -179,12 +179,12 @@ def test_conversations_of_a_file_lead_to_a_rubric_then_to_people_and_judges(work
     dialogue = (Message("user", "Where is it?"), Message("assistant", "On its way."))
     with workspace.write() as db:
         conversations.save(db, Conversation("shop", "k", "m", dialogue))
-    assert steps(workspace) == [("Write what is asked about shop: a rubric.", "rubrics")]
+    assert steps(workspace) == [("Create a rubric, the questions about shop.", "rubrics")]
     (workspace.path / "rubrics").mkdir()
     (workspace.path / "rubrics" / "mine.toml").write_text(
         '[[criteria]]\nname = "kind"\nstatement = "Kind."\n'
     )
     assert steps(workspace) == [
-        ("Draw a blind sample for people to rate.", "samples"),
-        ("1 conversations are not judged yet. Let judges rate them.", "runs"),
+        ("Draw a blind sample for annotators.", "samples"),
+        ("1 conversations have no judgement yet. Let judges rate them.", "runs"),
     ]

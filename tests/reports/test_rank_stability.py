@@ -116,7 +116,7 @@ def test_two_players_have_no_tau(tmp_path):
 
 def test_a_judge_who_scores_all_alike_has_no_order(tmp_path):
     made = filled(tmp_path, {"ash": GIVEN["ash"], "flat": dict.fromkeys(GIVEN["ash"], 3)})
-    assert mean(found(made)).reason == "flat scores them all alike"
+    assert mean(found(made)).reason == "flat gives all of them the same score"
 
 
 def test_a_panel_of_one_is_compared_with_nobody(grove):
@@ -242,7 +242,7 @@ def test_fewer_than_three_models_that_judge_each_other_have_no_pagerank(tmp_path
     made = filled(tmp_path, {"ash": GIVEN["ash"], "elm": GIVEN["elm"], "critic": GIVEN["oak"]})
     made = found(made)
     assert pool(made, "PageRank") == "2 models here judge and play too, at least 3 are needed"
-    assert "no study of people has figures of two judges, and 2 models" in pool(made, "top two")
+    assert "no study with annotators has figures of two judges, and 2 models" in pool(made, "top two")
 
 
 def test_a_judge_who_does_not_play_weighs_nothing_by_pagerank(tmp_path):
@@ -282,7 +282,7 @@ def test_panels_have_their_correlation_with_annotators(tmp_path):
     without = next(
         row for row in found(filled(tmp_path / "none"))["panels"].rows if row["judge"] == WITH_PEOPLE
     )
-    assert without["uniform"].reason == "no study of people has conversations of this leaderboard"
+    assert without["uniform"].reason == "no study with annotators has conversations of this leaderboard"
 
 
 # The command
@@ -328,7 +328,7 @@ def test_largest_rises_and_falls_and_the_published_figure(grove, run, other):
         (("pingpong", "--where", "language=xx"), "There is no language “xx”"),
         (("pingpong", "--weights", "1"), "--weights wants 3 numbers"),
         (("pingpong", "--study", "grove"), "There are none yet."),
-        (("stss",), "has no such table"),
+        (("stss",), "there is no such table"),
     ],
 )
 def test_wrong_arguments_are_answered_with_a_sentence(grove, run, asked, part):

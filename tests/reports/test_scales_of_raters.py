@@ -58,7 +58,9 @@ def test_a_judge_on_another_scale_switches_off_its_own_level_on_that_criterion_a
     assert None not in figures(report.tables("care")["judges"], "bias").values()
     assert figures(report.tables("final")["judges"], "bias")["j"] is None
     assert figures(report.tables("wit")["alt_test"], "omega")["k"] is not None
-    assert "no figures of level: people answer 2 to 5, j 4 to 10" in report.agreement.criteria["wit"].basis
+    assert (
+        "no figures of level: annotators answer 2 to 5, j 4 to 10" in report.agreement.criteria["wit"].basis
+    )
 
 
 def test_a_scale_declared_for_the_report_stands_above_the_guess() -> None:
@@ -79,7 +81,7 @@ def test_the_scale_of_judges_is_another_where_it_is_declared_so() -> None:
     found = measured(frame(study()))
     asked = (Criterion("wit", "", judged=points(0, 6)), CRITERIA[1])
     report = report_of(replace(found.data, study=replace(found.data.study, criteria=asked)), FEW)
-    assert report.ratings.no_level("wit", ["j"]) == "judges answer on 0 to 6, people on 1 to 5"
+    assert report.ratings.no_level("wit", ["j"]) == "judges answer on 0 to 6, annotators on 1 to 5"
     assert report.ratings.no_level("care", ["j"]) == ""
 
 

@@ -229,7 +229,7 @@ def test_without_a_second_person_the_verdict_says_what_is_missing(anonymous: boo
     found = measured(table, anonymous=anonymous).verdict("wit")
     assert found.verdict == Verdict.UNDEFINED
     assert found.unknowns == ((Unknown.NOT_COMPARED if anonymous else Unknown.ONE_ANNOTATOR),)
-    assert ("unnamed" in found.unknown) == anonymous
+    assert ("no names" in found.unknown) == anonymous
     assert found.advice == (Advice.NAME_ANNOTATORS if anonymous else Advice.ADD_ANNOTATOR)
 
 
@@ -268,7 +268,7 @@ def test_careless_people_stand_in_the_report_and_in_what_limits_it() -> None:
     )
     assert [flag.claim for flag in careless(report)] == [Claim.TOO_FAST] * 3
     for where in (report.limits, report.summary):
-        assert sum("faster than the replies can be read in 20 of 20 items" in text for text in where) == 3
+        assert sum("faster than the replies can be read on 20 of 20 items" in text for text in where) == 3
     assert "faster than the replies can be read" in report.document("markdown")
 
 
@@ -285,14 +285,14 @@ def test_a_player_treated_otherwise_is_named_and_a_uniform_shift_names_nobody() 
 
 def test_an_ordinary_study_has_no_cautions() -> None:
     said = summary({("judge", "j"): seen()})
-    for word in ("other way round", "repeats", "excluded", "no rating of", "Scale of"):
+    for word in ("in reverse of", "repeats", "excluded", "no rating of", "Scale of"):
         assert word not in said
 
 
 def test_a_judge_turned_round_is_told_with_its_criteria() -> None:
     upside_down = [[6 - wit, care] for wit, care in seen(0.5)]
     said = summary({("judge", "j"): upside_down, ("judge", "k"): seen()})
-    assert "j orders the items the other way round than annotators do: ρ = −0." in said.replace("-", "−")
+    assert "j orders the items in reverse of annotators: ρ = −0." in said.replace("-", "−")
     assert "on Wit. Check the direction" in said
     assert "k orders" not in said
 

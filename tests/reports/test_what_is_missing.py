@@ -17,16 +17,16 @@ from tests.reports.test_agreement_report import frame, measured
 
 DEAL = "`concord study deal s`"
 SAID = {
-    (0, ()): f"Nobody has rated the study “s” yet. Deal it with {DEAL} and invite annotators.",
+    (0, ()): f"No annotator has rated the study “s” yet. Invite annotators and assign it with {DEAL}.",
     (0, (("Ada", 20), ("Ben", 1))): (
-        "Nobody has rated the study “s” yet: still open are 20 items with Ada and 1 item with Ben."
+        "No annotator has rated the study “s” yet: still open are 20 items with Ada and 1 item with Ben."
     ),
     (1, ()): (
-        "One person alone rated the study “s”, so how far people agree is unknown: deal it to a second "
-        f"annotator with {DEAL}."
+        "Only one annotator rated the study “s”, so agreement between annotators is unknown: assign it to "
+        f"a second annotator with {DEAL}."
     ),
     (1, (("Ben", 20),)): (
-        "One person alone rated the study “s”, so how far people agree is unknown: "
+        "Only one annotator rated the study “s”, so agreement between annotators is unknown: "
         "still open are 20 items with Ben."
     ),
 }

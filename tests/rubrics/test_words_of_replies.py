@@ -150,7 +150,7 @@ def test_what_people_mark_is_measured_by_characters_beside_judges(shop, run, fre
     again = json.loads(done(run(fresh, "agreement", "--study", "s", "--format", "json")))
     assert again["sections"]["wrong"]["overlap"] == told["sections"]["wrong"]["overlap"]
     shown = done(run(shop, "agreement", "--study", "s", "--section", "overlap", "--criterion", "wrong"))
-    assert "What two answers have in common" in shown
+    assert "Overlap of two answers" in shown
     refused = run(shop, "export", "label-studio", "--study", "s", "--out", tmp_path / "ls")
     assert "“wrong” is answered in words of a reply" in refused.output
     refused = run(shop, "export", "argilla", "--study", "s", "--out", tmp_path / "rg")

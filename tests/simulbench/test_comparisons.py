@@ -54,7 +54,10 @@ def test_every_pair_is_asked_in_both_orders_and_once(played):
     assert found.basis["simulated"] == ("mock-judge-noisy", "mock-judge-strict")
     assert found.matches.rows == ()
     best = comparisons.verdict(found, "mock-judge-strict")
-    unsure = "the best of 3 models is not known yet. mock-sim-steady and mock-sim-chatty are not told apart"
+    unsure = (
+        "the best of 3 models is inconclusive. mock-sim-steady and mock-sim-chatty do not differ "
+        "significantly"
+    )
     assert best.startswith(f"By mock-judge-strict, {unsure}: ")
     first, second = (row["player"] for row in strengths.rows[:2])
     duel = next(row for row in duels.rows if {row["one"], row["other"]} == {first, second})
@@ -199,7 +202,7 @@ def test_people_and_their_agreement_are_in_the_table(filled, run):
     ]
     told = run(filled, "compare", "simulbench")
     assert told.exit_code == 0, told.output
-    assert "never took half a point" in told.output
+    assert "never won or tied" in told.output
     values = json.loads(run(filled, "compare", "simulbench", "--format", "json").stdout)
     assert (values["schema"], values["tables"]["duels"]["people"]) == (1, 2)
 
@@ -227,7 +230,7 @@ def test_each_judge_stands_beside_people_on_the_pairs_that_it_answered(filled, r
         rows = found.matches.rows
         assert [(m["a"], m["b"], m["equal"].n) for m in rows] == [("j", "people", 2)]
     told = run(filled, "compare", "simulbench").output
-    assert "the reply that more of them prefer" in " ".join(told.split())
+    assert "the annotators' majority on a pair" in " ".join(told.split())
 
 
 def test_conditions_choose_what_is_compared_and_by_which_prompt(filled, run):
@@ -252,9 +255,9 @@ def test_conditions_choose_what_is_compared_and_by_which_prompt(filled, run):
 
 
 def test_nothing_compared_yet_is_said(workspace, run):
-    with workspace.read() as db, pytest.raises(ConcordError, match="Nothing was compared yet"):
+    with workspace.read() as db, pytest.raises(ConcordError, match="No comparisons yet"):
         comparisons.compared(db, "simulbench")
-    assert "Nothing was compared yet" in run(workspace, "compare", "simulbench").output
+    assert "No comparisons yet" in run(workspace, "compare", "simulbench").output
 
 
 def test_a_filter_that_nothing_has_is_named_with_what_there_is(filled, run):
@@ -299,9 +302,9 @@ def test_by_command(played, run):
     assert "calls" in estimate.output
     told = run(played, "compare", "simulbench", "--models", models, "--judges", "mock-judge-strict", *where)
     assert told.exit_code == 0, told.output
-    for heading in ("Win/tie/loss of every two models", "Bradley–Terry strengths", "Position bias"):
+    for heading in ("Win/tie/loss of all pairs of models", "Bradley–Terry strengths", "Position bias"):
         assert heading in told.output
-    assert "Mock models, neither people nor language models: mock-judge-strict." in told.output
+    assert "Rule-based mock models (not people, not language models): mock-judge-strict." in told.output
     assert "FACET=VALUE" in run(played, "compare", "simulbench", "--where", "kind").output
 
 

@@ -133,7 +133,7 @@ def test_kinds_and_types_get_their_share(workspace):
         (["Gone"], 3, {}, StudyError, "was withdrawn"),
         (["Ann"], 13, {}, StudyError, "There are 12 pairs, not 13"),
         (["Ann"], 3, {"overlap": 2}, StudyError, "2 raters per unit need more than 1"),
-        ([], 3, {}, StudyError, "There are no annotators to assign to"),
+        ([], 3, {}, StudyError, "No annotators to assign to"),
         (["Ann"], 3, {"players": ["x"]}, StudyError, "two models"),
         (["Ann"], 3, {"players": ["x", "w"]}, NotFound, "w"),
     ],
@@ -182,7 +182,7 @@ def test_another_study_of_the_same_pairs_has_answers_of_its_own(filled):
     with filled.read() as db:
         assert {p.state for p in made.on_desk(db, "Ann", "again")} == {"open"}
         assert comparisons.compared(db, PAIRS, resamples=0).basis["asked"] == 1
-        with pytest.raises(ConcordError, match="Nothing was compared yet"):
+        with pytest.raises(ConcordError, match="No comparisons yet"):
             comparisons.compared(db, "again", resamples=0)
         assert comparisons.compared(db, "simulbench", resamples=0).basis["asked"] == 1
 
@@ -235,7 +235,7 @@ def test_undone_pairs_are_dealt_to_others_and_a_late_answer_is_refused(filled):
     mine = desk(filled, "Ann")
     report(filled, "Ann", said(1, mine[2][0], "A"))
     with filled.write() as db:
-        assert running.reassign(db, PAIRS, "Ann", "has left").endswith("Items of the others: Bob +2.")
+        assert running.reassign(db, PAIRS, "Ann", "has left").endswith("who now have: Bob +2.")
     assert desk(filled, "Ann") == [mine[2]]
     _, refused = report(filled, "Ann", said(2, mine[0][0], "B"))
     assert len(refused) == 1

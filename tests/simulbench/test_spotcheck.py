@@ -222,7 +222,7 @@ def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled):
         assert sum(row["n"] for row in audit.rows if row["by"] == column) == 5
     assert "40.0%" in as_text(audit)
     assert "drawn at random" in " ".join(audit.notes)
-    assert "not the judges' rate" in " ".join(triage.notes)
+    assert "not the rate of all judgements" in " ".join(triage.notes)
     assert (triage.rows[0]["of"], triage.rows[0]["too_high"]) == ("all", 2)
 
 

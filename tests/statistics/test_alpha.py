@@ -82,7 +82,7 @@ def test_why_undefined():
         rater, item = np.nonzero(~np.isnan(data))
         return why_undefined(value_counts(item, data[rater, item], data.shape[1])[0])
 
-    assert why(np.array([[1, 2, _], [_, _, 3]])) == "no item was rated by two people"
+    assert why(np.array([[1, 2, _], [_, _, 3]])) == "no item was rated by two annotators"
     # The 5 stands alone on its unit: it cannot disagree with anybody.
     assert why(np.array([[4, 4, 5], [4, 4, _]])) == "all ratings are equal"
     assert np.isnan(ours(np.array([[4, 4, 5], [4, 4, _]]), "ordinal")[0])
@@ -92,7 +92,7 @@ def test_why_undefined():
 def test_a_figure_without_a_value_says_why():
     counts, values = value_counts(np.array([0, 1]), np.array([1.0, 2.0]), 2)
     figure = alpha_figure(counts, values, "ordinal")
-    assert (figure.value, figure.n, figure.reason) == (None, 0, "no item was rated by two people")
+    assert (figure.value, figure.n, figure.reason) == (None, 0, "no item was rated by two annotators")
 
 
 def test_where_the_package_would_need_too_much_memory_the_value_is_the_same(monkeypatch):

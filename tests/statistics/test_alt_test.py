@@ -127,7 +127,7 @@ def test_half_of_the_annotators_and_thirty_items_are_enough():
     constant = (row["constant"], row["constant_omega"].value, row["constant_rho"].value)
     assert constant == (4, 0.5, 0.75)
     assert (table.name, [column.name for column in table.columns]) == ("alt_test", list(row))
-    assert table.meta["basis"]["target"] == "against the remaining people, one at a time left out"
+    assert table.meta["basis"]["target"] == "compared with the other annotators, one held out at a time"
 
 
 def test_three_annotators_are_enough_and_the_undefined_does_not_pass():
@@ -136,14 +136,14 @@ def test_three_annotators_are_enough_and_the_undefined_does_not_pass():
     assert (three["people"], three["omega"].reason) == (3, "")
     two = alt_test(read_ratings(rows[~rows.rater.isin(["cy", "dee"])]), "quality", epsilons=[0.1]).rows[0]
     assert (two["people"], two["omega"].value, two["passed"], two["constant"]) == (2, None, False, None)
-    assert two["constant_rho"].reason == "2 people have 30 items to compare, at least 3 are needed"
+    assert two["constant_rho"].reason == "2 annotators have 30 items to compare, at least 3 are needed"
 
 
 def test_people_without_names_are_no_persons_to_be_held_out():
     anonymous = read_ratings(half_won(), anonymous_people=True)
     row = alt_test(anonymous, "quality", epsilons=[0.1]).rows[0]
     assert (row["people"], row["omega"].value) == (0, None)
-    assert row["omega"].reason == "people's positions are unnamed: they are not persons"
+    assert row["omega"].reason == "annotators have no names"
 
 
 def test_the_panels_asked_for_are_tested():
@@ -158,7 +158,7 @@ def test_the_panels_asked_for_are_tested():
 def test_too_few_people_or_items():
     persons, judges = noisy(0.5, items=29)
     row = flat(alt_test(read_ratings(study(persons, judges)), "quality")).iloc[0]
-    assert row["reason"] == "0 people have 30 items to compare, at least 3 are needed"
+    assert row["reason"] == "0 annotators have 30 items to compare, at least 3 are needed"
     assert np.isnan(row["omega"])
     other = {"quality": {"j": "j answers on different scales"}}
     table = read_ratings(study(*noisy(0.5)), other_scale=other)
@@ -217,7 +217,7 @@ def test_equal_answers_make_no_sense_of_many_different_ones():
     table = read_ratings(study({name: slider() for name in ("ann", "bob", "cy")}, {"j": slider()}))
     (row,) = alt_test(table, "quality", epsilons=[0.1], score="agreement").rows
     assert "120 different answers" in row["omega"].reason
-    assert "makes no sense" in row["omega"].reason
+    assert "cannot be scored" in row["omega"].reason
 
 
 def test_a_category_that_nobody_gives_equals_nobody():

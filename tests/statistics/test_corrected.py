@@ -78,7 +78,7 @@ def test_the_worth_by_pearsons_r():
 def test_too_few_items_of_people_are_undefined(n):
     found = corrected_mean(*arrays(range(n), range(n), [1, 2]))
     assert found.value.value is None
-    assert "too few" in found.value.reason or found.value.reason == "no item with people"
+    assert "too few" in found.value.reason or found.value.reason == "no item with annotators"
     assert found.judges.value == pytest.approx(np.mean([*range(n), 1, 2]))
 
 

@@ -73,7 +73,7 @@ def compared(difference: Estimate | None, n: int = 50, half: float = 0.2, judge:
         (Estimate(-0.1, -0.2, 0.0), 50, Verdict.INCONCLUSIVE),
         (Estimate(-0.1, -0.2, -0.01), 50, Verdict.WORSE),
         (Estimate(0.1, n=5, reason="no interval: 5 items are too few"), 5, Verdict.TOO_FEW),
-        (undefined("nobody has three items"), 2, Verdict.TOO_FEW),
+        (undefined("no annotator has three varying items"), 2, Verdict.TOO_FEW),
         (undefined("the judge does not vary"), 50, Verdict.UNDEFINED),
         (None, 50, Verdict.UNDEFINED),
     ],

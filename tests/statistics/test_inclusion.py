@@ -154,7 +154,7 @@ def test_rogan_and_gladen_hold_where_people_s_rows_have_more_yes_than_all():
     [
         (Estimate(0.5, n=100), Estimate(0.5, n=50), Estimate(0.5, n=50)),
         (Estimate(0.5, n=100), Estimate(0.6, n=10), Estimate(0.5, n=10)),
-        (Estimate(0.5, n=100), undefined("people answer no item yes", n=0), Estimate(0.9, n=50)),
+        (Estimate(0.5, n=100), undefined("annotators answer yes to no item", n=0), Estimate(0.9, n=50)),
         (undefined("no item", n=0), Estimate(0.9, n=50), Estimate(0.9, n=50)),
     ],
 )

@@ -129,7 +129,7 @@ def test_equal_answers_have_an_exact_bound():
 
 
 def test_a_constant_kappa_of_0_has_no_interval():
-    """One rater who gives one answer throughout has κ = 0 whatever the other says: nothing is equal there."""
+    """A rater who gives one answer to all items has κ = 0: nothing is equal there."""
     assert resampled(0.0, np.zeros(200), n=40, kind=of_kappa(18, 40)).interval is None
 
 
@@ -271,4 +271,4 @@ def test_annotators_add_their_own_variance():
 
 def test_two_annotators_say_nothing_about_annotators_like_them():
     figure = resampled(2, np.arange(20.0), n=20, without_each=np.array([1.0, 3]))
-    assert figure.reason == "no interval: fewer than three annotators can be left out one at a time"
+    assert figure.reason == "no interval: fewer than three annotators can be held out"

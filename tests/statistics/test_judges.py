@@ -185,9 +185,9 @@ def test_nobody_to_hold_out():
         held_out(read_ratings(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 4, 3]})), "quality", resamples=20)
     ).iloc[0]
     assert (alone["people"], np.isnan(alone["difference"])) == (0, True)
-    assert "nobody has three items" in alone["reason"]
+    assert "no annotator has three varying items" in alone["reason"]
     unnamed = flat(held_out(read_ratings(noisy(), anonymous_people=True), "quality", resamples=20)).iloc[0]
-    assert "not persons" in unnamed["reason"]
+    assert "annotators have no names" in unnamed["reason"]
     assert flat(held_out(read_ratings(people({"ann": [1, 2], "bob": [2, 1]})), "quality", resamples=20)).empty
 
 
@@ -264,7 +264,7 @@ def test_a_table_says_whom_its_intervals_are_about():
     table = read_ratings(noisy(), counted=())
     assert "for these 3 annotators" in judge_figures(table, "quality", resamples=20).notes[0]
     like = judge_figures(table, "quality", resamples=20, people="like-these")
-    assert "annotators left out one at a time; for annotators like these 3" in like.notes[0]
+    assert "one annotator held out at a time; for annotators like these 3" in like.notes[0]
     # A table whose figures are not made without each annotator keeps to these.
     groups = {"player": dict.fromkeys(table.units, "a")}
     others = within(table, "quality", groups, resamples=20, people="like-these")
@@ -275,4 +275,4 @@ def test_annotators_like_these_where_nobody_rated_have_no_figure():
     """No annotator can be left out of none."""
     table = read_ratings(study({}, {"j": [1, 2, 3]}), criteria=["quality"])
     [row] = judge_figures(table, "quality", people="like-these", resamples=20).rows
-    assert row["spearman"].reason == "no person's rating to compare with"
+    assert row["spearman"].reason == "no annotator's rating to compare with"

@@ -94,7 +94,7 @@ def test_a_tie_has_no_majority():
     ("persons", "reason"),
     [
         ({"A": [1, None], "B": [None, 0]}, "no shared items"),
-        ({"A": [1, 1], "B": [1, 1]}, "0 ÷ 0: both gave one answer throughout"),
+        ({"A": [1, 1], "B": [1, 1]}, "0 ÷ 0: both gave one answer to all items"),
     ],
 )
 def test_undefined_says_why(persons, reason):
@@ -108,15 +108,15 @@ def test_undefined_says_why(persons, reason):
     [
         (
             {"A": [1, 1, 1, 1], "B": [1, 1, 1, 0]},
-            "A gave one answer throughout: kappa is 0 whatever the other says",
+            "A gave one answer to all items, so kappa is 0 whatever the other answers",
         ),
         (
             {"A": [1, 0, 1, 1], "B": [0, 0, 0, 0]},
-            "B gave one answer throughout: kappa is 0 whatever the other says",
+            "B gave one answer to all items, so kappa is 0 whatever the other answers",
         ),
         (
             {"A": [1, 1], "B": [0, 0]},
-            "each gave one answer throughout, another than the other: kappa is 0 by its construction",
+            "each gave one answer to all items, and the answers differ: kappa is 0 by construction",
         ),
     ],
 )
@@ -159,4 +159,4 @@ def test_a_kappa_on_few_rarer_answers_has_no_interval():
 def test_one_person_has_nobody_to_agree_with():
     found = nominal(read_ratings(people({"A": [1, 0, 1]})), "quality", resamples=10)
     assert len(found.rows) == 1
-    assert found.rows[0]["value"].reason == "no item was rated by two people"
+    assert found.rows[0]["value"].reason == "no item was rated by two annotators"

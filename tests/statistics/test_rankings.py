@@ -73,7 +73,7 @@ def test_the_mean_is_over_every_two():
     [
         (([2, 1], [2, 1]), "2 players in common, at least 3 are needed"),
         (([3, 2, NAN], [NAN, 2, 1]), "one player in common, at least 3 are needed"),
-        (([3, 2, 1], [4, 4, 4]), "b scores them all alike"),
+        (([3, 2, 1], [4, 4, 4]), "b gives all of them the same score"),
     ],
 )
 def test_tau_is_undefined_with_its_reason(rows, reason):
@@ -198,7 +198,7 @@ def test_spearman_and_ranks_by_hand():
     [
         ([], [], "no model in common, at least 3 are needed"),
         ([1, 2], [2, 1], "2 models in common, at least 3 are needed"),
-        ([1, 2, 3], [4, 4, 4], "one of the two scores them all alike"),
+        ([1, 2, 3], [4, 4, 4], "one of the two gives all of them the same score"),
     ],
 )
 def test_spearman_is_undefined_with_its_reason(here, there, reason):

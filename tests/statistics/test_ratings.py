@@ -64,7 +64,7 @@ def test_final_of_anonymous_people_is_the_mean_of_means():
     # Unit 0: ((1 + 3)/2 + (4 + 4)/2)/2 = 3; unit 1 has nobody on b. Nobody is followed from a to b.
     np.testing.assert_array_equal(final.target, [3, np.nan])
     assert len(final.item) == 0
-    assert "not persons" in final.unlinked
+    assert "annotators have no names" in final.unlinked
 
 
 def test_no_final_and_given_final():

@@ -18,7 +18,7 @@ from tests.statistics.frames import flat, judges, people
 SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, four judges
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float
 )
-NOT_APART = "items, annotators and chance are not told apart"
+NOT_APART = "items, annotators and chance cannot be separated"
 RATERS = {f"p{i}": column.tolist() for i, column in enumerate(SHROUT_FLEISS.T)}
 
 
@@ -73,7 +73,7 @@ def test_components_of_items_that_some_did_not_rate():
     ("table", "why"),
     [
         ({"ann": [2, 2, 2], "bob": [2, 2, 2]}, "all ratings are equal"),
-        ({"ann": [1, 2, 3]}, "fewer than two people"),
+        ({"ann": [1, 2, 3]}, "fewer than two annotators"),
         (
             {"ann": [1, 2, None, None], "bob": [None, None, 3, 1]},
             NOT_APART,
@@ -158,7 +158,7 @@ def test_what_the_figures_rest_on():
 def test_one_person_and_nobody():
     rows = figures({"ann": [1, 2, 3]})
     assert rows["value"].isna().all()
-    assert rows["reason"]["alpha_ordinal"] == "no item was rated by two people"
+    assert rows["reason"]["alpha_ordinal"] == "no item was rated by two annotators"
     nobody = reliability(read_ratings(judges({"j": [1, 2]})), "quality", resamples=20)
     assert flat(nobody)["value"].isna().all()
     assert nobody.meta["basis"]["items"] == 0

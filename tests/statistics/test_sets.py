@@ -86,6 +86,6 @@ def test_nobody_and_equal_answers_are_undefined():
     alone = read_ratings(people({"Ada": codes("a", "b")}), sets=["quality"])
     row = flat(nominal(alone, "quality", resamples=0)).iloc[0]
     assert np.isnan(row.value)
-    assert row.reason == "no item was rated by two people"
+    assert row.reason == "no item was rated by two annotators"
     same = read_ratings(people({"Ada": codes("a", "a"), "Ben": codes("a", "a")}), sets=["quality"])
     assert flat(nominal(same, "quality", resamples=0)).iloc[0].reason == "all ratings are equal"

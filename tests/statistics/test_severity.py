@@ -41,7 +41,7 @@ def test_who_shares_no_item_has_no_severity():
     given = people({"ann": [1, 2, None], "bob": [2, 3, None], "cy": [None, None, 5]})
     rows = severities(read_ratings(given, criteria=["quality"]), "quality", resamples=0).rows
     assert [row["rater"] for row in rows] == ["ann", "bob", "cy"]
-    assert rows[2]["severity"] == undefined("rated no item that somebody else rated", n=0)
+    assert rows[2]["severity"] == undefined("has no item in common with another annotator", n=0)
 
 
 def test_people_without_names_have_none():

@@ -174,7 +174,7 @@ def test_constant_ratings_are_undefined():
 def test_one_person():
     rows = study({"ann": [1, 2, 3, 4, 5]}, {"j": [1, 2, 3, 5, 4]})
     part = study_agreement(rows, resamples=20)["quality"]
-    assert part.alpha["interval"].reason == "no item was rated by two people"
+    assert part.alpha["interval"].reason == "no item was rated by two annotators"
     assert each(rows) == {}
     assert part.judges[0].spearman.value == pytest.approx(0.9)  # 1 − 6·2/(5·24)
 
@@ -185,7 +185,7 @@ def test_no_judges_no_people_no_ratings():
     assert without_judges.alpha["ordinal"].value > 0.5
     without_people = study_agreement(judges(JUDGES), resamples=20)["quality"]
     assert (without_people.people, without_people.items) == (0, 0)
-    assert {row.spearman.reason for row in without_people.judges} == {"no person's rating to compare with"}
+    assert {row.spearman.reason for row in without_people.judges} == {"no annotator's rating to compare with"}
     assert study_agreement(frame([]), resamples=20) == {}
     waiting = study_agreement(frame([]), resamples=20, criteria=["fun"])
     assert waiting["fun"].alpha["ordinal"].value is None
@@ -212,7 +212,7 @@ def test_anonymous_people_are_not_compared():
     assert (part.people, result[FINAL].people) == (3, 3)
     expected = krippendorff.alpha(matrix(people(PEOPLE)), level_of_measurement="ordinal")
     assert part.alpha["ordinal"].value == pytest.approx(expected)  # alpha asks how often, not who
-    assert "they are not persons" in result[FINAL].alpha["ordinal"].reason
+    assert "annotators have no names" in result[FINAL].alpha["ordinal"].reason
     assert result[FINAL].judges[0].spearman.value == pytest.approx(part.judges[0].spearman.value)
 
 

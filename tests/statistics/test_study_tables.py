@@ -29,7 +29,7 @@ def found():
 
 def test_judges_by_criteria(found):
     shown = as_text(judges_table(found))
-    assert shown.startswith("Judges and panels: Spearman's ρ with the mean of people of study R&D")
+    assert shown.startswith("Judges and panels: Spearman's ρ with the mean of annotators of study R&D")
     assert "12 items; 95% intervals: value ± Student's t · standard error of 50 resamples of items, " in shown
     rho = found.criteria["fluency"].rater(["gpt_4o"]).spearman
     line = next(line for line in shown.splitlines() if line.startswith("gpt_4o "))
@@ -44,7 +44,7 @@ def test_nothing_to_show_is_said():
     )
     alone = study_agreement(read_ratings(people({"ann": [1, 2, 3]})), resamples=20)
     assert "The study has no judges." in as_text(judges_table(alone))
-    assert "no item was rated by two people" in as_text(people_table(alone))
+    assert "no item was rated by two annotators" in as_text(people_table(alone))
 
 
 def test_latex(found):

@@ -78,7 +78,7 @@ def test_chance_is_the_share_of_all_ways_to_deal_players_to_items():
     expected = np.mean([alike(order) >= own for order in permutations(range(6))])
     [row] = systems(table(people.tolist(), judge.tolist()), "quality", players(3), resamples=20).rows
     assert row["p"].value == pytest.approx(expected, abs=0.04)
-    assert row["p"].method == "999 permutations of players among items"
+    assert row["p"].method == "999 permutations of models among items"
 
 
 def test_players_who_are_alike_are_rarely_told_apart_though_both_raters_see_the_same_items():
@@ -101,20 +101,21 @@ def test_the_question_is_answered():
     judge = [*[1, 1.2] * 10, *[4, 4.2] * 10, *[3, 3.2] * 10]
     found = systems(table(people, judge), "quality", players(3, 20), members=("j",), resamples=20)
     assert found.notes[0] == (
-        "By the judge, 2 of 3 pairs of players stand in people's order; of the 2 that people tell apart, 2 "
-        "do. People put c first, the judge b; people do not tell c from b."
+        "By the judge, 2 of 3 pairs of models are in annotators' order; of the 2 significantly different "
+        "pairs, 2 are. Annotators put c first, the judge puts b first; for annotators, c and b do not "
+        "differ significantly."
     )
 
 
 @pytest.mark.parametrize(
     ("people", "judge", "by", "why"),
     [
-        (of([1, 2, 3]), of([1, 2, 3]), dict.fromkeys(range(6), "a"), "1 players"),
-        (of([1, 2, 3]), [None] * 6 + [1], players(3), "0 players"),
-        (of([1, 2, 3]), of([1, 2, 3]), {}, "0 players"),
-        ([1, 2], [1, 2], {0: "a", 1: "b"}, "0 players"),
+        (of([1, 2, 3]), of([1, 2, 3]), dict.fromkeys(range(6), "a"), "1 models"),
+        (of([1, 2, 3]), [None] * 6 + [1], players(3), "0 models"),
+        (of([1, 2, 3]), of([1, 2, 3]), {}, "0 models"),
+        ([1, 2], [1, 2], {0: "a", 1: "b"}, "0 models"),
     ],
-    ids=["one player", "no item in common", "no players", "two items"],
+    ids=["one player", "no item in common", "no two models differ", "two items"],
 )
 def test_what_cannot_be_ordered_has_a_reason(people, judge, by, why):
     [row] = systems(table(people, judge), "quality", by, resamples=20).rows

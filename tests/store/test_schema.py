@@ -105,8 +105,8 @@ INSERT INTO audit_log (id, done, by, what, study, about, detail) VALUES
     (4, 'd4', 'me', 'left out', 't', 'Ann', 'here too'),
     (5, 'd5', 'me', 'closed', 's', '', 'enough'), (6, 'd6', 'me', 'reopened', 's', '', 'more'),
     (7, 'd7', 'me', 'closed', 't', '', 'done'), (8, 'd8', 'me', 'reassigned', 's', 'Ben', 'ill'),
-    (9, 'd9', 'training', 'failed', 's', 'Cleo', 'attempt 1: 2 of 5 training items hit'),
-    (10, 'd10', 'training', 'passed', 's', 'Cleo', 'attempt 2: 5 of 5 training items hit'),
+    (9, 'd9', 'training', 'failed', 's', 'Cleo', 'attempt 1: 2 of 5 training items right'),
+    (10, 'd10', 'training', 'passed', 's', 'Cleo', 'attempt 2: 5 of 5 training items right'),
     (11, 'd11', 'me', 'admitted', 's', 'Ben', 'knows it');
 INSERT INTO documents (kind, hash, scope, name, version, body, created) VALUES
     ('prompt', 'h1', 'pingpong', 'judge', 'v1', 'Judge.', NULL),

@@ -112,8 +112,7 @@ class TestRule:
                 placements.skip(db, number, assignment, "no")
         set_rule(db, "s", Rule(2, criterion="fluency"))
         assert summary(look(db)) == (
-            "Study “s”: the rule finds nothing; no item that two people rated has answers at least 2 apart "
-            "on “fluency”."
+            "Study “s”: no item with two annotators has answers at least 2 apart on “fluency”."
         )
         assert queue_table(db, look(db)).rows == ()
 
@@ -154,13 +153,13 @@ class TestSettling:
 
     def test_what_cannot_be_settled(self, db):
         set_rule(db, "s", Rule(2))
-        with pytest.raises(NotAllowed, match="not asked of you"):
+        with pytest.raises(NotAllowed, match="You no longer have this item"):
             settle(db, units(db)[3], "fluency", 2, "why", "cy")
-        with pytest.raises(NotAllowed, match="not asked of you"):
+        with pytest.raises(NotAllowed, match="You no longer have this item"):
             settle(db, units(db)[0], "nope", 1, "why", "cy")
-        with pytest.raises(NotAllowed, match="not asked of you"):
+        with pytest.raises(NotAllowed, match="You no longer have this item"):
             settle(db, units(db)[0], "kind", 1, "why", "cy")
-        with pytest.raises(StudyError, match="Say why"):
+        with pytest.raises(StudyError, match="Give a reason why"):
             settle(db, units(db)[0], "fluency", 2, "  ", "cy")
         with pytest.raises(StudyError, match="not on the scale"):
             settle(db, units(db)[0], "fluency", 6, "why", "cy")
@@ -169,7 +168,7 @@ class TestSettling:
         set_rule(db, "s", Rule(2))
         settle(db, units(db)[0], "fluency", 2, "why", "cy")
         exclusions.exclude(db, "s", "bob", "asleep")
-        with pytest.raises(NotAllowed, match="not asked of you"):
+        with pytest.raises(NotAllowed, match="You no longer have this item"):
             settle(db, units(db)[0], "fluency", 3, "why", "cy")
         settle(db, units(db)[0], "fluency", None, "", "cy")
         assert answers.answers(db, "s", "adjudicate") == []

@@ -181,7 +181,7 @@ def test_a_link_is_made_anew_while_items_may_come_back(workspace):
         crowd.open_link(db, link, "https://example.org/")
         for one in people:
             rate(db, one.rater)
-        with pytest.raises(StudyError, match="has room for another rater"):
+        with pytest.raises(StudyError, match="can take another rater"):
             crowd.open_link(db, link, "https://example.org/")
 
 

@@ -244,8 +244,8 @@ class TestExtra:
         rate(db, "bob", BOB)
         stored.set_rule(db, "s", "extra", stored.StudyRule(2.0))
         moved = running.reassign(db, "s", "bob", "moved")
-        assert moved.startswith("0 items of “s” that bob had not begun went back.")
-        assert moved.endswith("Items of the others: ann +1, cy +2.")
+        assert moved.startswith("0 items of “s” that bob had not begun went to the others")
+        assert moved.endswith("who now have: ann +1, cy +2.")
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
 
     def test_a_newcomer_without_items_gets_what_waits(self, db):
@@ -378,12 +378,12 @@ class TestImpossible:
     @pytest.mark.parametrize(
         ("people", "asked", "sentence"),
         [
-            (3, {"overlap": 4}, r"nearest possible is 3 \(--overlap 3\)"),
-            (3, {"overlap": 3, "extra": TWO_APART}, "nearest possible is --overlap 2"),
-            (3, {"overlap": 0, "extra": TWO_APART}, "nearest possible is --overlap 2"),
-            (3, {"overlap": 1, "extra": TWO_APART}, "nearest possible is --overlap 2"),
+            (3, {"overlap": 4}, r"use --overlap 3"),
+            (3, {"overlap": 3, "extra": TWO_APART}, "Use --overlap 2"),
+            (3, {"overlap": 0, "extra": TWO_APART}, "Use --overlap 2"),
+            (3, {"overlap": 1, "extra": TWO_APART}, "Use --overlap 2"),
             (2, {"overlap": 2, "extra": TWO_APART}, "--overlap 2 without extra raters"),
-            (3, {"overlap": 2, "extra": Rule(-1)}, "less than 0"),
+            (3, {"overlap": 2, "extra": Rule(-1)}, "must be 0 or more"),
             (3, {"overlap": 2, "extra": Rule(9)}, "largest possible difference is 4"),
         ],
     )

@@ -257,14 +257,18 @@ class TestGold:
         [
             ("k40,,fluency,,,,", r"line 2: the answer is missing"),
             ("nowhere,,fluency,3,,,", r"line 2: there is no conversation “nowhere”"),
-            ("k40,,charm,3,,,", r"line 2: “charm” is not asked here; asked are fluency, wit"),
+            (
+                "k40,,charm,3,,,",
+                r"line 2: “charm” is not a criterion of this study; its criteria are "
+                r"fluency, wit",
+            ),
             ("k40,,fluency,7,,,", r"line 2: the answer 7 is not on the scale of “fluency”, 1 to 5"),
             ("k40,,fluency,so so,,,", r"line 2: the answer so so is not on the scale"),
             ("k40,1,fluency,3,,,", r"line 2: the study rates whole conversations"),
-            ("k40,,fluency,3,-1,,", r"line 2: the tolerance “-1” is no number from 0 on"),
-            ("k40,,fluency,3,wide,,", r"line 2: the tolerance “wide” is no number"),
+            ("k40,,fluency,3,-1,,", r"line 2: the tolerance “-1” is not a number of at least 0"),
+            ("k40,,fluency,3,wide,,", r"line 2: the tolerance “wide” is not a number"),
             ("k40,,fluency,3,,,maybe", r"line 2: attention is yes or no"),
-            ("k1,,fluency,3,,,", r"line 2: “k1” is one of the study's own items"),
+            ("k1,,fluency,3,,,", r"line 2: “k1” is in the study already"),
             ("k40,,fluency,3,,,\nk40,,fluency,4,,,", r"line 3: the item has an answer on this criterion"),
         ],
     )
@@ -296,7 +300,7 @@ class TestWarnings:
         # 2 of 12 hit: who hits 70% does so with p = .0002; item 11 is an attention check, and missed.
         attention, gold = [flag.text for flag in quality.warnings(CRITERIA, [], checks)]
         assert attention == "ann missed 1 of 1 attention checks."
-        assert gold.startswith("ann hit 2 of 12 (")
+        assert gold.startswith("ann answered 2 of 12 (")
         # 2 of 5 happen to who hits 70% one time in six.
         assert quality.warnings(CRITERIA, [], checks[:5]) == []
 
@@ -304,7 +308,7 @@ class TestWarnings:
         # A quarter of 1 to 5 is 1: 2 of 12 items are rated alike; with 70% so few happen with p = .0002.
         pairs = [Pair("ann", i, "wit", 2.0, 3.0 if i < 2 else 4.0) for i in range(12)]
         [flag] = quality.warnings(CRITERIA, pairs, [])
-        assert flag.text.startswith("ann rated 2 of 12 (")
+        assert flag.text.startswith("ann repeated its answers on 2 of 12 (")
         assert quality.warnings(CRITERIA, [p._replace(second=3.0) for p in pairs], []) == []
         assert quality.warnings(CRITERIA, pairs[:8], []) == [], "2 of 8 are too few items"
 

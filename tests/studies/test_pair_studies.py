@@ -121,10 +121,10 @@ def test_where_no_scenario_is_named_a_pair_shares_what_is_shown_beside_it(worksp
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ({"players": ["x"]}, "takes two models"),
+        ({"players": ["x"]}, "needs two models"),
         ({"players": ["x", "nobody"]}, "nobody"),
         ({"n": 6}, "There are 5 pairs, not 6"),
-        ({"rubric": RUBRIC.replace("pairwise", "yes-no")}, "does not ask which of two is better"),
+        ({"rubric": RUBRIC.replace("pairwise", "yes-no")}, "has no pairwise question"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(filled, how, told):
@@ -136,7 +136,7 @@ def test_what_cannot_be_drawn_is_refused(filled, how, told):
 def test_one_player_only(workspace):
     with workspace.write() as db:
         conversations.save(db, talk("x", "0"))
-        with pytest.raises(StudyError, match="takes two models"):
+        with pytest.raises(StudyError, match="needs two models"):
             pairings.new(db, "s", rubric(), "chats")
 
 

@@ -76,7 +76,7 @@ def test_one_answer_nearly_always() -> None:
     scores = [[4 if i else 1, *row[1:]] for i, row in enumerate(VARIED)]
     others = pd.concat([given("Bo", VARIED), given("Cy", VARIED)])
     assert suspicions([], pd.concat([given("Ada", scores), others])) == [
-        "Ada answered 4 on c0 in 95% of 20 items, others in 20% of the same."
+        "Ada answered 4 on c0 to 95% of 20 items; the other annotators to 20% of them."
     ]
     assert suspicions([], given("Ada", scores)) == [], "with nobody to compare it with"
 
@@ -90,7 +90,7 @@ def test_one_answer_to_a_rare_question_is_no_carelessness() -> None:
     often = [[1.0 if i % 5 == 0 else 0.0] for i in range(200)]
     rows = [given("Ada", [[0.0]] * 200), given("Bo", often), given("Cy", often)]
     assert suspicions([], pd.concat(rows)) == [
-        "Ada answered 0 on c0 in 100% of 200 items, others in 80% of the same."
+        "Ada answered 0 on c0 to 100% of 200 items; the other annotators to 80% of them."
     ]
 
 
@@ -98,7 +98,7 @@ def test_faster_than_anybody_reads() -> None:
     # 600 characters take 10 seconds at 60 a second: 5 of 20 items were done in 3.
     items = [item(unit=u, state="done", seconds=3 if u < 5 else 30) for u in range(20)]
     (said,) = suspicions(items, given("Ada", VARIED))
-    assert said.startswith("Ada was faster than the replies can be read in 5 of 20 items")
+    assert said.startswith("Ada was faster than the replies can be read on 5 of 20 items")
     assert suspicions(items[1:], given("Ada", VARIED)) != []
     assert suspicions(items[2:], given("Ada", VARIED)) == []  # 3 of 18 are a sixth
 

@@ -123,7 +123,7 @@ def test_more_than_eight_are_not_put_in_order(workspace):
         for player in "abcdefghi":
             said = (Message("user", "Question?"), Message("assistant", "Yes."))
             conversations.save(db, Conversation("chats", player, player, said))
-        with pytest.raises(StudyError, match="more than 8 replies"):
+        with pytest.raises(StudyError, match="at most 8 replies"):
             pairings.new(db, "s", rubric(), "chats")
         pairings.new(db, "s", rubric(), "chats", players=[*"abcdefgh"])
         assert len(studies.units(db, "s")) == 28
@@ -263,9 +263,9 @@ def test_what_groups_do_not_have_is_refused(filled, tmp_path):
     file = tmp_path / "gold.csv"
     file.write_text("key,other,criterion,answer\nw0,x1,order,A\n")
     with filled.write() as db:
-        with pytest.raises(ImportRefused, match="of an order no answer is known"):
+        with pytest.raises(ImportRefused, match="a ranking cannot have a known answer"):
             gold.read_gold(db, "s", file)
-        with pytest.raises(StudyError, match="leave --repeats out"):
+        with pytest.raises(StudyError, match="Remove --repeats"):
             dealing.deal_study(db, "s", ["Ann"], repeats=0.2)
 
 

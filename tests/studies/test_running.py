@@ -81,7 +81,7 @@ class TestReassigning:
         rate(db, "ann", 1)
         moved = running.reassign(db, "s", "ann", "moved away")
         # ann's others; bob had three before.
-        assert moved == "2 items of “s” that ann had not begun went back. Items of the others: bob +2."
+        assert moved == "2 items of “s” that ann had not begun went to the others, who now have: bob +2."
         # bob has all units but the one that ann rated; a later deal gives ann nothing either.
         assert studies.deal_study(db, "s", ["cy"])["ann"] == 1
         assert counted(db) == 1
@@ -92,8 +92,8 @@ class TestReassigning:
     def test_only_what_moved_is_told(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=0)
         moved = running.reassign(db, "s", "bob", "moved away")
-        assert moved.startswith("6 items of “s” that bob had not begun went back. ")
-        assert moved.endswith("Items of the others: as before.")
+        assert moved.startswith("6 items of “s” that bob had not begun went to the others")
+        assert moved.endswith("who now have: as before.")
 
     def test_somebody_must_be_left(self, db):
         running.reassign(db, "s", "ann", "moved away")

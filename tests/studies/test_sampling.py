@@ -188,7 +188,7 @@ class TestDeal:
         assert sorted([*after["ann"], *after["bob"]]) == sorted(before["cy"])
 
     @pytest.mark.parametrize(
-        ("people", "k", "sentence"), [([], 1, "Invite"), (["ann"], 2, "lower the overlap")]
+        ("people", "k", "sentence"), [([], 1, "Invite"), (["ann"], 2, "Invite more annotators")]
     )
     def test_what_cannot_be_dealt_says_why(self, people, k, sentence):
         with pytest.raises(StudyError, match=sentence):

@@ -56,14 +56,14 @@ def test_whose_scale_is_another(people, judge, shared):
 def test_one_judge_on_another_scale_is_one_judge():
     found = shared_scale(PEOPLE, {"j": scored(10, 7, 3, 9), "k": scored(2, 1, 4, 5)}, None)
     assert list(found.other) == ["j"]
-    assert found.other["j"].startswith("people answer 2 to 5, j 3 to 10")
+    assert found.other["j"].startswith("annotators answer 2 to 5, j 3 to 10")
     assert found.scale == points(1, 5)
 
 
 def test_answers_beyond_what_people_ever_give_are_told():
     found = shared_scale(PEOPLE, {"j": scored(7, 6, 3, 2)}, None)
     assert found.other == {}
-    assert found.notes[1].startswith("people answer 2 to 5, j 2 to 7: taken for one scale")
+    assert found.notes[1].startswith("annotators answer 2 to 5, j 2 to 7: read as one scale")
 
 
 def test_means_of_judges_keep_a_guess_in_whole_answers():
@@ -83,7 +83,7 @@ def test_a_declared_scale_stands_and_one_stray_answer_is_told():
 
 def test_a_scale_declared_for_judges_is_another_though_their_answers_lie_on_peoples():
     found = shared_scale(PEOPLE, {"j": scored(2, 3, 4)}, points(0, 5), points(1, 5))
-    assert found.other == {"j": "judges answer on 1 to 5, people on 0 to 5"}
+    assert found.other == {"j": "judges answer on 1 to 5, annotators on 0 to 5"}
 
 
 def test_without_answers_there_is_no_scale_to_guess():

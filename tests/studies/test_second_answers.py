@@ -79,14 +79,14 @@ def test_a_judge_is_shown_only_when_everything_is_answered(db):
     second.show_judge(db, "s", "j")
     rater = rate(db, "ann", 7)
     assert annotation_flow.look(db, "revise", "s", rater) is None
-    with pytest.raises(NotAllowed, match="items are left to rate"):
+    with pytest.raises(NotAllowed, match="Answers are shown when all annotators"):
         annotation_flow.begin(db, "revise", "s", rater)
-    with pytest.raises(NotAllowed, match="not asked of you"):
+    with pytest.raises(NotAllowed, match="You no longer have this item"):
         annotation_flow.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
     assert ShownAnswersDesk("revise", "s", "ann").moving(db, None).items == []
     do(db, "ann", units(db)[7], "skip", text="broken")
     assert not shown(db, "revise", rater).opened
-    with pytest.raises(NotAllowed, match="not asked of you"):
+    with pytest.raises(NotAllowed, match="You no longer have this item"):
         annotation_flow.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
     annotation_flow.begin(db, "revise", "s", rater)
     state = shown(db, "revise", rater)
@@ -101,9 +101,9 @@ def test_others_are_shown_when_all_are_done(db):
     second.show_others(db, "s", True)
     rate(db, "bob")
     zoe = rate(db, "zoe", 7)
-    with pytest.raises(NotAllowed, match="yours or others'"):
+    with pytest.raises(NotAllowed, match="Answers are shown when all annotators"):
         annotation_flow.begin(db, "discuss", "s", ann)
-    with pytest.raises(NotAllowed, match="yours or others'"):
+    with pytest.raises(NotAllowed, match="Answers are shown when all annotators"):
         annotation_flow.begin(db, "discuss", "s", zoe)
     work = ShownAnswersDesk("discuss", "s", "ann")
     rate(db, "zoe")
@@ -139,7 +139,7 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db, purpose):
     judge = 3 if purpose == "revise" else None
     assert (given.score, given.reason, given.person, given.shown) == (3, "convinced", "ann", judge)
     assert shown(db, purpose, rater).done == {units(db)[0]}
-    with pytest.raises(StudyError, match="no answer would be blind"):
+    with pytest.raises(StudyError, match="new answers would not be blind"):
         dealing.deal_study(db, "s", ["ann"])
     [row] = answers.apart(db, "s")
     kind = {"revise": "revised", "discuss": "discussed"}[purpose]
@@ -183,7 +183,7 @@ def test_who_is_left_out_is_not_shown(db):
     exclusions.include(db, "s", "bob", "After all")
     annotation_flow.begin(db, "discuss", "s", bob)
     second.show_others(db, "s", False)
-    with pytest.raises(NotAllowed, match="Nothing is shown"):
+    with pytest.raises(NotAllowed, match="Answers are shown when all annotators"):
         annotation_flow.begin(db, "discuss", "s", ann)
     assert ShownAnswersDesk("discuss", "s", "bob").moving(db, None).items == []
 
@@ -215,10 +215,10 @@ def test_the_command(workspace, run):
 def test_anchoring_by_hand(db):
     """ann's distances to the judge are 2, 0, 2, −2, −1, 0, 2, −3, and changes 2, 1, 1, 0, −1, 0, 0, −1."""
     second.show_judge(db, "s", "j")
-    nobody = "on Fluency: nobody answered again after seeing a judge's score alone."
+    nobody = "on Fluency has no figures: no annotator answered again after seeing only a judge's score."
     again = {"ann": [3, 3, 4, 4, 4, 3, 2, 3], "bob": BLIND["bob"]}
     raters = {person: rate(db, person) for person in again}
-    assert agreement_report(db, "s").without(["anchoring"]) == [f"No figures of section anchoring {nobody}"]
+    assert agreement_report(db, "s").without(["anchoring"]) == [f"Section anchoring {nobody}"]
     for person, scores in again.items():
         annotation_flow.begin(db, "revise", "s", raters[person])
         for unit, score in zip(units(db), scores, strict=True):
@@ -248,7 +248,7 @@ def test_what_was_answered_in_sight_of_others_is_not_anchoring(db):
     [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
     [row] = table.rows
     assert (row["n"], row["share"].value) == (7, 1)
-    assert "after others' answers were shown are left out" in table.notes[0]
+    assert "after the other annotators' answers were shown are excluded" in table.notes[0]
     assert len(answers.answers(db, "s", "revise")) == 8, "it is kept"
 
 

@@ -108,7 +108,7 @@ class TestTraining:
         assert (act.what, act.about, act.detail) == (
             "passed",
             "ann",
-            "attempt 1: 4 of 4 training items hit",
+            "attempt 1: 4 of 4 training items right",
         )
 
     def test_the_known_answer_is_sent_only_after_the_own_one_which_is_locked(self, db, tmp_path):
@@ -223,7 +223,7 @@ def test_the_commands(workspace, run, tmp_path):
     known = str(file(tmp_path, *LINES))
     done = run(workspace, "study", "training", "s", known, "--pass", "0.75", "--attempts", "1")
     assert done.exit_code == 0, done.output
-    assert "at least 75% of the items hit, 1 attempt." in done.output
+    assert "at least 75% of the items right, 1 attempt." in done.output
     with workspace.write() as db:
         attempt(db, "ann", lambda known: known)
         attempt(db, "bob", lambda known: 5)

@@ -84,7 +84,7 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
     )
     assert Rule(2).words([FLUENT]) == "answers at least 2 apart on a criterion"
     unit, carl = stored.units(db, "s")[0]["id"], ratings.rater_id(db, Rater("carl", "human"))
-    with pytest.raises(StudyError, match="Say why “Kind” is praise"):
+    with pytest.raises(StudyError, match="Give a reason why “Kind” is praise"):
         annotation_flow.answer(db, "adjudicate", "s", carl, unit, "kind", 2, "")
     annotation_flow.answer(db, "adjudicate", "s", carl, unit, "kind", 2, "it is kind")
     look = annotation_flow.look(db, "adjudicate", "s", carl)
@@ -160,7 +160,9 @@ def test_one_answer_throughout_is_named():
         for name, scores in {"Ada": [1.0] * 20, "Bo": [0.0, 1.0] * 10, "Cy": [0.0, 1.0] * 10}.items()
     )
     [flag] = quality.suspicions([], given, [KIND])
-    assert flag.text == "Ada answered insult on kind in 100% of 20 items, others in 50% of the same."
+    assert flag.text == (
+        "Ada answered insult on kind to 100% of 20 items; the other annotators to 50% of them."
+    )
 
 
 def test_the_blind_answers_stay_numbers(db: Database):

@@ -79,7 +79,7 @@ def refuse_too_wide(study: Study, rule: Rule) -> None:
     if rule.least > widest:
         on = f"on “{rule.criterion}”" if rule.criterion else "on any criterion"
         raise StudyError(
-            f"Answers {on} cannot lie {rule.least:g} apart. The largest possible difference is {widest:g}."
+            f"Answers {on} cannot differ by {rule.least:g}. The largest possible difference is {widest:g}."
         )
 
 
@@ -118,10 +118,10 @@ def summary(look: Look) -> str:
     """How many items the rule names, in one sentence."""
     name, rule = look.study.name, rule_of(look.study)
     if rule is None:
-        return f"The study “{name}” has no rule: nothing is adjudicated."
+        return f"The study “{name}” has no rule for adjudication."
     words = rule.words(look.study.criteria)
     if not look.items:
-        return f"Study “{name}”: the rule finds nothing; no item that two people rated has {words}."
+        return f"Study “{name}”: no item with two annotators has {words}."
     return f"Study “{name}”, {words}: {len(look.items)} items, {len(look.done)} of them settled."
 
 

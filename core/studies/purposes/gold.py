@@ -142,22 +142,26 @@ def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given:
         unit = UnitKey(low, None, high)
     if unit in drawn:
         raise StudyError(
-            f"“{given['key']}” is one of the study's own items; a gold item is a conversation beside them"
+            f"“{given['key']}” is in the study already; a gold item must be a further conversation"
         )
     criteria = {c.name: c for c in studies.criteria_of(db, study.name, unit.conversation_id, unit.turn)}
     if given["criterion"] not in criteria:
-        raise StudyError(f"“{given['criterion']}” is not asked here; asked are {', '.join(criteria)}")
+        raise StudyError(
+            f"“{given['criterion']}” is not a criterion of this study; its criteria are {', '.join(criteria)}"
+        )
     if study.ranks:
-        raise StudyError("of an order no answer is known; rate the same conversations with another rubric")
+        raise StudyError(
+            "a ranking cannot have a known answer; rate the same conversations with another rubric"
+        )
     if criteria[given["criterion"]].scale.kind.content:
-        raise StudyError(f"“{given['criterion']}” is answered in words, of which none are the known answer")
+        raise StudyError(f"“{given['criterion']}” is answered in free text, so it cannot have a known answer")
     answer = _answer(criteria[given["criterion"]], given["answer"]) * (-1 if number == unit.other_id else 1)
     try:
         tolerance = float(given["tolerance"] or 0)
     except ValueError:
         tolerance = math.nan
     if not 0 <= tolerance < math.inf:
-        raise StudyError(f"the tolerance “{given['tolerance']}” is no number from 0 on")
+        raise StudyError(f"the tolerance “{given['tolerance']}” is not a number of at least 0")
     if given["attention"].lower() not in ("", "yes", "no"):
         raise StudyError(f"attention is yes or no, not “{given['attention']}”")
     attention = given["attention"].lower() == "yes"

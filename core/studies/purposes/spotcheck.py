@@ -66,7 +66,7 @@ def verify(
     criterion, seen = _seen(db, judgement_id, rater)
     if finding not in (allowed := possible(criterion)):
         words = ", ".join(name.replace("_", " ") for name in allowed)
-        raise StudyError(f"This verdict has a score on “{criterion.label}”. Say one of: {words}.")
+        raise StudyError(f"This verdict has a score on “{criterion.label}”. Choose one of: {words}.")
     item = spotchecks.item(db, judgement_id, rater, audit)
     placements.give(db, PURPOSE, rater, item, "", FINDINGS[finding], comment, seen.score)
 
@@ -105,8 +105,7 @@ def criterion_of(of: Benchmark) -> Criterion:
     """The first criterion that is counted, else the first. Raises StudyError where nothing is asked."""
     if not of.criteria:
         raise StudyError(
-            f"No judge has rated conversations of “{of.name}” by a rubric. Have some do so with `concord "
-            "judge RUBRIC`."
+            f"No judge has rated conversations of “{of.name}” by a rubric. Run `concord judge RUBRIC`."
         )
     return next((c for c in of.criteria if c.counted), of.criteria[0])
 

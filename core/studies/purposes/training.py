@@ -36,7 +36,7 @@ class PassRule:
     def words(self) -> str:
         """The rule in words."""
         attempts = f"{self.attempts} attempt{'s' if self.attempts > 1 else ''}"
-        return f"at least {self.bound:.0%} of the items hit, {attempts}"
+        return f"at least {self.bound:.0%} of the items right, {attempts}"
 
 
 class TrainingAttempt(NamedTuple):
@@ -95,7 +95,7 @@ def after(db: Database, name: str, rater: int, _items: Collection[int]) -> None:
     if rule is None or not mine or not mine[-1].over:
         return
     last = mine[-1]
-    reason = f"attempt {last.number}: {last.hit} of {last.items} training items hit"
+    reason = f"attempt {last.number}: {last.hit} of {last.items} training items right"
     decided = {(one.annotator, one.attempt) for one in results.results(db, name)}
     if (last.annotator, last.number) in decided:
         return
@@ -167,6 +167,6 @@ def tables(db: Database, name: str) -> list[Table]:
             columns,
             tuple(rows),
             caption="Who has passed the training that opens the study.",
-            notes=(f"Passed is {rule.words}. Answers to training items enter no other figure.",),
+            notes=(f"To pass: {rule.words}. All other figures exclude answers to training items.",),
         )
     ]
