@@ -59,6 +59,15 @@ def holds(db: Database, benchmark: str) -> bool:
     return bool(scalar(db, f"SELECT EXISTS ({tables})", {"name": benchmark}))
 
 
+def judged(db: Database, benchmark: str) -> int:
+    """The number of conversations of a benchmark of which a judge has a usable judgement."""
+    sql = (
+        "SELECT count(DISTINCT j.conversation_id) FROM judgements j JOIN conversations c "
+        "ON c.id = j.conversation_id WHERE c.benchmark = ? AND j.failure IS NULL"
+    )
+    return int(scalar(db, sql, [benchmark]))
+
+
 def played(db: Database) -> list[Played]:
     """The conversations by benchmark, language and player."""
     sql = (

@@ -6,8 +6,10 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from concord.errors import not_found
+from concord.errors import ConcordError, not_found
 from concord.scenario import Scenario, State
+from concord.store import audit
+from concord.store.actor import acting
 from concord.store.database import column, find, now
 
 
@@ -75,13 +77,57 @@ def proposed(db: Database, calls: Sequence[str]) -> set[str]:
 
 
 def decide(db: Database, benchmark: str, kind: str, key: str, state: State, by: str) -> Scenario:
-    """Store who decided on a scenario, when and what. Raises NotFound."""
+    """Store who decided on a scenario, when and what, with a line of the audit log. Raises NotFound."""
     db.execute(
         "UPDATE scenarios SET state = ?, decided_by = ?, decided = ? "
         "WHERE benchmark = ? AND kind = ? AND key = ?",
         [state, by, now(), benchmark, kind, key],
     )
-    return get(db, benchmark, kind, key)
+    scenario = get(db, benchmark, kind, key)
+    with acting(by):
+        audit.record(db, f"{kind} {state}", detail=benchmark, item=key)
+    return scenario
+
+
+def bring(db: Database, scenarios: Sequence[Scenario]) -> list[str]:
+    """Store scenarios of one benchmark and kind whose keys are new, with a line of the audit log that counts
+    them; their keys.
+    """
+    if not scenarios:
+        return []
+    first = scenarios[0]
+    existing = set(keys(db, first.benchmark, first.kind))
+    new = [scenario.key for scenario in scenarios if scenario.key not in existing]
+    if save(db, scenarios):
+        detail = f"{len(new)} of {first.benchmark}, {first.source}"
+        audit.record(db, f"{first.kind}s brought", detail=detail)
+    return new
+
+
+def remove(db: Database, benchmark: str, kind: str, keys: Sequence[str]) -> int:
+    """Remove scenarios, with a line of the audit log; returns how many.
+
+    Raises ConcordError where a conversation or another scenario rests on one of them: nothing is removed.
+    """
+    listed = json.dumps(list(keys))
+    resting = column(
+        db,
+        "SELECT value FROM facets WHERE name = :kind AND value IN (SELECT value FROM json_each(:keys)) UNION "
+        "SELECT json_extract(body, '$.' || :kind) AS used FROM scenarios WHERE benchmark = :benchmark "
+        "AND kind <> :kind AND used IN (SELECT value FROM json_each(:keys)) LIMIT 1",
+        {"kind": kind, "keys": listed, "benchmark": benchmark},
+    )
+    if resting:
+        raise ConcordError(
+            f"The {kind} “{resting[0]}” is in use: something stored was made from it. It can be rejected or "
+            "discarded, but not removed."
+        )
+    cursor = db.execute(
+        "DELETE FROM scenarios WHERE benchmark = ? AND kind = ? AND key IN (SELECT value FROM json_each(?))",
+        [benchmark, kind, listed],
+    )
+    audit.record(db, f"{kind}s removed", detail=f"{cursor.rowcount} of {benchmark}")
+    return int(cursor.rowcount)
 
 
 def _scenario(row: Mapping[str, Any]) -> Scenario:

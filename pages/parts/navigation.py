@@ -36,6 +36,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("study/rubrics.py", "Rubrics", "rubrics", ":material/checklist:"),
         PageFile("study/models.py", "Models", "models", ":material/smart_toy:"),
         PageFile("study/runs.py", "Runs", "runs", ":material/play_circle:"),
+        PageFile("simulbench/tasks_and_scripts.py", "SimulBench", "tasks", ":material/terminal:"),
         PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
         PageFile("study/take.py", "Export", "export", ":material/output:"),
     ),
@@ -70,6 +71,7 @@ PURPOSES = {
     "workspace.",
     "models": "Models that generate conversations or judge them: their endpoints, prices and keys.",
     "runs": "Let models generate conversations and let judges rate them.",
+    "tasks": "From tasks to scripts: propose, accept, extract, import; and what is next.",
     "conversations": "Find and read conversations, with every score and its reason.",
     "export": "Export conversations, ratings and reports as files.",
     "samples": "Draw conversations for annotators, assign them and follow the progress.",
@@ -94,6 +96,11 @@ def about(page: PageFile) -> list[str]:
     Empty for a page of all.
     """
     return [name for name in BENCHMARKS if slice_of(name) == page.file.split("/")[0]]
+
+
+def own_pages(benchmark: str) -> list[PageFile]:
+    """The pages that are of this benchmark alone."""
+    return [page for pages in SECTIONS.values() for page in pages if benchmark in about(page)]
 
 
 def heading(address: str, title: str = "") -> None:

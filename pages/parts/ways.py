@@ -6,7 +6,9 @@ from typing import Any
 import streamlit as st
 
 from concord.files.plain import pasteable
+from concord.runs.registry import BENCHMARKS, SLICES, slice_of
 from pages.parts.address import link
+from pages.parts.navigation import own_pages
 from pages.parts.plain import with_code
 
 WAYS: Mapping[str, tuple[str, str, Mapping[str, str]]] = {
@@ -33,15 +35,28 @@ WAYS: Mapping[str, tuple[str, str, Mapping[str, str]]] = {
 """By what a command is called with: the address of a page, the words of the link, and what the page shows."""
 
 
+Way = tuple[str, str, Mapping[str, str]]
+
+
+def _way(command: str) -> Way | None:
+    """The page that does what a command does, called with these words."""
+    first, second, *_ = [*command.split(), "", ""]
+    if first in SLICES:
+        pages = [page for name in BENCHMARKS if slice_of(name) == first for page in own_pages(name)]
+        return next(((page.address, page.title, {}) for page in pages), None)
+    way = next((way for words, way in WAYS.items() if f"{command} ".startswith(f"{words} ")), None)
+    if way and second in BENCHMARKS and way[0] == "runs":
+        return way[0], way[1], {**way[2], "benchmark": second}
+    return way
+
+
 def ways(text: str) -> None:
     """Links to the pages that do what the commands in a text do; nothing where it names none."""
-    targets: dict[str, tuple[str, str, Mapping[str, str]]] = {}
+    targets: dict[str, Way] = {}
     for _, _, rest in (part.partition("concord ") for part in text.split("`")[1::2]):
-        words = rest.partition("--workspace ")[2].partition(" ")[2] or rest
-        for words_of, way in WAYS.items():
-            if f"{words} ".startswith(f"{words_of} ") and way[0] not in {one[0] for one in targets.values()}:
-                targets[words_of] = way
-                break
+        way = _way(rest.partition("--workspace ")[2].partition(" ")[2] or rest)
+        if way:
+            targets.setdefault(way[0], way)
     if not targets:
         return
     with st.container(horizontal=True):

@@ -25,6 +25,7 @@ from concord.scores import marked
 from concord.store import conversations, studies
 from concord.store.runs import Progress
 from pages.parts.address import link, listed, nothing
+from pages.parts.navigation import own_pages
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
@@ -39,6 +40,10 @@ def new() -> None:
         return
     benchmark = _benchmark(list(BENCHMARKS), "run")
     st.caption(plain(benchmark.about))
+    if pages := own_pages(benchmark.name):
+        with st.container(horizontal=True):
+            for page in pages:
+                link(page.address, page.title)
     chosen = {role.name: _role(benchmark, role, models) for role in benchmark.roles}
     with st.expander("Options", expanded=True, icon=":material/tune:"):
         options = _options(benchmark)
@@ -190,16 +195,41 @@ def _of_kind(models: dict[str, Model], kind: Kind) -> list[str]:
     return [name for name, model in models.items() if model.kind == kind]
 
 
+def preset() -> None:
+    """Choose what the address names, for both forms: a benchmark, and values of its options.
+
+    They leave the address with that: from here on the form is the reader's.
+    """
+    name = st.query_params.get("benchmark", "")
+    if name not in BENCHMARKS:
+        return
+    st.session_state["run benchmark"] = st.session_state["judge benchmark"] = name
+    for option in BENCHMARKS[name].options:
+        if values := st.query_params.get_all(option.name):
+            if option.kind == "choices":
+                st.session_state[_option_key(name, option)] = list(values)
+            elif option.kind == "choice":
+                st.session_state[_option_key(name, option)] = values[0]
+            del st.query_params[option.name]
+    del st.query_params["benchmark"]
+
+
+def _option_key(benchmark: str, option: Option) -> str:
+    return f"{benchmark} option {option.name}"
+
+
 def _benchmark(names: list[str], key: str) -> Benchmark:
+    field = f"{key} benchmark"
+    if st.session_state.get(field) not in names:
+        st.session_state[field] = names[0]
     if len(names) == 1:
         return BENCHMARKS[names[0]]
     chosen = st.segmented_control(
         "Benchmark",
         names,
-        default=names[0],
         required=True,
         format_func=lambda n: plain(BENCHMARKS[n].title),
-        key=f"{key} benchmark",
+        key=field,
         **KEPT,
     )
     return BENCHMARKS[chosen]
@@ -236,14 +266,17 @@ def _options(benchmark: Benchmark) -> dict[str, Any]:
 
 def _option(benchmark: Benchmark, option: Option, known: list[str]) -> Any:
     label = option.name.replace("_", " ").capitalize()
-    about = {"help": option.help, "key": f"{benchmark.name} option {option.name}", **KEPT}
+    field = _option_key(benchmark.name, option)
+    about = {"help": option.help, "key": field, **KEPT}
     match option.kind:
         case "choice":
-            start = known.index(option.default) if option.default in known else 0
-            return st.selectbox(label, known, index=start, **about)
+            if st.session_state.get(field) not in known:
+                st.session_state[field] = option.default if option.default in known else known[0]
+            return st.selectbox(label, known, **about)
         case "choices":
-            default = [n for n in option.default if n in known]
-            return st.multiselect(label, known, default=default, placeholder="all", **about)
+            current = st.session_state.get(field, option.default)
+            st.session_state[field] = [n for n in current if n in known]
+            return st.multiselect(label, known, placeholder="all", **about)
         case "count":
             return int(st.number_input(label, min_value=1, value=int(option.default), **about))
         case "switch":

@@ -36,7 +36,10 @@ def page() -> None:
     names = ["Start a run", "Let judges rate", "Earlier runs"]
     # Who comes from a rubric or a study finds its form; a default that changed later would undo a click.
     first = {"rubric", "judge"} & st.query_params.keys()
+    if "benchmark" in st.query_params:
+        st.session_state["view"] = names[bool(first)]
     st.session_state.setdefault("view", names[bool(first)])
+    run_form.preset()
     views = st.tabs(names, key="view", on_change="rerun")
     for tab, draw in zip(views, (run_form.new, run_form.further_judges, _earlier), strict=True):
         if tab.open:

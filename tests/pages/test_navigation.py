@@ -13,17 +13,8 @@ from streamlit.testing.v1 import AppTest
 from concord.workspace import Workspace
 from pages.parts.navigation import PAGES, SECTIONS, PageFile
 from tests.filled import fill
+from tests.pages.framed import FRAME
 
-FRAME = """
-import streamlit as st
-from pages.parts.navigation import SECTIONS
-listed = [page for pages in SECTIONS.values() for page in pages]
-st.navigation([
-    st.Page(page.path, title=page.title, url_path=page.address or "start", default=page.file == {file!r})
-    for page in listed
-]).run()
-"""
-"""app.py without its doorkeeper: pages link to each other, and Streamlit must know where they are."""
 LISTED = [page for pages in SECTIONS.values() for page in pages]
 
 

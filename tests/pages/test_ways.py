@@ -33,6 +33,7 @@ st.navigation([st.Page(page, title="x", default=True), *shown]).run()
         ("Nothing here.", []),
         ("`concord passphrase --renew` on the server's machine.", []),
         ("`concord run stss`, then `concord run pingpong`.", ["Start a run"]),
+        ("`concord simulbench scripts extract --judge j`.", ["SimulBench"]),
     ],
 )
 def test_an_error_links_the_pages(workspace: Workspace, text: str, labels: list[str]) -> None:

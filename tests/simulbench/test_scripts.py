@@ -69,8 +69,8 @@ def test_scripts_come_from_the_judge_named_and_not_twice(played):
     with played.write() as db:
         known = scenarios.keys(db, "simulbench", "script")
         again = extraction.extract_scripts(db, "mock-judge-strict")
-        assert (again.dialogues, again.unjudged) == (8, 0)
-        assert (len(again.scripts), again.new) == (len(known), 0)
+        assert (again.cut.dialogues, again.cut.unjudged) == (8, 0)
+        assert (len(again.cut.scripts), again.new) == (len(known), [])
         assert len(known) > 8
         with pytest.raises(NotFound, match="nobody"):
             extraction.extract_scripts(db, "nobody")

@@ -8,7 +8,7 @@ import click
 
 from concord.benchmarks.simulbench import extraction, files, toxicity
 from concord.benchmarks.simulbench.near_copies import near_copies
-from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script
+from concord.benchmarks.simulbench.scripts import HARD, SCRIPT, Script
 from concord.benchmarks.simulbench.targets import SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
@@ -124,13 +124,13 @@ def scripts() -> None:
 def scripts_extract(workspace: str, judge: str) -> None:
     """Cut scripts from all dialogues: LastOnly if no turn was challenging, else FirstChan and SubseqChan."""
     with Workspace.open(workspace, create=False).write() as db:
-        done = extraction.extract_scripts(db, judge)
-    known = len(done.scripts) - done.new
-    echo(f"{done.dialogues} dialogues, {len(done.scripts)} scripts ({known} known), by {judge}:")
-    _counts(done.scripts)
-    if done.unjudged:
+        cut, new = extraction.extract_scripts(db, judge)
+    known = len(cut.scripts) - len(new)
+    echo(f"{cut.dialogues} dialogues, {len(cut.scripts)} scripts ({known} known), by {judge}:")
+    _counts(cut.scripts)
+    if cut.unjudged:
         echo(
-            f"{done.unjudged} dialogues were left out: {judge} has no usable judgement of them. "
+            f"{cut.unjudged} dialogues were left out: {judge} has no usable judgement of them. "
             "Run it again with --retry-failed.",
             err=True,
         )
@@ -144,20 +144,33 @@ def scripts_discard(workspace: str) -> None:
     They are asked no more, and their answers leave the tables; nothing is deleted.
     """
     with Workspace.open(workspace, create=False).write() as db:
-        easy, over = extraction.easy_scripts(db)
-        for script in easy:
-            echo(f"  {script.key} ({script.kind}, {script.type})")
-            scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", actor())
+        easy, over = extraction.set_aside(db, actor())
+    for script in easy:
+        echo(f"  {script.key} ({script.kind}, {script.type})")
     reason = f", full marks for {', '.join(over)}" if easy else ""
     echo(f"{len(easy)} scripts set aside{reason}.")
 
 
+@scripts.command("restore")
+@click.argument("keys", nargs=-1)
+@click.pass_obj
+def scripts_restore(workspace: str, keys: tuple[str, ...]) -> None:
+    """Use discarded scripts again: those named, or every one."""
+    with Workspace.open(workspace, create=False).write() as db:
+        discarded = scenarios.keys(db, STORED, SCRIPT, "discarded")
+        for key in keys:
+            check_known("discarded script", key, discarded)
+        for key in keys or discarded:
+            scenarios.decide(db, STORED, SCRIPT, key, "accepted", actor())
+    echo(f"{len(keys or discarded)} scripts are in use again.")
+
+
 def _counts(scripts: Sequence[Script]) -> None:
-    of = {kind: [script.type for script in scripts if script.kind == kind] for kind in KINDS}
-    for kind, types in of.items():
-        each = ", ".join(f"{types.count(type)} {type}" for type in TYPES)
-        echo(f"  {kind}: {len(types)} ({each})")
-    echo(f"  Hard ({' and '.join(HARD)}): {sum(len(of[kind]) for kind in HARD)}")
+    for row in extraction.script_counts(scripts).rows:
+        if row["kind"] == "Hard":
+            echo(f"  Hard ({' and '.join(HARD)}): {row['all']}")
+        else:
+            echo(f"  {row['kind']}: {row['all']} ({', '.join(f'{row[type]} {type}' for type in TYPES)})")
 
 
 # -- toxicity
@@ -218,7 +231,7 @@ def import_scripts(workspace: str, file: Path, source: str) -> None:
 def _store(workspace: str, what: str, items: Sequence[SimulationTask | Script], source: str) -> None:
     """Store what a file holds and say how much of it is new."""
     with options.workspace(workspace).write() as db:
-        new = scenarios.save(db, [item.scenario(source, "import") for item in items])
+        new = len(files.bring(db, items, source))
     echo(f"{len(items)} {what}, {new} of them new." if new < len(items) else f"{new} {what}.")
 
 

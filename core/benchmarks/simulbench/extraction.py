@@ -8,29 +8,40 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from concord.benchmarks.simulbench.dialogues import CHALLENGING, DIALOGUES
-from concord.benchmarks.simulbench.scripts import SCRIPT, Script, extract, stored
+from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, extract, stored
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
-from concord.benchmarks.simulbench.tasks import STORED
+from concord.benchmarks.simulbench.tasks import STORED, TYPES
 from concord.errors import ConcordError, check_known
 from concord.store import conversations, ratings, scenarios, tables
+from concord.table import Cell, Column, Table
 
 
-class Extracted(NamedTuple):
-    """Dialogues read, those without a usable judgement, the scripts cut, and how many of them are new."""
+class Cut(NamedTuple):
+    """Dialogues read, those without a usable judgement, and the scripts cut from the others."""
 
     dialogues: int
     unjudged: int
     scripts: Sequence[Script]
-    new: int
 
 
-def extract_scripts(db: Database, judge: str, *, by: str = "extraction") -> Extracted:
-    """Cut scripts from every stored dialogue by what one judge found in its first look.
+class Extracted(NamedTuple):
+    """What was cut, and the keys of the scripts that are new."""
 
-    A script that was cut before is left as it is. Raises NotFound for a judge who has not looked,
-    ConcordError where none has.
+    cut: Cut
+    new: Sequence[str]
+
+
+def dialogue_judges(db: Database) -> list[str]:
+    """The judges who have looked for challenging turns."""
+    return sorted({rater.name for rater in ratings.judges(db, DIALOGUES.name)})
+
+
+def cut_scripts(db: Database, judge: str) -> Cut:
+    """The scripts of every stored dialogue by what one judge found in its first look; nothing is stored.
+
+    Raises NotFound for a judge who has not looked, ConcordError where none has.
     """
-    known = sorted({r.name for r in ratings.judges(db, DIALOGUES.name)})
+    known = dialogue_judges(db)
     if not known:
         raise ConcordError(
             "No judge has looked for challenging turns yet. Collect dialogues with `concord run "
@@ -39,14 +50,38 @@ def extract_scripts(db: Database, judge: str, *, by: str = "extraction") -> Extr
     check_known("judge of dialogues", judge, known)
     scripts, turns = list[Script](), list[int | None]()
     for number, dialogue in conversations.each(db, DIALOGUES.name):
-        of = (
+        by_judge = (
             r for r in ratings.of_conversation(db, number) if (r.rater.kind, r.rater.name) == ("judge", judge)
         )
-        turns.append(next((int(r.score) for r in of if r.criterion == CHALLENGING.name), None))
+        turns.append(next((int(r.score) for r in by_judge if r.criterion == CHALLENGING.name), None))
         if turns[-1] is not None:
             scripts += extract(dialogue, turns[-1])
-    new = scenarios.save(db, [script.scenario(f"cut by {judge}", by) for script in scripts])
-    return Extracted(len(turns), turns.count(None), scripts, new)
+    return Cut(len(turns), turns.count(None), scripts)
+
+
+def extract_scripts(db: Database, judge: str, *, by: str = "extraction") -> Extracted:
+    """Store the scripts of `cut_scripts`. A script that was cut before is left as it is. Raises as that."""
+    cut = cut_scripts(db, judge)
+    return Extracted(
+        cut, scenarios.bring(db, [script.scenario(f"cut by {judge}", by) for script in cut.scripts])
+    )
+
+
+def script_counts(scripts: Sequence[Script]) -> Table:
+    """How many scripts there are of each kind and type; the last row has the hard ones together."""
+    rows: list[dict[str, Cell]] = []
+    for name, kinds in (*((kind, (kind,)) for kind in KINDS), ("Hard", HARD)):
+        types = [script.type for script in scripts if script.kind in kinds]
+        rows.append({"kind": name, **{type: types.count(type) for type in TYPES}, "all": len(types)})
+    return Table("scripts", "Scripts", tuple(map(Column, ("kind", *TYPES, "all"))), tuple(rows))
+
+
+def set_aside(db: Database, by: str) -> tuple[list[Script], tuple[str, ...]]:
+    """Discard what `easy_scripts` finds, and return it."""
+    easy, targets = easy_scripts(db)
+    for script in easy:
+        scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", by)
+    return easy, targets
 
 
 def easy_scripts(db: Database) -> tuple[list[Script], tuple[str, ...]]:

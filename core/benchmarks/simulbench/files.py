@@ -1,10 +1,11 @@
 """Import of the published files (JSON Lines): tasks, and scripts cut from dialogues."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field
+from sqlite_utils import Database
 
 from concord.benchmarks.simulbench.scripts import Script, kind_of
 from concord.benchmarks.simulbench.tasks import SimulationTask, Type
@@ -12,6 +13,7 @@ from concord.conversation import Message
 from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.files import valid
+from concord.store import scenarios
 
 T = TypeVar("T")
 
@@ -41,6 +43,16 @@ class _Entry(BaseModel):
         return f"{self.source_id}/{self.source_file_name}"
 
 
+def read(file: Path) -> list[SimulationTask] | list[Script]:
+    """The tasks or the scripts of a published file, whichever it holds. Raises ImportRefused."""
+    return read_scripts(file) if _holds_scripts(_entries(file)) else read_tasks(file)
+
+
+def bring(db: Database, items: Sequence[SimulationTask | Script], source: str) -> list[str]:
+    """Store tasks or scripts whose ids are new, accepted; their keys. `source` names where they came from."""
+    return scenarios.bring(db, [item.scenario(source, "import") for item in items])
+
+
 def read_tasks(file: Path) -> list[SimulationTask]:
     """The tasks of a published file. Raises ImportRefused naming the line."""
     entries = _lines(file, "tasks")
@@ -67,15 +79,25 @@ def read_scripts(file: Path) -> list[Script]:
 
 def _lines(file: Path, what: str) -> Mapping[str, Any]:
     """The entries by where they stand. Raises ImportRefused for the other of the two published files."""
-    entries = {row.where: row.whole for row in rows.read(file, "JSON Lines")}
-    if not entries:
-        raise ImportRefused(f"{file} is empty. Take the file as it was published.")
-    other = "scripts" if any("dialogue_history" in entry for entry in entries.values()) else "tasks"
+    entries = _entries(file)
+    other = "scripts" if _holds_scripts(entries) else "tasks"
     if other != what:
         raise ImportRefused(
             f"{file} holds {other}, not {what}. Import it with `concord simulbench import {other}`."
         )
     return entries
+
+
+def _entries(file: Path) -> Mapping[str, Any]:
+    """The entries by where they stand. Raises ImportRefused for an empty file."""
+    entries = {row.where: row.whole for row in rows.read(file, "JSON Lines")}
+    if not entries:
+        raise ImportRefused(f"{file} is empty. Take the file as it was published.")
+    return entries
+
+
+def _holds_scripts(entries: Mapping[str, Any]) -> bool:
+    return any("dialogue_history" in entry for entry in entries.values())
 
 
 def _script(entry: _Entry, first: Mapping[str, int], line: str) -> Script:

@@ -56,15 +56,20 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
     return of
 
 
+def unscored(workspace: Workspace, model: str) -> list[str]:
+    """The texts that a model has not scored yet, each once."""
+    with workspace.read() as db:
+        by_kind = texts(workspace, db)
+        distinct = list(dict.fromkeys(text for name in WHAT for text in by_kind[name]))
+        scores = moderations.scored(db, model, distinct)
+    return [text for text in distinct if text not in scores]
+
+
 def measure(workspace: Workspace, model: str) -> int:
     """Have texts scored that were not yet; returns how many. Raises CallFailed; what was scored is kept."""
     entry = pick(load_models(workspace.models_path), model)
     check_unchanged(workspace, {model: entry})
-    with workspace.read() as db:
-        every = texts(workspace, db)
-        wanted = list(dict.fromkeys(text for name in WHAT for text in every[name]))
-        there = moderations.scored(db, model, wanted)
-    left = [text for text in wanted if text not in there]
+    left = unscored(workspace, model)
     batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]
 
     async def one(client: Client, batch: list[str]) -> None:

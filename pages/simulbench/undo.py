@@ -1,0 +1,57 @@
+"""The last change of tasks or scripts, and the way back from it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from concord.benchmarks.simulbench.tasks import STORED
+from concord.scenario import State
+from concord.store import scenarios
+from concord.store.actor import actor
+from pages.parts import notice
+
+_LAST = "the last change of SimulBench"
+
+
+class StateChange(NamedTuple):
+    """Tasks or scripts that were changed, and the state they had; None for new ones."""
+
+    label: str
+    kind: str
+    keys: Sequence[str]
+    state: State | None
+
+
+def decide(kind: str, keys: Sequence[str], state: State, former: State, sentence: str) -> None:
+    """Give tasks or scripts another state; `sentence` reports it."""
+    with notice.writing() as db:
+        for key in keys:
+            scenarios.decide(db, STORED, kind, key, state, actor())
+        notice.done(sentence)
+        remember(StateChange("Undo", kind, keys, former))
+
+
+def remember(change: StateChange) -> None:
+    """Offer the way back from a change."""
+    st.session_state[_LAST] = change
+
+
+def button() -> None:
+    """The button that undoes the last change, where there is one."""
+    change: StateChange | None = st.session_state.get(_LAST)
+    if change is not None:
+        st.button(
+            change.label, icon=":material/undo:", key="undo", on_click=_undo, args=(change,), shortcut="u"
+        )
+
+
+def _undo(change: StateChange) -> None:
+    st.session_state.pop(_LAST, None)
+    with notice.writing() as db:
+        if change.state is None:
+            scenarios.remove(db, STORED, change.kind, change.keys)
+        else:
+            for key in change.keys:
+                scenarios.decide(db, STORED, change.kind, key, change.state, actor())
+        notice.done("The last change was undone.")
