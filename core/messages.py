@@ -539,7 +539,7 @@ UNKNOWNS: Mapping[Unknown, str] = {
     "judge cannot be expected to agree more than that.",
     Unknown.NOT_COMPARED: "Unknown: how far another annotator would agree: {why}.",
     Unknown.PRELIMINARY: "Preliminary: {unfinished:,} assigned ratings are still open. Wait for them before "
-    "you decide; this look is not counted.",
+    "you decide, or close the study; this look is not counted.",
     Unknown.OTHER_ANNOTATORS: "Unknown: whether this holds for annotators other than these {n}.",
 }
 """What is not known."""

@@ -244,7 +244,7 @@ def _notes(of: StudyRatings, units: int) -> list[str]:
     ]
     if of.too_few:
         sentences.append(of.too_few)
-    if of.study.divided:
+    if of.study.lab_rubric:
         sentences.append(
             "The judge lab divided this study, and these figures include its sealed part. If you choose a "
             "judge by them, no unseen items are left to test it."

@@ -170,8 +170,8 @@ def rows(
     others answered; `with_extra` has them, and a column `extra` that says which they are.
 
     Judges are those who rated by the study's rubric, in any version, or by none where the study has none,
-    and those whose ratings came with a file of the study; or `every_judge` of its conversations, whatever
-    they were asked by.
+    those who rated by the rubric of its lab, and those whose ratings came with a file of the study; or
+    `every_judge` of its conversations, whatever they were asked by.
 
     Columns: unit (id), conversation_id, turn (nan: the whole conversation), player, criterion, rater (see
     `concord.scores.labels`), model (a judge's, as models.toml names it), variant (the version
@@ -195,7 +195,10 @@ def rows(
         "u.id",
         of_study,
     )
-    others = [*([] if every_judge else rubrics.other_judges(db, study.rubric, study.own_judges)), *without]
+    others = [
+        *([] if every_judge else rubrics.other_judges(db, study.judge_rubrics, study.own_judges)),
+        *without,
+    ]
     if others:
         given = taken(given, np.flatnonzero(~np.isin(given["rater_id"], others)))
     at = np.searchsorted(units["unit"], given["unit"])

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 from sqlite_utils import Database
 
-from concord.store import closings
+from concord.store import access, closings, exclusions
+from concord.store.access import Annotator
 from concord.store.database import now, scalar
 from concord.store.purposes import RATED
 from concord.store.studies import study_id
@@ -25,14 +26,31 @@ def items_at_looks(db: Database, study: str) -> Mapping[str, tuple[int, ...]]:
 
 
 def unfinished(db: Database, study: str) -> int:
-    """How many ratings are assigned and open; 0 of a closed study. Raises NotFound."""
+    """How many ratings are assigned and open, but those of excluded annotators; 0 of a closed study. Raises
+    NotFound.
+    """
     if closings.is_closed(db, study):
         return 0
     sql = (
         "SELECT count(*) FROM placements p JOIN items i ON i.id = p.item_id "
-        f"WHERE i.study_id = ? AND p.state = 'open' AND p.purpose IN {RATED}"
+        f"WHERE i.study_id = ? AND p.state = 'open' AND p.purpose IN {RATED} AND p.rater_id NOT IN "
+        "(SELECT rater_id FROM excluded_raters e WHERE e.study_id = i.study_id)"
     )
     return int(scalar(db, sql, [study_id(db, study)]))
+
+
+def annotators(db: Database, study: str) -> list[Annotator]:
+    """The annotators with open items that keep a verdict preliminary: of a study that is open, neither
+    excluded nor simulated. Raises NotFound.
+    """
+    if closings.is_closed(db, study):
+        return []
+    excluded = exclusions.excluded(db, study)
+    return [
+        one
+        for one in access.annotators(db, study)
+        if one.done + one.skipped < one.items and not one.simulated and one.name not in excluded
+    ]
 
 
 def is_new(db: Database, study: str, criterion: str, items: int) -> bool:

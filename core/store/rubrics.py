@@ -67,19 +67,19 @@ def versions(db: Database, name: str = "") -> list[Version]:
     ]
 
 
-def other_judges(db: Database, name: str, own: Collection[tuple[str, str]] = ()) -> list[int]:
-    """The judges (ids) who did not rate by a rubric; where `name` is empty, those who rated by any.
+def other_judges(db: Database, names: Sequence[str], own: Collection[tuple[str, str]] = ()) -> list[int]:
+    """The judges (ids) who did not rate by one of these rubrics; the name “” is that of rating by none.
 
-    Those in `own` (name, variant) are no others, whatever they were asked by. Of a rubric that was never used
-    here (the study came from elsewhere), judges who rated by none are its own.
+    Those in `own` (name, variant) are no others, whatever they were asked by. Where the first rubric was
+    never used here (the study came from elsewhere), judges who rated by none are its own.
     """
     return column(
         db,
         "SELECT x.id FROM raters x LEFT JOIN rubrics u ON u.variant = x.variant WHERE x.kind = 'judge' AND "
-        "ifnull(u.name, CASE WHEN EXISTS (SELECT 1 FROM rubrics WHERE name = :name) THEN '' ELSE :name END) "
-        "<> :name AND NOT EXISTS (SELECT 1 FROM json_each(:own) o WHERE o.value ->> 0 = x.name "
-        "AND o.value ->> 1 = x.variant)",
-        {"name": name, "own": json.dumps([*own])},
+        "ifnull(u.name, CASE WHEN EXISTS (SELECT 1 FROM rubrics WHERE name = :first) THEN '' ELSE :first "
+        "END) NOT IN (SELECT value FROM json_each(:names)) AND NOT EXISTS (SELECT 1 FROM json_each(:own) o "
+        "WHERE o.value ->> 0 = x.name AND o.value ->> 1 = x.variant)",
+        {"first": names[0], "names": json.dumps([*names]), "own": json.dumps([*own])},
     )
 
 

@@ -107,7 +107,7 @@ class Study:
 
     The share `repeats` of everybody's items comes again. An annotator's label must be the value of the facet
     `match`. `revealed_judge` and, with `discussion`, others' answers are shown after the last item. The judge
-    lab has `divided` it.
+    lab divided it by `lab_rubric` (“”: it did not).
     """
 
     name: str
@@ -130,7 +130,7 @@ class Study:
     discussion: bool = False
     own_judges: tuple[tuple[str, str], ...] = ()
     speakers: Mapping[str, str] = field(default_factory=dict)
-    divided: bool = False
+    lab_rubric: str = ""
     created: str = ""
 
     @property
@@ -152,6 +152,11 @@ class Study:
     def rubric(self) -> str:
         """The rubric by which it is rated; “” for a benchmark's own questions."""
         return self.asked_rubric.name if self.asked_rubric else ""
+
+    @property
+    def judge_rubrics(self) -> tuple[str, ...]:
+        """The rubrics whose judges count in it: its own (“” for none), and that of its lab."""
+        return (self.rubric, self.lab_rubric) if self.lab_rubric not in ("", self.rubric) else (self.rubric,)
 
     @property
     def version(self) -> int:
@@ -281,7 +286,7 @@ def get(db: Database, name: str) -> Study:
         revealed_judge=judge,
         own_judges=tuple(_judges(db, row["id"])),
         speakers={role: title for role, title in titles.items() if title},
-        divided=find(db, "lab_parts", "part", study_id=row["id"]) is not None,
+        lab_rubric=(find(db, "lab_divisions", "rubric", study_id=row["id"]) or {}).get("rubric", ""),
     )
 
 

@@ -60,10 +60,9 @@ class Partial(NamedTuple):
         )
 
     def _command(self, study: Study) -> str:
-        of_rubric = self.judge.variant.removeprefix(f"{study.rubric} v") if study.rubric else ""
-        if of_rubric.isdecimal():
-            asked, version = study.rubric, of_rubric
-        else:
+        rubric, _, version = self.judge.variant.rpartition(" v")
+        asked = rubric if rubric in study.judge_rubrics and version.isdecimal() else ""
+        if not asked:
             asked, version = study.benchmark, self.judge.variant
         if not (asked and version):
             return ""

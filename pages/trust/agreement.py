@@ -15,8 +15,9 @@ from concord.errors import ConcordError
 from concord.exchange import publish
 from concord.messages import TABS
 from concord.reports.agreement_report import AgreementReport
-from concord.store import access, progress, runs
+from concord.store import looks, progress, runs
 from concord.store import studies as stored
+from concord.store.audit import moment
 from pages.parts import menu
 from pages.parts.address import checked, choice, held, link, listed, nothing, returned
 from pages.parts.navigation import heading
@@ -133,22 +134,33 @@ def _files(report: AgreementReport) -> None:
 def _waiting(study: str, mark: str) -> None:
     """How far people and judges are, as long as something is awaited; the page follows what comes in."""
     with workspace().read() as db:
-        people = [a for a in access.annotators(db, study) if a.items and not a.simulated]
+        people = looks.annotators(db, study)
         at_work = [run for run in runs.recent(db) if run.state == "running"]
-    if not at_work and all(a.done + a.skipped == a.items for a in people):
+    if not at_work and not people:
         return
 
     def draw_waiting() -> None:
         with workspace().read() as db:
             if progress.mark(db, study) != mark:
                 st.rerun()
-            people = [a for a in access.annotators(db, study) if a.items and not a.simulated]
-        said = [f"{plain(a.name)} {a.done + a.skipped} of {a.items}" for a in people]
+            people = looks.annotators(db, study)
+        said = [
+            plain(f"{a.name} {a.done + a.skipped} of {a.items}")
+            + (f" (last here {moment(a.used)[:10]})" if a.used else "")
+            for a in people
+        ]
         judges = ["judges are running"] if at_work else []
         awaited = ", ".join(said + judges)
         st.caption(f":material/hourglass_empty: Waiting for answers: {awaited}. New answers appear here.")
 
     live(draw_waiting, every=FOLLOWING)()
+    if people:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(
+                "Has an annotator stopped? Take the items back, exclude the annotator, or close the study."
+            )
+            link("annotators", "Items and annotators", study=study, person=people[0].name)
+            link("samples", "Close the study", study=study)
 
 
 def _study(titles: Mapping[str, str], usual: str) -> str:

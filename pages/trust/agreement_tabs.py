@@ -37,7 +37,7 @@ from concord.statistics.glance import measured, panel_difference
 from concord.statistics.people_pairs import MOST as MOST_IN_TABLE
 from concord.statistics.people_pairs import every_two
 from concord.statistics.ratings import panel_name
-from concord.store import access, closings, conversations, looks, ratings
+from concord.store import conversations, looks, ratings
 from concord.store.conversations import Filter
 from concord.studies import coverage, studies
 from concord.studies.coverage import Partial
@@ -145,8 +145,7 @@ def _what_next(report: AgreementReport, criterion: str, about: Assessment, advic
     """The rest of the advice, the report as a file, and the next step."""
     with workspace().read() as db:
         study = report.data.study
-        people = [] if closings.is_closed(db, study.name) else access.annotators(db, study.name)
-        waiting = [a.name for a in people if not a.simulated and a.done + a.skipped < a.items]
+        waiting = [a.name for a in looks.annotators(db, study.name)]
         step = next_step(report, about, studies.left_to_draw(db, study), waiting)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(with_code(" ".join(filter(None, [advice, step.text]))), width="stretch")

@@ -174,7 +174,7 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     page.get_by_text("Gold items", exact=True).click()
     drawn(page, "Mark a conversation")
     choose(page, "Helpful", "5")
-    page.get_by_role("button", name="Add this gold item").click()
+    page.get_by_role("button", name="Add gold item").click()
     drawn(page, "is now a gold item of “pilot”")
 
     page.get_by_role("button", name="See agreement").click()

@@ -2,7 +2,12 @@
 
 from concord.codes import Unknown
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import closings, looks, schema
+from concord.store import access, closings, exclusions, looks, schema
+from concord.store.conversations import Filter
+from concord.studies import dealing
+from concord.studies.drawing import draw_study
+from concord.workspace import Workspace
+from tests.filled import fill
 
 QUICK = Options(resamples=100)
 
@@ -54,6 +59,22 @@ def test_open_ratings_make_a_verdict_preliminary_until_the_study_is_closed(demo_
         assert looks.unfinished(db, name) == 0
         assert looks.is_new(db, name, "c", 5)
         assert Unknown.PRELIMINARY not in agreement_report(db, name, QUICK).verdict().unknowns
+
+
+def test_open_items_of_an_excluded_annotator_keep_no_verdict_preliminary(tmp_path):
+    with Workspace.open(tmp_path / "w").write() as db:
+        fill(db, people=False)
+        draw_study(db, "first", 4, wanted=Filter("pingpong"), ask=["fluency"])
+        for name in ("Ada", "Bo"):
+            access.invite(db, name)
+        dealing.deal_study(db, "first", ["Ada", "Bo"])
+        assert [one.name for one in looks.annotators(db, "first")] == ["Ada", "Bo"]
+        assert looks.unfinished(db, "first") == 8
+        exclusions.exclude(db, "first", "Bo", "has left")
+        assert [one.name for one in looks.annotators(db, "first")] == ["Ada"]
+        assert looks.unfinished(db, "first") == 4
+        closings.close(db, "first", "enough")
+        assert looks.annotators(db, "first") == []
 
 
 def test_the_command_counts_a_look(filled, run):
