@@ -1,12 +1,14 @@
 """What was said: Message, Turn, Conversation, and the Unit of it that is rated."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 Role = Literal["system", "user", "assistant", "tool"]
 """Who speaks. “tool” is a call of a tool or its result, written as text; it belongs to the reply after it."""
+SYSTEM_PROMPT = "System prompt"
+"""The heading under which a conversation's system messages are shown."""
 IMAGES = "images"
 """In a message's meta: its images, by what stands in the text for them."""
 
@@ -32,6 +34,11 @@ class Message:
         """Its images by what stands in the text for them: names in the store, or data URLs."""
         images: Mapping[str, str] = self.meta.get(IMAGES, {})
         return images
+
+
+def system_prompt(messages: Iterable[Message]) -> str:
+    """The text of the system messages; “” without one."""
+    return "\n\n".join(message.content for message in messages if message.role == "system")
 
 
 class Turn(NamedTuple):

@@ -186,6 +186,9 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
 @click.option("--rubric", default="", help="Import votes as answers to this rubric's pairwise question.")
 @click.option("--criterion", default="", help="The rubric's question; default: the first.")
 @options.scales("the scores do not show it")
+@click.option(
+    "--show-system-prompt", is_flag=True, help="Show each system prompt to annotators and judges, as context."
+)
 @click.option("--skip-wrong", is_flag=True, help="Exclude wrong rows.")
 @click.option("--check", is_flag=True, help="Show the content of the file without storing it.")
 @click.pass_obj
@@ -199,6 +202,7 @@ def _conversations(
     joins: tuple[Path, ...],
     place: str,
     scorers: dict[str, Scorer],
+    show_system_prompt: bool,
     check: bool,
     scales: Mapping[str, Scale],
     rubric: str,
@@ -213,7 +217,7 @@ def _conversations(
     if rubric:
         question = pairings.question(rubric_store.find(opened, rubric).rubric, criterion)
     reading = conversations_file.FileOptions(
-        benchmark, mapping, cast(Mapping[str, Role], roles), joins, place, scorers
+        benchmark, mapping, cast(Mapping[str, Role], roles), joins, place, scorers, show_system_prompt
     )
     with printing.progress("Checking") as bar:
         survey = conversations_file.survey(file, reading, progress=bar)

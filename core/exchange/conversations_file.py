@@ -43,6 +43,8 @@ MORE = (
     "(votes), --map facet:NAME=COLUMN and --map context:HEADING=PATH."
 )
 """What options of the command do with what is not taken."""
+FACET_VALUES = 100
+"""Different values of a field that divides rows into groups, at most."""
 DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
 AT_ONCE = 500
@@ -77,6 +79,8 @@ class FileOptions:
     rows: str = ""
     scorers: Mapping[str, Scorer] = field(default_factory=dict)
     """Who gave the scores on a criterion, where the file does not say it; “*” on any other."""
+    show_system_prompt: bool = False
+    """Whether annotators and judges see each system prompt as context."""
 
 
 @dataclass
@@ -104,6 +108,8 @@ class FileSurvey:
     """Criteria of scores that do not say who gave them."""
     metadata: Counter[str] = field(default_factory=Counter)
     """Fields that are kept, but shown nowhere unless a rubric names them."""
+    metadata_values: dict[str, set[str]] = field(default_factory=dict)
+    """Different values of these fields, up to one more than a facet may have."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Paths of what is not kept."""
     columns: dict[str, Counter[str]] = field(default_factory=dict)
@@ -121,6 +127,8 @@ class FileSurvey:
     """Images that are only named in the text, with the reason."""
     parsed: ParsedRows = field(default_factory=ParsedRows)
     """What the rows that are right hold, for `store`."""
+    system_prompts: int = 0
+    """Rows with a system prompt."""
     failed: Counter[str] = field(default_factory=Counter)
     """Why rows have no reply, as they say, or that they ended with an error."""
 
@@ -128,6 +136,12 @@ class FileSurvey:
     def name(self) -> str:
         """What was recognised, for a person."""
         return self.reading.shape.name
+
+    @property
+    def groups(self) -> list[str]:
+        """The metadata that divides the rows into groups: few values, shared by several rows."""
+        most = min(FACET_VALUES, self.rows - 1)
+        return [name for name, different in self.metadata_values.items() if 1 < len(different) <= most]
 
     def refuse(self) -> None:
         """Raises ImportRefused with all that is wrong, where something is."""
@@ -328,7 +342,14 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
             for name in set(OF_TURNS) & set(options.mapping):
                 if at(row.fields, to := options.mapping[name]) is None:
                     raise _nowhere(path, name, to, fields)
-            reading = Reading(shape, benchmark, options.roles, path.parent, options.scorers)
+            reading = Reading(
+                shape,
+                benchmark,
+                options.roles,
+                path.parent,
+                options.scorers,
+                options.show_system_prompt,
+            )
             return FileSurvey(path, kind, reading, fields, joins=options.joins, place=options.rows)
         names, unknown = names or fields, unknown or dict(row.fields)
     if not names:
@@ -408,6 +429,9 @@ def _checked(survey: FileSurvey, row: FileRow, keys: FirstByKey) -> Entry | None
     if entry.line is not None and entry.line.whole.get("kind") == "study":
         survey.studies.append(str(entry.line.whole.get("name")))
     survey.images += len(entry.images)
+    survey.system_prompts += any(
+        message.role == "system" for one in entry.conversations for message in one.messages
+    )
     survey.named.update(entry.named)
     if len(survey.left_out) + len(survey.metadata) < DISTINCT:
         for path, use in entry.walk.taken.items():
@@ -417,6 +441,10 @@ def _checked(survey: FileSurvey, row: FileRow, keys: FirstByKey) -> Entry | None
         meta = {} if entry.line is not None else entry.conversations[0].meta
         metadata, left_out = entry.walk.metadata(meta, around=not survey.shown)
         survey.metadata.update(metadata)
+        for name in metadata:
+            different = survey.metadata_values.setdefault(name, set())
+            if name in meta and len(different) <= FACET_VALUES:
+                different.add(str(meta[name]))
         survey.left_out.update(left_out)
     if len(survey.shown) < SHOWN and entry.conversations:
         survey.shown.append((row.where, entry))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from concord.codes import Scorer
-from concord.conversation import Conversation, Message, Role, Turn, Unit
+from concord.conversation import SYSTEM_PROMPT, Conversation, Message, Role, Turn, Unit, system_prompt
 from concord.errors import ImportRefused
 from concord.exchange import dialogue, promptfoo
 from concord.exchange.cells import name_in, nfc
@@ -172,6 +172,8 @@ class Reading:
     """Where the file lies, and images beside it."""
     scorers: Mapping[str, Scorer] = field(default_factory=dict)
     """Who gave the scores on a criterion, where the file does not say it; “*” on any other."""
+    show_system_prompt: bool = False
+    """Whether the system prompt of a conversation is context, too, so that annotators and judges see it."""
 
     @cached_property
     def speakers(self) -> Roles:
@@ -224,7 +226,7 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
                 messages=messages,
                 language=_language(language, where),
                 facets={called: value for called, value in facets.items() if value},
-                context=_context(part),
+                context=_context(part) | (_prompt(messages) if reading.show_system_prompt else {}),
                 meta=_meta(fields),
             )
         )
@@ -524,6 +526,12 @@ def _context(walk: RowReader) -> dict[str, Any]:
         if paths != (WHOLE,)
     }
     return {heading: _plain(value) for heading, value in beside.items() if value not in (None, [], {})}
+
+
+def _prompt(messages: Sequence[Message]) -> dict[str, str]:
+    """The system prompt of a dialogue as context; empty without one."""
+    prompt = system_prompt(messages)
+    return {SYSTEM_PROMPT: prompt} if prompt else {}
 
 
 def _facet(walk: RowReader, name: str, paths: Paths) -> str:

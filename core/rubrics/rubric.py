@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from concord.conversation import Conversation, Message
+from concord.conversation import SYSTEM_PROMPT, Conversation, Message, system_prompt
 from concord.errors import StudyError
 from concord.rating import Criterion
 
 UnitKind = Literal["conversation", "each-reply", "last-reply", "marked-reply"]
 Reasons = Literal["before", "after", "none"]
 
-SYSTEM_PROMPT = "System prompt"
-"""The heading under which a conversation's system messages are shown."""
 SystemPrompt = Literal["none", "judges", "everyone"]
 """Who sees a conversation's system prompt beside the other fields; annotators are among everyone."""
 TURN = "turn"
@@ -232,9 +230,9 @@ def lines_of(conversation: Conversation, rated: tuple[int | None, ...]) -> list[
 
 def fields(conversation: Conversation) -> dict[str, Any]:
     """What can be shown beside a dialogue: its context, system prompt, facets and meta, by heading."""
-    system = "\n\n".join(m.content for m in conversation.messages if m.role == "system")
+    prompt = system_prompt(conversation.messages)
     values: dict[str, Any] = {**conversation.meta, **conversation.facets}
-    values |= {SYSTEM_PROMPT: system} if system else {}
+    values |= {SYSTEM_PROMPT: prompt} if prompt else {}
     return values | {name.removeprefix("_"): value for name, value in conversation.context.items()}
 
 
@@ -246,7 +244,8 @@ def shown(
     `system` shows the system prompt first, whatever is wanted.
     """
     there = fields(conversation)
-    if system and SYSTEM_PROMPT in there and SYSTEM_PROMPT not in (wanted or ()):
+    in_context = wanted is None and SYSTEM_PROMPT in conversation.context  # shown among the context, then
+    if system and SYSTEM_PROMPT in there and not in_context and SYSTEM_PROMPT not in (wanted or ()):
         yield SYSTEM_PROMPT, there[SYSTEM_PROMPT]
     if wanted is None:
         yield from ((name, text) for name, text in conversation.context.items() if not name.startswith("_"))

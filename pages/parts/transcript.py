@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from concord.conversation import Conversation, Message, Turn
+from concord.conversation import SYSTEM_PROMPT, Conversation, Message, Turn, system_prompt
 from concord.runs.registry import BENCHMARKS
 from concord.store.conversations import Found
 from pages.parts.plain import breakable, first_words, plain
@@ -103,7 +103,8 @@ def images(message: Message) -> None:
 def context(conversation: Conversation) -> None:
     """Draw the context (the card of a character, a task); headings that start with “_” are left out."""
     for heading, text in conversation.context.items():
-        if not heading.startswith("_"):
+        prompt = heading == SYSTEM_PROMPT and system_prompt(conversation.messages)  # the dialogue has it
+        if not heading.startswith("_") and not prompt:
             with st.expander(plain(heading)):
                 st.text(breakable(str(text)))
 

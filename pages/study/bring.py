@@ -384,7 +384,35 @@ def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOpti
         )
         if by:
             scorers[criterion] = by
-    return FileOptions(name, mapping, roles, scorers=scorers)
+    if isinstance(guess, FileSurvey):
+        groups = _groups(guess, number, [*mapping.values()])
+        mapping |= {f"facet:{column}": column for column in groups}
+    show = (
+        isinstance(guess, FileSurvey)
+        and bool(guess.system_prompts)
+        and st.checkbox(
+            "Show the system prompt to annotators and judges",
+            key=f"system prompt {number}",
+            help="Otherwise only researchers see it, unless a rubric shows it. It may reveal to annotators "
+            "which model they rate.",
+        )
+    )
+    return FileOptions(name, mapping, roles, scorers=scorers, show_system_prompt=show)
+
+
+def _groups(guess: FileSurvey, number: str, read: Sequence[str]) -> list[str]:
+    """The columns to filter and group by: at first those with few values; nothing where there are none."""
+    columns = [column for column in guess.metadata_values if column not in read][:MOST]
+    if not columns:
+        return []
+    return st.multiselect(
+        "Columns to filter and group by (facets)",
+        columns,
+        [column for column in guess.groups if column in columns],
+        format_func=plain_line,
+        key=f"facets {number} {len(columns)}",
+        placeholder="none",
+    )
 
 
 def _taken(guess: FileSurvey | FormNotKnown) -> dict[str, str]:

@@ -9,6 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.codes import Scorer
+from concord.conversation import SYSTEM_PROMPT
+from concord.rubrics.reading import rubric_of
+from concord.rubrics.rubric import STARTER
+from concord.rubrics.rubric import shown as shown_fields
+from concord.runs import rubric_judge
 from concord.store import comparisons, conversations, studies
 from concord.workspace import Workspace
 from tests.exchange import made_sheets
@@ -239,3 +244,44 @@ def test_labels_that_share_no_id_are_refused_by_their_names(workspace: Workspace
     assert "labels.csv" in shown.error[0].value.replace("\\", "")
     assert "/tmp" not in shown.error[0].value
     assert not [b for b in shown.button if b.label == "Import"]
+
+
+def chats(*topics: str) -> str:
+    """A row a topic, each with a system prompt."""
+    said = ({"role": "system", "content": "Be brief."}, ASKED, {"role": "assistant", "content": "Hello"})
+    return "\n".join(
+        json.dumps({"messages": [*said], "topic": topic, "id": str(n)}) for n, topic in enumerate(topics)
+    )
+
+
+def test_columns_that_make_groups_are_offered_as_facets(workspace: Workspace) -> None:
+    shown = dropped(chats("refund", "parcel", "refund"))
+    facets = the(shown, "multiselect", "Columns to filter and group by")
+    assert facets.value == ["topic"]
+    the(shown, "button", "Import").click().run()
+    with workspace.read() as db:
+        [name] = conversations.benchmark_names(db)
+        assert conversations.values(db, name)["topic"] == ["parcel", "refund"]
+
+
+def test_a_facet_can_be_declined(workspace: Workspace) -> None:
+    shown = dropped(chats("refund", "parcel", "refund"))
+    the(shown, "multiselect", "Columns to filter and group by").set_value([]).run()
+    the(shown, "button", "Import").click().run()
+    with workspace.read() as db:
+        assert "topic" not in conversations.values(db)
+
+
+def test_the_system_prompt_is_shown_where_the_box_is_ticked(workspace: Workspace) -> None:
+    rubric = rubric_of("r", {"title": "", "criteria": [STARTER]}, "r")
+    for tick in (False, True):
+        shown = dropped(chats("one"), f"chats-{tick}.jsonl")
+        box = the(shown, "checkbox", "Show the system prompt to annotators and judges")
+        (box.check() if tick else box).run()
+        the(shown, "button", "Import").click().run()
+        with workspace.read() as db:
+            [(_, chat)] = conversations.each(db, f"chats-{tick}")
+        assert [*shown_fields(chat, None)] == [(SYSTEM_PROMPT, "Be brief.")] * tick
+        [request] = rubric_judge.requests(rubric, "preview", chat)
+        assert ("Be brief." in str(request.messages)) == tick
+        assert [*shown_fields(chat, None, system=True)] == [(SYSTEM_PROMPT, "Be brief.")], "once"

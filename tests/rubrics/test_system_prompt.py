@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from concord.conversation import Conversation, Message
+from concord.conversation import SYSTEM_PROMPT, Conversation, Message
 from concord.rubrics import writing
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.rubric import SYSTEM_PROMPT, shown
+from concord.rubrics.rubric import shown
 from concord.runs import rubric_judge
 
 SAID = (Message("system", "Be brief."), Message("user", "Hi"), Message("assistant", "Hello."))
