@@ -553,3 +553,73 @@ class PublishedMeasure(StrEnum):
     """The highest such ρ of a single judge."""
     AGAINST = "against"
     """Spearman's ρ of a leaderboard with another benchmark's ranking."""
+
+
+class AuditAct(StrEnum):
+    """What a line of the audit log says was done."""
+
+    DRAW = "drawn"
+    DEAL = "dealt"
+    INVITED = "invited"
+    LINK_WITHDRAWN = "link_withdrawn"
+    LET_IN = "let_in"
+    """A researcher or an adjudicator; the line's target is the role."""
+    LABELS_SET = "labels_set"
+    NAME_REMOVED = "name_removed"
+    GUIDELINES_REPLACED = "guidelines_replaced"
+    GOLD_ITEMS_SET = "gold_items_set"
+    TRAINING_ITEMS_SET = "training_items_set"
+    TRAINING_SET = "training_set"
+    """The rule by which a training is passed."""
+    EXTRA_SET = "extra_set"
+    """When an item gets an extra rater."""
+    ADJUDICATION_SET = "adjudication_set"
+    REPEATS_SET = "repeats_set"
+    MATCH_SET = "match_set"
+    REVEAL_SET = "reveal_set"
+    """Whose scores annotators are shown."""
+    DISCUSSION_SET = "discussion_set"
+    CLOSED = "closed"
+    REOPENED = "reopened"
+    REASSIGNED = "reassigned"
+    RETURNED = "returned"
+    PASS = "passed"
+    FAILED = "failed"
+    ADMITTED = "admitted"
+    OPENED_TO_A_CROWD = "opened_to_a_crowd"
+    EXCLUDED = "excluded"
+    INCLUDED = "included"
+    PARTS_DIVIDED = "parts_divided"
+    VARIANT_KEPT = "variant_kept"
+    INSTRUCTIONS_PROPOSED = "instructions_proposed"
+    TEST_PART_OPENED = "test_part_opened"
+    VERSION_ADOPTED = "version_adopted"
+    SCENARIO_PROPOSED = "scenario_proposed"
+    """Of scenarios the line's target is their kind."""
+    SCENARIO_ACCEPTED = "scenario_accepted"
+    SCENARIO_REJECTED = "scenario_rejected"
+    SCENARIO_DISCARDED = "scenario_discarded"
+    SCENARIOS_BROUGHT = "scenarios_brought"
+    SCENARIOS_REMOVED = "scenarios_removed"
+    EXPORTED = "exported"
+    """The line's target is what was exported."""
+    MODEL_ADDED = "model_added"
+    MODEL_CHANGED = "model_changed"
+    MODEL_REMOVED = "model_removed"
+    CURRENCY_SET = "currency_of_prices_set"
+    MODELS_RESTORED = "models_changed_back"
+
+
+STUDY_ACTS = (
+    AuditAct.CLOSED,
+    AuditAct.REOPENED,
+    AuditAct.REASSIGNED,
+    AuditAct.RETURNED,
+    AuditAct.PASS,
+    AuditAct.FAILED,
+    AuditAct.ADMITTED,
+    AuditAct.OPENED_TO_A_CROWD,
+    AuditAct.EXCLUDED,
+    AuditAct.INCLUDED,
+)
+"""Acts on a study while people rate it, which need a reason."""

@@ -14,6 +14,7 @@ from typing import Any
 from concord.codes import (
     Advice,
     AnswerLevel,
+    AuditAct,
     CellPattern,
     Claim,
     Computation,
@@ -777,3 +778,57 @@ def database_updated(database: Path, copy: Path) -> str:
         f"{database} was of an earlier Concord and is updated. A copy of it as it was is {copy.name}, in the "
         "same folder: an earlier Concord reads the copy only."
     )
+
+
+AUDIT_ACTS: Mapping[AuditAct, str] = {
+    AuditAct.DRAW: "drawn",
+    AuditAct.DEAL: "dealt",
+    AuditAct.INVITED: "invited",
+    AuditAct.LINK_WITHDRAWN: "link withdrawn",
+    AuditAct.LET_IN: "let in as {target}",
+    AuditAct.LABELS_SET: "labels set",
+    AuditAct.NAME_REMOVED: "name removed",
+    AuditAct.GUIDELINES_REPLACED: "guidelines replaced",
+    AuditAct.GOLD_ITEMS_SET: "gold items set",
+    AuditAct.TRAINING_ITEMS_SET: "training items set",
+    AuditAct.TRAINING_SET: "training set",
+    AuditAct.EXTRA_SET: "extra set",
+    AuditAct.ADJUDICATION_SET: "adjudication set",
+    AuditAct.REPEATS_SET: "repeats set",
+    AuditAct.MATCH_SET: "match set",
+    AuditAct.REVEAL_SET: "reveal set",
+    AuditAct.DISCUSSION_SET: "discussion set",
+    AuditAct.CLOSED: "closed",
+    AuditAct.REOPENED: "reopened",
+    AuditAct.REASSIGNED: "reassigned",
+    AuditAct.RETURNED: "returned",
+    AuditAct.PASS: "passed",
+    AuditAct.FAILED: "failed",
+    AuditAct.ADMITTED: "admitted",
+    AuditAct.OPENED_TO_A_CROWD: "opened to a crowd",
+    AuditAct.EXCLUDED: "excluded",
+    AuditAct.INCLUDED: "included",
+    AuditAct.PARTS_DIVIDED: "parts divided",
+    AuditAct.VARIANT_KEPT: "variant kept",
+    AuditAct.INSTRUCTIONS_PROPOSED: "instructions proposed",
+    AuditAct.TEST_PART_OPENED: "test part opened",
+    AuditAct.VERSION_ADOPTED: "version adopted",
+    AuditAct.SCENARIO_PROPOSED: "{target} proposed",
+    AuditAct.SCENARIO_ACCEPTED: "{target} accepted",
+    AuditAct.SCENARIO_REJECTED: "{target} rejected",
+    AuditAct.SCENARIO_DISCARDED: "{target} discarded",
+    AuditAct.SCENARIOS_BROUGHT: "{target}s brought",
+    AuditAct.SCENARIOS_REMOVED: "{target}s removed",
+    AuditAct.EXPORTED: "exported {target}",
+    AuditAct.MODEL_ADDED: "model added",
+    AuditAct.MODEL_CHANGED: "model changed",
+    AuditAct.MODEL_REMOVED: "model removed",
+    AuditAct.CURRENCY_SET: "currency of prices set",
+    AuditAct.MODELS_RESTORED: "models changed back",
+}
+
+
+def audit_act(act: str, target: str = "") -> str:
+    """What a line of the audit log says was done; an act of another version as it is stored."""
+    template = AUDIT_ACTS.get(AuditAct(act)) if act in set(AuditAct) else None
+    return template.format(target=target) if template else act.replace("_", " ")

@@ -17,6 +17,7 @@ from typing import BinaryIO, Literal
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import ConfigError, StudyError
 from concord.exchange import argilla, conversations_jsonl, dataset, feedback, label_studio
 from concord.files import file_name, file_names
@@ -165,7 +166,7 @@ def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
     """A line of the audit log."""
     with workspace.write() as db:
         detail = f"to {out.name}" if out else ""
-        audit.record(db, f"exported {export.what}", export.study, detail=detail)
+        audit.record(db, AuditAct.EXPORTED, export.study, detail=detail, target=export.what)
 
 
 def report_zip(db: Database, report: AgreementReport, *, made: date) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import ConfigError, StudyError
 from concord.lab.measuring import OVERALL, Bench, Candidate
 from concord.lab.parts import DEVELOP, Parts
@@ -189,4 +190,4 @@ def adopt(db: Database, workspace: Workspace, parts: Parts, version: int) -> Non
     (rubric_store.folder(workspace) / f"{parts.rubric}.toml").write_text(
         writing.toml(used.rubric.body), encoding="utf-8"
     )
-    audit.record(db, "version adopted", parts.study, detail=used.variant)
+    audit.record(db, AuditAct.VERSION_ADOPTED, parts.study, detail=used.variant)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlite_utils import Database
 
-from concord.codes import LakeDraw
+from concord.codes import AuditAct, LakeDraw
 from concord.configuration import Reported, Use
 from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused, StudyError, check_known
@@ -267,7 +267,7 @@ def store(
     )
     studies.create(db, created)
     studies.add_units(db, study, units)
-    audit.record(db, "drawn", study, detail=audit.facts(n=study_sample.size, by=facets, seed=seed))
+    audit.record(db, AuditAct.DRAW, study, detail=audit.facts(n=study_sample.size, by=facets, seed=seed))
     for folder in judged:
         if folder.rubric.hash == content.hash:
             _store_answers(db, folder, rubric, by_name)

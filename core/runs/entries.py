@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from concord.codes import AuditAct
 from concord.files import limits, read_text
 from concord.llm import entries, keys, presets
 from concord.store import audit
@@ -25,45 +26,45 @@ class Change:
 
 def add(workspace: Workspace, name: str, *, preset: str, **settings: Any) -> Change:
     """Add a model, as `presets.add` does. Raises NotFound, ConfigError."""
-    with _recorded(workspace, "model added", name, {"preset": preset, **settings}) as before:
+    with _recorded(workspace, AuditAct.MODEL_ADDED, name, {"preset": preset, **settings}) as before:
         lines = presets.add(workspace.models_path, name, preset=preset, **settings)
     return Change("added", before, _text(workspace), lines)
 
 
 def change(workspace: Workspace, name: str, settings: Mapping[str, Any]) -> Change:
     """Change settings of a model, as `entries.change_entry` does; None removes one. Raises ConfigError."""
-    with _recorded(workspace, "model changed", name, settings) as before:
+    with _recorded(workspace, AuditAct.MODEL_CHANGED, name, settings) as before:
         lines = entries.change_entry(workspace.models_path, name, settings)
     return Change("changed", before, _text(workspace), lines)
 
 
 def remove(workspace: Workspace, name: str) -> Change:
     """Remove a model; what it said and judged stays stored. Raises ConfigError."""
-    with _recorded(workspace, "model removed", name, {}) as before:
+    with _recorded(workspace, AuditAct.MODEL_REMOVED, name, {}) as before:
         entries.remove_entry(workspace.models_path, name)
     return Change("removed", before, _text(workspace))
 
 
 def set_currency(workspace: Workspace, currency: str) -> Change:
     """Say what prices are in; “” for nothing said. Raises ConfigError."""
-    with _recorded(workspace, "currency of prices set", currency or "none", {}) as before:
+    with _recorded(workspace, AuditAct.CURRENCY_SET, currency or "none", {}) as before:
         entries.set_currency(workspace.models_path, currency)
     return Change("currency", before, _text(workspace))
 
 
 def undo(workspace: Workspace, done: Change) -> None:
     """Give models.toml the text it had before a change. Raises ConfigError if it was changed since."""
-    with _recorded(workspace, "models changed back", done.what, {}):
+    with _recorded(workspace, AuditAct.MODELS_RESTORED, done.what, {}):
         entries.restore(workspace.models_path, done.before, done.after)
 
 
 @contextmanager
-def _recorded(workspace: Workspace, what: str, name: str, settings: Mapping[str, Any]) -> Iterator[str]:
+def _recorded(workspace: Workspace, act: AuditAct, name: str, settings: Mapping[str, Any]) -> Iterator[str]:
     """The text of models.toml before; the line of the log stays only where the change succeeds."""
     before = _text(workspace)
     how = "" if keys.holds_key(dict(settings)) else audit.facts(**settings)
     with workspace.write() as db:
-        audit.record(db, what, detail="; ".join(filter(None, [name, how])))
+        audit.record(db, act, detail="; ".join(filter(None, [name, how])))
         yield before
 
 

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Rater
 from concord.store import audit, ratings, sessions, settings, studies
@@ -118,7 +119,7 @@ def invite(
     link = {"token_hash": sessions.hashed(token), "role": role, "created": now(), "expires": expires}
     insert(db, "invitations", {**owner, **link})
     if not annotates:
-        audit.record(db, f"let in as {role}", about=name)
+        audit.record(db, AuditAct.LET_IN, about=name, target=role)
     sessions.end_all(db, "annotator" if annotates else "member", name=name)
     return token
 
@@ -138,7 +139,7 @@ def revoke(db: Database, name: str, *kinds: Literal["annotator", "member"]) -> N
     if not links:
         annotator_id(db, name)
     sessions.end_all(db, *chosen, name=name)
-    audit.record(db, "link withdrawn", about=name)
+    audit.record(db, AuditAct.LINK_WITHDRAWN, about=name)
 
 
 def members(db: Database) -> list[Invitation]:
@@ -214,7 +215,7 @@ def set_labels(db: Database, name: str, texts: Collection[str]) -> None:
         )
     db.table("annotator_labels").delete_where("rater_id = ?", [rater])
     db.table("annotator_labels").insert_all({"rater_id": rater, "label": label} for label in cleaned)
-    audit.record(db, "labels set", about=name, detail=", ".join(cleaned) or "none")
+    audit.record(db, AuditAct.LABELS_SET, about=name, detail=", ".join(cleaned) or "none")
 
 
 def items_of(db: Database, study: str) -> dict[str, int]:
@@ -285,7 +286,7 @@ def forget(db: Database, name: str, reason: str) -> str:
         raise StudyError("The removal of a name needs its reason, such as “asked for by e-mail”.")
     rater = annotator_id(db, name)
     pseudonym = f"annotator-{secrets.token_hex(4)}"
-    audit.record(db, "name removed", about=pseudonym, detail=reason.strip())
+    audit.record(db, AuditAct.NAME_REMOVED, about=pseudonym, detail=reason.strip())
     db.execute("PRAGMA secure_delete = ON")  # what is removed is overwritten in the file
     db.table("raters").update(rater, {"name": pseudonym})
     db.table("sessions").delete_where("rater_id = ?", [rater])

@@ -1,36 +1,22 @@
 """What was done about a study while it ran, by whom, when and why: lines of the audit log with a reason."""
 
-from typing import Literal, get_args
-
 from sqlite_utils import Database
 
+from concord.codes import STUDY_ACTS, AuditAct
 from concord.errors import StudyError
 from concord.store import audit, studies
 from concord.store.audit import AuditLine
 
-What = Literal[
-    "closed",
-    "reopened",
-    "reassigned",
-    "returned",
-    "passed",
-    "failed",
-    "admitted",
-    "opened to a crowd",
-    "excluded",
-    "included",
-]
 
-
-def record(db: Database, name: str, what: What, reason: str, annotator: str = "", item: str = "") -> None:
+def record(db: Database, name: str, act: AuditAct, reason: str, annotator: str = "", item: str = "") -> None:
     """Add an act. Raises NotFound for a study, StudyError without a reason or a name."""
     studies.study_id(db, name)
     if not reason.strip():
         raise StudyError("An act on a study needs its reason, such as “missed three of five gold items”.")
-    audit.record(db, what, name, annotator, reason.strip(), item)
+    audit.record(db, act, name, annotator, reason.strip(), item)
 
 
 def every(db: Database, name: str) -> list[AuditLine]:
     """The acts on a study, in the order in which they were done. Raises NotFound."""
     studies.study_id(db, name)
-    return audit.of_study(db, name, get_args(What))
+    return audit.of_study(db, name, STUDY_ACTS)

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
+from concord import messages
+from concord.codes import AuditAct
 from concord.errors import StudyError, not_found
 from concord.store import database
 from concord.store.actor import actor
@@ -19,32 +21,45 @@ from concord.table import Column, Table
 
 class AuditLine(NamedTuple):
     """One line of the log: `about` an annotator or a researcher and, of a study, an `item` (a conversation's
-    key, with the turn); each “” where it is about none. `detail` says why, or how.
+    key, with the turn); each “” where it is about none. `act` is a code (an `AuditAct`, unless another
+    version wrote it), `target` a role or what was exported; `detail` says why, or how.
     """
 
     done: str
     by: str
-    what: str
+    act: str
     study: str
     about: str
     item: str
     detail: str
+    target: str = ""
+
+    @property
+    def words(self) -> str:
+        """What was done, in words."""
+        return messages.audit_act(self.act, self.target)
 
     @property
     def sentence(self) -> str:
         """What was done about a study, in one line."""
         about = " ".join(filter(None, (self.about, self.item)))
-        return f"{self.done[:10]}: {self.what}{f' {about}' if about else ''} by {self.by}: {self.detail}"
+        return f"{self.done[:10]}: {self.words}{f' {about}' if about else ''} by {self.by}: {self.detail}"
 
 
 def record(
-    db: Database, what: str, study: str = "", about: str = "", detail: str = "", item: str = ""
+    db: Database,
+    act: AuditAct,
+    study: str = "",
+    about: str = "",
+    detail: str = "",
+    item: str = "",
+    target: str = "",
 ) -> None:
     """Add a line about what `actor` does: why, or how. Raises StudyError where nobody is named."""
     if not actor():
         raise StudyError("A line of the audit log needs the name of who did it.")
-    row = {"done": now(), "by": actor(), "what": what, "study": study, "about": about, "item": item}
-    database.insert(db, "audit_log", {**row, "detail": detail})
+    row = {"done": now(), "by": actor(), "act": act, "study": study, "about": about, "item": item}
+    database.insert(db, "audit_log", {**row, "detail": detail, "target": target})
 
 
 def facts(**values: Any) -> str:
@@ -65,13 +80,13 @@ def words(value: Any) -> str:
     return ",".join(map(words, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def of_study(db: Database, study: str, what: Collection[str]) -> list[AuditLine]:
-    """The lines about a study that say one of these, in the order in which it was done."""
+def of_study(db: Database, study: str, acts: Collection[AuditAct]) -> list[AuditLine]:
+    """The lines about a study with one of these acts, in the order in which it was done."""
     sql = (
         f"SELECT {', '.join(AuditLine._fields)} FROM audit_log WHERE study = ? "
-        "AND what IN (SELECT value FROM json_each(?)) ORDER BY id"
+        "AND act IN (SELECT value FROM json_each(?)) ORDER BY id"
     )
-    return records(db, AuditLine, sql, [study, json.dumps([*what])])
+    return records(db, AuditLine, sql, [study, json.dumps([*acts])])
 
 
 def every(db: Database, study: str = "") -> list[AuditLine]:
@@ -93,7 +108,11 @@ def table(db: Database, study: str = "") -> Table:
     columns = (Column("done", "when (UTC)"), Column("by", "who"), *named)
     rows = tuple(
         entry._asdict()
-        | {"done": entry.done[:19].replace("T", " "), "detail": f"{entry.item} {entry.detail}".strip()}
+        | {
+            "what": entry.words,
+            "done": entry.done[:19].replace("T", " "),
+            "detail": f"{entry.item} {entry.detail}".strip(),
+        }
         for entry in every(db, study)
     )
     notes = () if rows else ("Nothing was decided or exported yet.",)

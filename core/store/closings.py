@@ -2,6 +2,7 @@
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import NotAllowed, StudyError
 from concord.store import acts, studies
 from concord.store.actor import actor
@@ -26,7 +27,7 @@ def close(db: Database, name: str, reason: str) -> None:
     """Close a study. Raises NotFound, and StudyError without a reason or where it is closed."""
     if is_closed(db, name):
         raise StudyError(f"The study “{name}” is closed already.")
-    acts.record(db, name, "closed", reason)
+    acts.record(db, name, AuditAct.CLOSED, reason)
     row = {"study_id": studies.study_id(db, name), "reason": reason.strip(), "decided_by": actor()}
     insert(db, "study_closings", {**row, "closed": now()})
 
@@ -35,6 +36,6 @@ def reopen(db: Database, name: str, reason: str) -> None:
     """Open a closed study again. Raises NotFound, and StudyError without a reason or where it is open."""
     if not is_closed(db, name):
         raise StudyError(f"The study “{name}” is open.")
-    acts.record(db, name, "reopened", reason)
+    acts.record(db, name, AuditAct.REOPENED, reason)
     sql = "UPDATE study_closings SET reopened = ? WHERE study_id = ? AND reopened IS NULL"
     db.execute(sql, [now(), studies.study_id(db, name)])

@@ -2,6 +2,7 @@
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.store import access, acts, studies
 from concord.store.actor import actor
 from concord.store.database import column, insert, now
@@ -18,7 +19,7 @@ def departed(db: Database, name: str) -> set[str]:
 
 def depart(db: Database, name: str, annotator: str, reason: str) -> None:
     """Record that an annotator's items go to others. Raises NotFound, and StudyError without a reason."""
-    acts.record(db, name, "reassigned", reason, annotator)
+    acts.record(db, name, AuditAct.REASSIGNED, reason, annotator)
     if annotator not in departed(db, name):
         row = {
             "study_id": studies.study_id(db, name),
@@ -32,7 +33,7 @@ def depart(db: Database, name: str, annotator: str, reason: str) -> None:
 
 def come_back(db: Database, name: str, annotator: str, reason: str) -> None:
     """Record that an annotator is dealt items again. Raises NotFound, and StudyError without a reason."""
-    acts.record(db, name, "returned", reason, annotator)
+    acts.record(db, name, AuditAct.RETURNED, reason, annotator)
     db.execute(
         "UPDATE departures SET returned = ? WHERE study_id = ? AND rater_id = ? AND returned IS NULL",
         [now(), studies.study_id(db, name), access.annotator_id(db, annotator)],

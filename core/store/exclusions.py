@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import StudyError
 from concord.store import access, acts, studies, summaries
 from concord.store.actor import actor
@@ -48,7 +49,7 @@ def exclude(db: Database, study: str, annotator: str, reason: str) -> None:
     study_id, rater_id = _taking_part(db, study, annotator)
     if annotator in excluded(db, study):
         raise StudyError(f"“{annotator}” is excluded from the study “{study}” already.")
-    acts.record(db, study, "excluded", reason, annotator)
+    acts.record(db, study, AuditAct.EXCLUDED, reason, annotator)
     row = {"study_id": study_id, "rater_id": rater_id, "reason": reason.strip(), "decided_by": actor()}
     insert(db, "exclusions", {**row, "excluded": now()})
     _refresh(db, study_id, rater_id)
@@ -61,7 +62,7 @@ def include(db: Database, study: str, annotator: str, reason: str) -> None:
     study_id, rater_id = _taking_part(db, study, annotator)
     if annotator not in excluded(db, study):
         raise StudyError(f"“{annotator}” is not excluded from the study “{study}”.")
-    acts.record(db, study, "included", reason, annotator)
+    acts.record(db, study, AuditAct.INCLUDED, reason, annotator)
     db.execute(
         "UPDATE exclusions SET included = ? WHERE study_id = ? AND rater_id = ? AND included IS NULL",
         [now(), study_id, rater_id],

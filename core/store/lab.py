@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.store import answers, audit, studies
 from concord.store.answers import ItemAnswer
 from concord.store.audit import AuditLine
 from concord.store.database import now, scalar
-
-OPENED = "test part opened"
 
 
 class Asked(NamedTuple):
@@ -78,7 +77,7 @@ def division(db: Database, study: str) -> Division | None:
 def divide(db: Database, study: str, divided: Division, detail: str) -> None:
     """Keep how a study is divided, in place of what was kept; `detail` is for the audit log."""
     _put_division(db, studies.study_id(db, study), divided)
-    audit.record(db, "parts divided", study, detail=detail)
+    audit.record(db, AuditAct.PARTS_DIVIDED, study, detail=detail)
 
 
 def _put_division(db: Database, study: int, divided: Division) -> None:
@@ -107,7 +106,7 @@ def origins(db: Database, study: str) -> dict[str, Origin]:
 def keep_variant(db: Database, study: str, variant: str, parent: str, author: str, note: str) -> None:
     """Keep where a version of a study's rubric comes from; it is recorded."""
     _put_origin(db, studies.study_id(db, study), variant, Origin(parent, author, note, now()))
-    audit.record(db, "variant kept", study, detail=f"{variant} from {parent or 'its file'}: {note}")
+    audit.record(db, AuditAct.VARIANT_KEPT, study, detail=f"{variant} from {parent or 'its file'}: {note}")
 
 
 def _put_origin(db: Database, study: int, variant: str, origin: Origin) -> None:
@@ -133,7 +132,7 @@ def keep_proposal(
 ) -> None:
     """Keep what a model (`optimiser`) proposed; it is recorded."""
     _put_proposal(db, studies.study_id(db, study), request_hash, reply)
-    audit.record(db, "instructions proposed", study, detail=optimiser)
+    audit.record(db, AuditAct.INSTRUCTIONS_PROPOSED, study, detail=optimiser)
 
 
 def _put_proposal(db: Database, study: int, request_hash: str, reply: Mapping[str, Any]) -> None:
@@ -173,13 +172,13 @@ def restore(db: Database, study: str, values: Mapping[str, Any]) -> None:
 def open_test(db: Database, study: str, about: str, reason: str) -> int:
     """Record that somebody looks at the sealed part; returns how many looks there were before."""
     before = len(openings(db, study))
-    audit.record(db, OPENED, study, about, reason)
+    audit.record(db, AuditAct.TEST_PART_OPENED, study, about, reason)
     return before
 
 
 def openings(db: Database, study: str) -> list[AuditLine]:
     """The looks at a study's sealed part, the first first: who, when, of which judge, and why."""
-    return audit.of_study(db, study, [OPENED])
+    return audit.of_study(db, study, [AuditAct.TEST_PART_OPENED])
 
 
 def asked(db: Database, conversations: Sequence[int]) -> list[Asked]:

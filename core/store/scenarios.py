@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import ConcordError, not_found
 from concord.scenario import Scenario, State
 from concord.store import audit
@@ -85,7 +86,7 @@ def decide(db: Database, benchmark: str, kind: str, key: str, state: State, by: 
     )
     scenario = get(db, benchmark, kind, key)
     with acting(by):
-        audit.record(db, f"{kind} {state}", detail=benchmark, item=key)
+        audit.record(db, AuditAct(f"scenario_{state}"), detail=benchmark, item=key, target=kind)
     return scenario
 
 
@@ -100,7 +101,7 @@ def bring(db: Database, scenarios: Sequence[Scenario]) -> list[str]:
     new = [scenario.key for scenario in scenarios if scenario.key not in existing]
     if save(db, scenarios):
         detail = f"{len(new)} of {first.benchmark}, {first.source}"
-        audit.record(db, f"{first.kind}s brought", detail=detail)
+        audit.record(db, AuditAct.SCENARIOS_BROUGHT, detail=detail, target=first.kind)
     return new
 
 
@@ -126,7 +127,7 @@ def remove(db: Database, benchmark: str, kind: str, keys: Sequence[str]) -> int:
         "DELETE FROM scenarios WHERE benchmark = ? AND kind = ? AND key IN (SELECT value FROM json_each(?))",
         [benchmark, kind, listed],
     )
-    audit.record(db, f"{kind}s removed", detail=f"{cursor.rowcount} of {benchmark}")
+    audit.record(db, AuditAct.SCENARIOS_REMOVED, detail=f"{cursor.rowcount} of {benchmark}", target=kind)
     return int(cursor.rowcount)
 
 

@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -237,18 +237,20 @@ CREATE TABLE desk_reports (
     PRIMARY KEY (desk, client)
 ) WITHOUT ROWID;
 
--- What was done, by whom and why, about a study or about somebody. It is a log: nothing is decided by it.
+-- What was done, by whom and why, about a study or about somebody: `act` is a code (core/codes.py), `target` the role
+-- that somebody was let in as, what was exported, or the kind of a scenario. It is a log: nothing is decided by it.
 CREATE TABLE audit_log (
     id INTEGER PRIMARY KEY,
     done TEXT NOT NULL,
     by TEXT NOT NULL,
-    what TEXT NOT NULL,
+    act TEXT NOT NULL,
     study TEXT NOT NULL DEFAULT '',
     about TEXT NOT NULL DEFAULT '',
     item TEXT NOT NULL DEFAULT '',
-    detail TEXT NOT NULL DEFAULT ''
+    detail TEXT NOT NULL DEFAULT '',
+    target TEXT NOT NULL DEFAULT ''
 );
-CREATE INDEX audit_log_of_study ON audit_log (study, about, what);
+CREATE INDEX audit_log_of_study ON audit_log (study, about, act);
 
 
 -- ── Studies ────────────────────────────────────────────────────────────────────────────────────────────

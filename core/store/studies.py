@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import NotFound, StudyError, not_found
 from concord.rating import Criterion, Rater
 from concord.store import audit, conversations, database, ratings
@@ -432,38 +433,42 @@ def set_rule(db: Database, name: str, purpose: RulePurpose, rule: StudyRule | No
     return audit.record(db, _RULES[purpose], name, detail=audit.facts(**facts))
 
 
-_RULES = {"extra": "extra set", "training": "training set", "adjudicate": "adjudication set"}
+_RULES: Mapping[RulePurpose, AuditAct] = {
+    "extra": AuditAct.EXTRA_SET,
+    "training": AuditAct.TRAINING_SET,
+    "adjudicate": AuditAct.ADJUDICATION_SET,
+}
 
 
 def set_repeats(db: Database, name: str, share: float) -> None:
     """Set which share of everybody's items comes again. Raises NotFound."""
     update(db, "studies", study_id(db, name), repeat_share=share)
-    audit.record(db, "repeats set", name, detail=audit.words(share))
+    audit.record(db, AuditAct.REPEATS_SET, name, detail=audit.words(share))
 
 
 def set_match(db: Database, name: str, facet: str) -> None:
     """Set the facet whose value must be a label of the annotator; “” for none. Raises NotFound."""
     update(db, "studies", study_id(db, name), matched_facet=facet)
-    audit.record(db, "match set", name, detail=facet)
+    audit.record(db, AuditAct.MATCH_SET, name, detail=facet)
 
 
 def reveal_judge(db: Database, name: str, judge: Rater | None) -> None:
     """Set the judge whose scores are shown after the last item; None for none. Raises NotFound."""
     update(db, "studies", study_id(db, name), **_revealed(judge))
     detail = audit.facts(judge=judge.name, variant=judge.variant) if judge else "off"
-    audit.record(db, "reveal set", name, detail=detail)
+    audit.record(db, AuditAct.REVEAL_SET, name, detail=detail)
 
 
 def set_discussion(db: Database, name: str, visible: bool) -> None:
     """Set whether others' answers are shown after the last item. Raises NotFound."""
     update(db, "studies", study_id(db, name), discussion=visible)
-    audit.record(db, "discussion set", name, detail=audit.words(visible))
+    audit.record(db, AuditAct.DISCUSSION_SET, name, detail=audit.words(visible))
 
 
 def write_guidelines(db: Database, name: str, text: str) -> None:
     """Replace a study's guidelines."""
     update(db, "studies", study_id(db, name), guidelines=text)
-    audit.record(db, "guidelines replaced", name)
+    audit.record(db, AuditAct.GUIDELINES_REPLACED, name)
 
 
 def add_pairs(db: Database, name: str, pairs: Iterable[tuple[str, int, int]]) -> None:

@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.store import access, acts, studies
 from concord.store.actor import actor
 from concord.store.database import insert, now, records, scalar
@@ -35,7 +36,7 @@ def decide(
     db: Database, name: str, annotator: str, outcome: Outcome, reason: str, attempt: int | None = None
 ) -> None:
     """Record what an attempt, or a researcher, decided. Raises NotFound, and StudyError without a reason."""
-    acts.record(db, name, outcome, reason, annotator)
+    acts.record(db, name, AuditAct(outcome), reason, annotator)
     row = {
         "study_id": studies.study_id(db, name),
         "rater_id": access.annotator_id(db, annotator),

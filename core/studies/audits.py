@@ -18,6 +18,7 @@ import pandas as pd
 from scipy.stats import binomtest
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
 from concord.rating import FINDINGS
@@ -54,7 +55,7 @@ def draw(
     chosen = random.Random(seed).sample(pool, n)
     spotchecks.create_audit(db, name, benchmark, seed, len(pool), [number for _, number in chosen])
     facts = log.facts(judges=judges, seed=seed)
-    log.record(db, "drawn", name, detail=f"audit of {n} of {len(pool)} judgements; {facts}")
+    log.record(db, AuditAct.DRAW, name, detail=f"audit of {n} of {len(pool)} judgements; {facts}")
     return next(a for a in spotchecks.audits(db, benchmark) if a.name == name)
 
 

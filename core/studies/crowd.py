@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from sqlite_utils import Database
 
 from concord import messages
-from concord.codes import CrowdOutcome
+from concord.codes import AuditAct, CrowdOutcome
 from concord.errors import StudyError
 from concord.store import acts, closings, crowds, known, placements, settings, studies
 from concord.store.crowds import Crowd, Platform, Visitor, Worker
@@ -78,7 +78,7 @@ def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
     token = secrets.token_urlsafe(24)
     crowds.keep(db, crowd, token)
     terms = f"{crowd.platform}: {crowd.quota} annotators, {crowd.items} items each, {crowd.minutes} minutes"
-    acts.record(db, crowd.study, "opened to a crowd", terms)
+    acts.record(db, crowd.study, AuditAct.OPENED_TO_A_CROWD, terms)
     mark = PLACEHOLDERS[crowd.platform]
     numbers = "&".join(f"{name}={mark % name}" for name in PARAMETERS[crowd.platform])
     return f"{(base_url or settings.address(db)).rstrip('/')}/rate?{urlencode({'token': token})}&{numbers}"

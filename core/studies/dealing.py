@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.store import access, audit, closings, crowds, departures, frames, placements, studies
 from concord.store.studies import Study, StudyRule
@@ -109,7 +110,7 @@ def deal_study(
         studies.set_rule(db, name, "extra", rule)
     follow(db, deal, annotators)
     for person in annotators or [""]:
-        audit.record(db, "dealt", name, person, audit.facts(overlap=overlap))
+        audit.record(db, AuditAct.DEAL, name, person, audit.facts(overlap=overlap))
     return access.items_of(db, name)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
@@ -114,7 +115,7 @@ def draw_study(
     studies.create(db, study)
     studies.add_units(db, name, units)
     facts = audit.facts(**sample.filter, n=n, by=sample.facets, not_in=sample.not_in, seed=seed)
-    audit.record(db, "drawn", name, detail=facts)
+    audit.record(db, AuditAct.DRAW, name, detail=facts)
     return studies.get(db, name)
 
 

@@ -10,6 +10,7 @@ from itertools import combinations
 import pandas as pd
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.conversation import Conversation
 from concord.errors import StudyError, check_known, not_found
 from concord.questions import LETTERS, preferences
@@ -82,7 +83,7 @@ def new(
     studies.create(db, study)
     studies.add_pairs(db, name, pairs)
     how = audit.facts(benchmark=benchmark, n=n, players=players, seed=seed, **(facets or {}))
-    audit.record(db, "drawn", name, detail=f"pairs; {how}")
+    audit.record(db, AuditAct.DRAW, name, detail=f"pairs; {how}")
     return studies.get(db, name)
 
 

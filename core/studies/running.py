@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import StudyError
 from concord.store import (
     access,
@@ -73,7 +74,7 @@ def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:
     Whoever has rated everything gets none.
     """
     known.set_gold(db, name, golds)
-    audit.record(db, "gold items set", name, detail=f"{len({gold.unit for gold in golds})} new")
+    audit.record(db, AuditAct.GOLD_ITEMS_SET, name, detail=f"{len({gold.unit for gold in golds})} new")
     annotation_flow.deal(db, name)
 
 
@@ -131,7 +132,7 @@ def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule)
             )
         placements.remove(db, [item.id for item in placements.placed(db, name, ["training"])])
         known.set_gold(db, name, golds, "training")
-        audit.record(db, "training items set", name, detail=f"{len(units)} new")
+        audit.record(db, AuditAct.TRAINING_ITEMS_SET, name, detail=f"{len(units)} new")
     studies.set_rule(db, name, "training", StudyRule(rule.bound, attempts=rule.attempts))
     annotation_flow.deal(db, name)
 

@@ -13,6 +13,7 @@ import numpy as np
 from sqlite_utils import Database
 
 from concord.arrays import Columns, Keyed, Names, as_column, coded, distinct_values, first_rows, taken
+from concord.codes import AuditAct
 from concord.errors import StudyError
 from concord.store import (
     access,
@@ -199,7 +200,7 @@ def invite(
         token = access.invite(db, name, role, days=days)
         links[name] = f"{address}/{page}?{urlencode({'token': token})}"
         if role == "annotator":
-            audit.record(db, "invited", about=name)
+            audit.record(db, AuditAct.INVITED, about=name)
     return links
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.errors import StudyError
 from concord.store import audit
 from concord.store.actor import acting
@@ -75,7 +76,7 @@ def as_here() -> Iterator[None]:
 def exported(what: str, study: str = "") -> None:
     """Write an export by page into the audit log."""
     with writing() as db:
-        audit.record(db, f"exported {what}", study)
+        audit.record(db, AuditAct.EXPORTED, study, target=what)
 
 
 def _member() -> str | None:

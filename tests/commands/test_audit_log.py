@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from concord.codes import AuditAct
 from concord.store import access, acts, audit
 from concord.store.actor import acting
 from concord.studies import running
@@ -11,7 +12,7 @@ from concord.studies import running
 
 def lines(filled):
     with filled.read() as db:
-        return [(one.by, one.what, one.about, one.detail) for one in audit.every(db, "s")]
+        return [(one.by, one.act, one.about, one.detail) for one in audit.every(db, "s")]
 
 
 def test_each_command_leaves_a_line(filled, run):
@@ -30,8 +31,8 @@ def test_each_command_leaves_a_line(filled, run):
         ("dana", "dealt", "ann", ""),
         ("dana", "dealt", "bob", ""),
         ("dana", "drawn", "", "benchmark pingpong; n 2; seed 3"),
-        ("eve", "exported ratings", "", ""),
-        ("researcher", "discussion set", "", "yes"),
+        ("eve", AuditAct.EXPORTED, "", ""),
+        ("researcher", AuditAct.DISCUSSION_SET, "", "yes"),
     ]
 
 
@@ -78,7 +79,7 @@ def test_a_change_in_the_writing_thread_is_recorded_under_who_asked(filled):
         filled.change(lambda db: running.close(db, "first", "enough"))
     filled.change(lambda db: running.reopen(db, "first", "go on"))
     with filled.read() as db:
-        assert [(act.what, act.by) for act in acts.every(db, "first")] == [
+        assert [(act.act, act.by) for act in acts.every(db, "first")] == [
             ("closed", "dana"),
             ("reopened", "researcher"),
         ]

@@ -31,8 +31,8 @@ def test_the_page_lists_who_has_a_link(workspace: Workspace) -> None:
         access.revoke(db, "Dana")
         with pytest.raises(StudyError, match="no name for an adjudicator"):
             access.invite(db, " ", "adjudicator")
-        acts = [line.what for line in audit.every(db)]
-    assert sorted(acts) == ["let in as adjudicator", "let in as researcher", "link withdrawn"]
+        acts = [(line.act, line.target) for line in audit.every(db)]
+    assert sorted(acts) == [("let_in", "adjudicator"), ("let_in", "researcher"), ("link_withdrawn", "")]
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     assert not page.exception
     lines = [text.value.replace("\\", "") for text in page.markdown]

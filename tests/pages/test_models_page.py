@@ -49,7 +49,7 @@ def test_without_a_model_it_says_how_one_is_named(workspace: Workspace) -> None:
     [entry] = load_models(workspace.models_path).values()
     assert (entry.name, entry.model, entry.seed) == ("judge", "mock-fixed", True)
     assert page.selectbox(key="model").value == "judge"
-    assert done(workspace) == ["model added"]
+    assert done(workspace) == ["model_added"]
 
 
 def added(page: AppTest, name: str, model: str, preset: str) -> AppTest:
@@ -61,7 +61,7 @@ def added(page: AppTest, name: str, model: str, preset: str) -> AppTest:
 
 def done(workspace: Workspace) -> list[str]:
     with workspace.read() as db:
-        return [line.what for line in audit.every(db)]
+        return [line.act for line in audit.every(db)]
 
 
 def test_an_address_with_a_blank_and_a_name_that_is_taken_are_not_added(workspace: Workspace) -> None:
@@ -99,7 +99,7 @@ def test_price_family_and_variable_are_changed_and_changed_back(
     assert OTHER in workspace.models_path.read_text()
     page = press(page, "Undo the last change")
     assert workspace.models_path.read_text() == OWN
-    assert done(workspace) == ["models changed back", "model changed"]
+    assert done(workspace) == ["models_changed_back", "model_changed"]
 
 
 def test_the_key_itself_is_no_name_of_a_variable(workspace: Workspace) -> None:

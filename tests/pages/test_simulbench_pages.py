@@ -44,7 +44,7 @@ def states(workspace: Workspace, kind: str = "task") -> dict[str, str]:
 
 def done(workspace: Workspace) -> list[str]:
     with workspace.read() as db:
-        return [line.what for line in audit.every(db)]
+        return [line.words for line in audit.every(db)]
 
 
 @pytest.mark.parametrize(

@@ -515,9 +515,9 @@ def test_a_members_link_is_renewed_and_expires_and_cannot_pass_for_another(behin
     assert INSIDE in ask(behind.url, "", cookie=again.cookie)
     with behind.workspace.write() as db:
         db.execute("UPDATE invitations SET expires = '2000' WHERE name = 'Eve'")
-        found = {(line.what, line.about) for line in audit.every(db)}
+        found = {(line.act, line.target, line.about) for line in audit.every(db)}
     assert enter(f"{behind.url}/?token={new}").query == "refused=expired"
-    assert {("let in as adjudicator", "Eve"), ("let in as researcher", "Eve")} <= found
+    assert {("let_in", "adjudicator", "Eve"), ("let_in", "researcher", "Eve")} <= found
 
 
 def test_a_members_link_signs_nobody_in_before_a_page_of_ours_asks_for_it(behind: Server) -> None:

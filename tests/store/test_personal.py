@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from concord.codes import AuditAct
 from concord.errors import NotFound, StudyError
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, audit, exclusions, sessions
@@ -51,7 +52,9 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
             access.annotator_id(db, "Ada")
         with pytest.raises(access.sessions.LinkRefused):
             access.of_token(db, token)
-        [first, *_] = [line for line in audit.every(db) if line.what == "name removed" and line.about == new]
+        [first, *_] = [
+            line for line in audit.every(db) if line.act == AuditAct.NAME_REMOVED and line.about == new
+        ]
         assert (first.by, first.detail) == ("researcher", "asked by e-mail")
 
 
@@ -63,7 +66,7 @@ def used_everywhere(workspace, name: str) -> None:
             access.invite(db, f"somebody else {number}")
         sessions.begin(db, "annotator", name=name, rater=access.annotator_id(db, name))
         with acting(name):
-            audit.record(db, "asked", about=name, detail=f"told by {name}, twice")
+            audit.record(db, AuditAct.INVITED, about=name, detail=f"told by {name}, twice")
             exclusions.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep")
             running.close(db, "first", f"as {name}’s mail says")
 
@@ -85,9 +88,11 @@ def test_only_a_name_as_a_whole_is_replaced(filled, name):
         access.invite(db, name)
         for by in (name, f"{name}abel", f"J{name}", f"{name}-Marie"):
             with acting(by):
-                audit.record(db, "asked", about=by, detail=f"here is {by}, {by} wrote an e-mail")
+                audit.record(db, AuditAct.INVITED, about=by, detail=f"here is {by}, {by} wrote an e-mail")
         new = access.forget(db, name, "asked")
-        lines = {(line.by, line.about, line.detail) for line in audit.every(db) if line.what == "asked"}
+        lines = {
+            (line.by, line.about, line.detail) for line in audit.every(db) if line.act == AuditAct.INVITED
+        }
     kept = {new, f"{name}abel", f"J{name}", f"{name}-Marie"}
     assert lines == {(by, by, f"here is {by}, {by} wrote an e-mail") for by in kept}
 
@@ -102,19 +107,19 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
     assert run(filled, "--by", "fay", "people", "forget", "Cleo", "--reason", "asked").exit_code == 0
     with filled.read() as db:
         lines = audit.every(db)
-        found = {(line.by, line.what, line.study) for line in lines}
+        found = {(line.by, line.act, line.target, line.study) for line in lines}
         assert found == {
-            ("dana", "excluded", "first"),
-            ("cy", "closed", "first"),
-            ("researcher", "exported ratings", "first"),
-            ("fay", "name removed", ""),
+            ("dana", AuditAct.EXCLUDED, "", "first"),
+            ("cy", AuditAct.CLOSED, "", "first"),
+            ("researcher", AuditAct.EXPORTED, "ratings", "first"),
+            ("fay", AuditAct.NAME_REMOVED, "", ""),
         }
         assert [line.done for line in lines] == sorted((line.done for line in lines), reverse=True)
-        assert [line.detail for line in lines if line.what == "exported ratings"] == ["to ratings.csv"]
-        assert {line.what for line in audit.every(db, "first")} == {
-            "excluded",
-            "closed",
-            "exported ratings",
+        assert [line.detail for line in lines if line.act == AuditAct.EXPORTED] == ["to ratings.csv"]
+        assert {line.act for line in audit.every(db, "first")} == {
+            AuditAct.EXCLUDED,
+            AuditAct.CLOSED,
+            AuditAct.EXPORTED,
         }
         with pytest.raises(NotFound):
             audit.every(db, "nothing")

@@ -10,11 +10,14 @@ import pytest
 from click.testing import CliRunner
 from sqlite_utils import Database
 
+from concord import messages
 from concord.cli import main
+from concord.codes import AuditAct
 from concord.errors import WorkspaceError
 from concord.exchange import study_settings
 from concord.rating import Rater
 from concord.store import (
+    audit,
     closings,
     crowds,
     database,
@@ -449,3 +452,45 @@ def test_what_a_study_kept_as_json_has_columns_and_tables(tmp_path):
             kept = lab.exported(db, name)
             exported = study_settings.meta_of(studies.get(db, name)) | ({"lab": kept} if kept else {})
             assert json.loads(json.dumps(exported)) == meta
+
+
+def test_acts_of_the_audit_log_become_codes(tmp_path):
+    """From form 9: what another version wrote stays as it is."""
+    acts_before = (
+        "drawn",
+        "opened to a crowd",
+        "training set",
+        "exported ratings",
+        "let in as adjudicator",
+        "task accepted",
+        "scripts brought",
+        "instructions proposed",
+        "odd one",
+    )
+    rows = "".join(
+        f"INSERT INTO audit_log (done, by, what, study, about) VALUES ('d{n}', 'me', '{act}', 's', 'Eve');"
+        for n, act in enumerate(acts_before)
+    )
+    workspace, _ = opened(tmp_path / "old", FORM_4 + RATED_4 + rows)
+    with workspace.read() as db:
+        lines = sorted(audit.every(db, "s"), key=lambda line: line.done)
+        assert [(line.act, line.target) for line in lines] == [
+            (AuditAct.DRAW, ""),
+            (AuditAct.OPENED_TO_A_CROWD, ""),
+            (AuditAct.TRAINING_SET, ""),
+            (AuditAct.EXPORTED, "ratings"),
+            (AuditAct.LET_IN, "adjudicator"),
+            (AuditAct.SCENARIO_ACCEPTED, "task"),
+            (AuditAct.SCENARIOS_BROUGHT, "script"),
+            (AuditAct.INSTRUCTIONS_PROPOSED, ""),
+            ("odd one", ""),
+        ]
+        assert [line.words for line in lines] == [*acts_before]
+
+
+def test_every_act_of_the_audit_log_has_words():
+    assert messages.AUDIT_ACTS.keys() == set(AuditAct)
+    known = set(re.findall(r"'([a-z ]+)'", schema.SCHEMA.with_name("form_10.sql").read_text()))
+    spaced = {act.replace("_", " ") for act in AuditAct if "_" in act} - {"let in"}
+    spaced -= {act for act in spaced if act.startswith("scenario")}
+    assert spaced <= known

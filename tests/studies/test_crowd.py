@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from concord import messages
-from concord.codes import CrowdOutcome
+from concord.codes import AuditAct, CrowdOutcome
 from concord.conversation import Conversation, Message
 from concord.errors import StudyError
 from concord.rating import Criterion
@@ -274,7 +274,7 @@ def test_nobody_new_after_the_end_and_known_ones_go_on(workspace):
         running.close(db, "s", "enough")
         assert refused(db, 2) == "ended"
         assert enter(db, 1).worker == "p1"
-        assert [act.what for act in acts.every(db, "s")] == ["opened to a crowd", "closed"]
+        assert [act.act for act in acts.every(db, "s")] == [AuditAct.OPENED_TO_A_CROWD, AuditAct.CLOSED]
 
 
 def test_the_address_has_the_placeholders_of_the_platform(workspace):

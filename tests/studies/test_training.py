@@ -105,7 +105,7 @@ class TestTraining:
         assert do(db, "ann", own[0], "answer", "submit") == []
         assert [item for item, _ in strip(db, "bob")] != own, "bob has not passed"
         [act] = acts.every(db, "s")
-        assert (act.what, act.about, act.detail) == (
+        assert (act.act, act.about, act.detail) == (
             "passed",
             "ann",
             "attempt 1: 4 of 4 training items right",
@@ -161,7 +161,7 @@ class TestTraining:
         running.admit(db, "s", "ann", "trained in the pilot")
         assert len(strip(db, "ann")) == OWN
         [act] = acts.every(db, "s")
-        assert (act.what, act.about, act.by, act.detail) == (
+        assert (act.act, act.about, act.by, act.detail) == (
             "admitted",
             "ann",
             "researcher",
