@@ -159,8 +159,8 @@ def survey(
 ) -> FileSurvey:
     """Read a file and say what it holds and what is wrong; store nothing.
 
-    `progress` is called with the share of a file of JSON Lines that is read. Raises ImportRefused where the
-    file cannot be read or its form is not known.
+    `progress` is called with the share of a file of JSON Lines or CSV that is read. Raises ImportRefused
+    where the file cannot be read or its form is not known.
     """
     result = _begun(path, options)
     shape = result.reading.shape
@@ -169,7 +169,7 @@ def survey(
     with firsts() as keys:
         for row in records.read(path, result.kind, shape, result.joins, result.unused, result.place):
             entry = _checked(result, row, keys)
-            position += row.size
+            position += row.size or (_extent(row) if progress is not None else 0)
             if progress is not None and position and result.rows % AT_ONCE == 0:
                 progress(position / size)
             if nowhere:
@@ -186,6 +186,11 @@ def survey(
             continue
         raise _nowhere(path, name, to, result.fields)
     return result
+
+
+def _extent(row: FileRow) -> int:
+    """About how many bytes a row of CSV takes."""
+    return sum(len(text) + 1 for text in (row.fields or {}).values() if isinstance(text, str))
 
 
 def _nowhere(path: Path, name: str, to: str, fields: Sequence[str]) -> ImportRefused:

@@ -81,19 +81,40 @@ SCORERS = {Scorer.HUMAN: "annotators", Scorer.JUDGE: "a judge", Scorer.CODE: "co
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 PREVIEWED = 4
 """Conversations of the first row that are shown."""
+SURVEYS, RECENT = "surveys of files", 4
+"""Where the session keeps what files hold, and how many of these."""
 STORED = "the file that was stored"
 """Where the session keeps which file that was last, and what it became."""
 
 
-@st.cache_resource(max_entries=8, show_spinner="Checking the file …")
-def _survey(number: str, asked: FileOptions, _upload: Upload) -> FileSurvey | FormNotKnown | str:
-    """What the file holds, or why it cannot be read."""
+def _survey(number: str, asked: FileOptions, upload: Upload) -> FileSurvey | FormNotKnown | str:
+    """What the file holds, or why it cannot be read; a file is checked once for the same options."""
+    surveys: list[tuple[str, FileOptions, FileSurvey | FormNotKnown | str]]
+    surveys = st.session_state.setdefault(SURVEYS, [])
+    for name, options, result in surveys:
+        if (name, options) == (number, asked):
+            return result
+    result = _checked(upload, asked)
+    surveys.append((number, asked, result))
+    del surveys[:-RECENT]
+    return result
+
+
+def _checked(upload: Upload, asked: FileOptions) -> FileSurvey | FormNotKnown | str:
+    bar = st.empty()
+
+    def moved(share: float) -> None:
+        bar.progress(min(1.0, share), f"Checking {plain(upload.path.name)}: {min(1.0, share):.0%}")
+
     try:
-        return conversations_file.survey(_upload.path, asked)
+        with st.spinner("Checking the file …"):
+            return conversations_file.survey(upload.path, asked, progress=moved)
     except FormNotKnown as error:
         return error
     except ConcordError as error:
-        return _upload.sentence(error)
+        return upload.sentence(error)
+    finally:
+        bar.empty()
 
 
 def page() -> None:

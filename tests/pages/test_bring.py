@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 from concord.codes import Scorer
@@ -62,6 +63,31 @@ def test_a_file_is_shown_before_it_is_stored(workspace: Workspace) -> None:
     assert not [b for b in shown.button if b.label == "Import"], "the form is empty for the next file"
     with workspace.read() as db:
         assert len(comparisons.frame(db, "arena", "scenario")) == 2
+
+
+@pytest.mark.parametrize("name", ["long.jsonl", "long.csv"])
+def test_a_bar_shows_how_much_of_a_long_file_is_checked(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    texts = list[str]()
+    progress = DeltaGenerator.progress
+
+    def recorded(bar: DeltaGenerator, share: float, text: str) -> DeltaGenerator:
+        texts.append(text.replace("\\", ""))
+        return progress(bar, share, text)
+
+    monkeypatch.setattr(DeltaGenerator, "progress", recorded)
+    rows = [{"prompt": f"Hi {n}", "response": "Hello"} for n in range(1000)]
+    if name.endswith("csv"):
+        text = "prompt,response\n" + "".join(f"{row['prompt']},{row['response']}\n" for row in rows)
+    else:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+    shown = dropped(text, name)
+    assert len(texts) == 2
+    assert texts[0] in (f"Checking {name}: 49%", f"Checking {name}: 50%")
+    shown.run()
+    assert len(texts) == 2, "the file is checked once"
+    assert not shown.get("progress")
 
 
 def test_wrong_rows_are_named_and_may_be_left_out(workspace: Workspace) -> None:
