@@ -420,24 +420,28 @@ def _checked(survey: FileSurvey, row: FileRow, keys: FirstByKey) -> Entry | None
             survey.wrong.append(str(error))
         return None
     survey.parsed.add(row, entry)
-    survey.votes.update(vote.rater.kind for vote in entry.votes)
+    for vote in entry.votes:
+        survey.votes[vote.rater.kind] += 1
     for scored in entry.scores:
         survey.scores[scored.rater.kind, scored.criterion] += 1
         values = survey.values.setdefault(scored.criterion, set())
         values.add(scored.score)
         if len(values) > DISTINCT:
             survey.values[scored.criterion] = {min(values), max(values)}
-    survey.unknown.update(entry.unknown)
+    if entry.unknown:
+        survey.unknown.update(entry.unknown)
     if (reason := failure(row.whole, survey.reading.shape)) not in (None, "success", "started"):
         survey.failed.update([" ".join(str(reason).split())[:200]])
-    survey.unread.update(entry.unread if len(survey.unread) < DISTINCT else ())
+    if entry.unread and len(survey.unread) < DISTINCT:
+        survey.unread.update(entry.unread)
     if entry.line is not None and entry.line.whole.get("kind") == "study":
         survey.studies.append(str(entry.line.whole.get("name")))
-    survey.images += len(entry.images)
+    if entry.images or entry.named:
+        survey.images += len(entry.images)
+        survey.named.update(entry.named)
     survey.system_prompts += any(
         message.role == "system" for one in entry.conversations for message in one.messages
     )
-    survey.named.update(entry.named)
     if len(survey.left_out) + len(survey.metadata) < DISTINCT:
         for path, use in entry.walk.taken.items():
             if path not in survey.columns:

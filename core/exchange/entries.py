@@ -28,6 +28,7 @@ from concord.exchange.shapes import (
     Shape,
     Side,
     Votes,
+    absent,
     at,
     failure,
     first,
@@ -105,6 +106,8 @@ class RowReader:
 
     def first(self, paths: Paths, use: str) -> Any:
         """What the first of the paths leads to that leads to something, which is taken; None if none does."""
+        if absent(self.fields, paths):
+            return None
         for path in paths:
             if (value := at(self.fields, path)) is not None:
                 self.take(path, use)
@@ -365,7 +368,7 @@ def _side(walk: RowReader, side: Side, reading: Reading, where: str) -> tuple[st
     # A list of texts by turns is what came before: a question that it holds too is asked again.
     history = any(path in walk.spoken for path in side.talk) and bool(utterances)
     answered = history and any(role == "assistant" for role, _ in spoken)
-    there = [] if history else _words(utterances)
+    there = [] if history or not spoken else _words(utterances)
     for turn in range(max((len(texts) for _, texts in spoken), default=0)):
         for role, texts in spoken:
             if turn < len(texts):
@@ -381,7 +384,7 @@ def _side(walk: RowReader, side: Side, reading: Reading, where: str) -> tuple[st
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
         raise NoReply(f"{where}: the dialogue has no reply. Remove the row, or name the speaker.")
-    if any(has_half_characters(m.content) for m in messages):
+    if has_half_characters("".join([m.content for m in messages])):
         raise ImportRefused(f"{where}: a text holds half of a character (a lone surrogate). Remove it.")
     named = walk.first(side.player, "player")
     player = named if isinstance(named, str) else _short(named) if named is not None else side.unnamed
@@ -482,6 +485,8 @@ def key_of(fields: Mapping[str, Any], shape: Shape) -> str:
 
 def _key(walk: RowReader) -> str:
     """What the first path of a key leads to, or several with “+” between them: texts or numbers; else “”."""
+    if absent(walk.fields, walk.shape.key) and not any("+" in path for path in walk.shape.key):
+        return ""
     for path in walk.shape.key:
         parts = [at(walk.fields, part) for part in path.split("+")]
         named = all(isinstance(each, str | int) and not isinstance(each, bool) for each in parts)
@@ -508,24 +513,17 @@ WHOLE = "*"
 
 
 def _context(walk: RowReader) -> dict[str, Any]:
-    whole = {name: value for name, value in walk.fields.items() if name not in (EACH, AROUND, walk.place)}
-    beside: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for heading, paths in walk.shape.context.items():
         if paths == (WHOLE,):
-            beside[heading] = whole
-            for name in whole:
+            outside = (EACH, AROUND, walk.place)
+            values[heading] = {name: value for name, value in walk.fields.items() if name not in outside}
+            for name in values[heading]:
                 walk.take(name, f"context “{heading}”")
-    beside |= {
-        heading: walk.first(
-            paths
-            if walk.spoken.isdisjoint(paths)
-            else tuple(path for path in paths if path not in walk.spoken),
-            f"context “{heading}”",
-        )
-        for heading, paths in walk.shape.context.items()
-        if paths != (WHOLE,)
-    }
-    return {heading: _plain(value) for heading, value in beside.items() if value not in (None, [], {})}
+        elif not absent(walk.fields, paths):
+            unspoken = tuple(path for path in paths if path not in walk.spoken)
+            values[heading] = walk.first(unspoken, f"context “{heading}”")
+    return {heading: _plain(value) for heading, value in values.items() if value not in (None, [], {})}
 
 
 def _prompt(messages: Sequence[Message]) -> dict[str, str]:

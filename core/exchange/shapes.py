@@ -323,6 +323,18 @@ def _splits(path: str) -> tuple[tuple[str, str], ...]:
     return tuple((path[:place], path[place + 1 :]) for place in dots)
 
 
+@cache
+def _heads(paths: Paths) -> frozenset[str]:
+    """The names under which one of these paths may begin in an object."""
+    bare = {path.rstrip(JSON_TEXT + TALK + CHAT) for path in paths}
+    return frozenset(bare | {head for path in bare for head, _ in _splits(path)})
+
+
+def absent(fields: Any, paths: Paths) -> bool:
+    """Whether an object has no field at which one of the paths may begin: most rows lack most of them."""
+    return type(fields) is dict and "" not in paths and _heads(paths).isdisjoint(fields)
+
+
 def _step(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         return value.get(name)
@@ -342,6 +354,8 @@ def part_at(fields: Any, paths: Paths, role: Role) -> tuple[str, Any]:
 
     Texts stay as they are; one that is marked as JSON is what it holds, if it is JSON.
     """
+    if absent(fields, paths):
+        return "", None
     for marked in paths:
         path = marked.rstrip(JSON_TEXT + TALK + CHAT)
         if (value := at(fields, path)) is not None:

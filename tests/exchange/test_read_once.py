@@ -69,3 +69,23 @@ def test_messages_under_a_role_of_another_name_keep_it(tmp_path):
         ("assistant", ""),
         ("assistant", "Ho"),
     ]
+
+
+def test_the_store_keeps_every_character_of_a_message(tmp_path):
+    texts = [
+        "".join(map(chr, range(1, 0x300))),
+        "\ufeff\u2028\u2029\x7f\x85",
+        "\U0001f600 {\"a\": 'b'}\\",
+        "\x00",
+    ]
+    messages = [{"role": role, "content": text} for text in texts for role in ("user", "assistant")]
+    file = tmp_path / "b.jsonl"
+    file.write_text(json.dumps({"id": 1, "messages": messages}) + "\n", encoding="utf-8")
+    workspace = Workspace.open(tmp_path / "ws")
+    conversations_file.store(workspace, conversations_file.survey(file))
+    with workspace.read() as db:
+        stored = conversations.load(db, "b/1")
+        ((body,),) = db.execute("SELECT messages FROM conversations")
+    assert [m.content for m in stored.messages] == [text for text in texts for _ in range(2)]
+    said = [[m.role, m.content, {}] for m in stored.messages]
+    assert body == json.dumps(said, ensure_ascii=False, separators=(",", ":"))
