@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pydantic_core import to_json
+from pydantic import TypeAdapter
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
@@ -484,11 +484,14 @@ def _context(db: Database, context: Mapping[str, Any]) -> int | None:
     return stored["id"] if stored else database.insert(db, "contexts", {"hash": digest, "body": body})
 
 
+_JSON = TypeAdapter[Any](Any)
+
+
 def _said(messages: Sequence[Message]) -> str:
     """What was said as JSON. Messages without more are written in a quarter of the time of `json`."""
     if not any(message.meta for message in messages):
         with suppress(ValueError):  # half of a character
-            return to_json([(m.role, m.content, {}) for m in messages]).decode()
+            return _JSON.dump_json([(m.role, m.content, {}) for m in messages]).decode()
     return _dump([[m.role, m.content, dict(m.meta)] for m in messages])
 
 
