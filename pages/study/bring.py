@@ -87,20 +87,20 @@ STORED = "the file that was stored"
 """Where the session keeps which file that was last, and what it became."""
 
 
-def _survey(number: str, asked: FileOptions, upload: Upload) -> FileSurvey | FormNotKnown | str:
+def _survey(number: str, requested: FileOptions, upload: Upload) -> FileSurvey | FormNotKnown | str:
     """What the file holds, or why it cannot be read; a file is checked once for the same options."""
     surveys: list[tuple[str, FileOptions, FileSurvey | FormNotKnown | str]]
     surveys = st.session_state.setdefault(SURVEYS, [])
     for name, options, result in surveys:
-        if (name, options) == (number, asked):
+        if (name, options) == (number, requested):
             return result
-    result = _checked(upload, asked)
-    surveys.append((number, asked, result))
+    result = _checked(upload, requested)
+    surveys.append((number, requested, result))
     del surveys[:-RECENT]
     return result
 
 
-def _checked(upload: Upload, asked: FileOptions) -> FileSurvey | FormNotKnown | str:
+def _checked(upload: Upload, options: FileOptions) -> FileSurvey | FormNotKnown | str:
     bar = st.empty()
 
     def moved(share: float) -> None:
@@ -108,7 +108,7 @@ def _checked(upload: Upload, asked: FileOptions) -> FileSurvey | FormNotKnown | 
 
     try:
         with st.spinner("Checking the file …"):
-            return conversations_file.survey(upload.path, asked, progress=moved)
+            return conversations_file.survey(upload.path, options, progress=moved)
     except FormNotKnown as error:
         return error
     except ConcordError as error:
