@@ -534,6 +534,21 @@ JOINT_VERDICTS = (
 )
 LOOKS_SPENT = "All {looks} looks are used: no further look at these items can decide. Draw a new sample."
 
+NO_PREFERENCE = "No judge is shown to prefer replies for their length{family}."
+OWN_FAMILY_COMPARED = " or models of its own family (compared: {judges})"
+"""What is said where no preference of a judge is shown."""
+REASONABLE = "Reviewers find {share:.0%} of {n:,} judgements reasonable (95% CI {low:.0%} to {high:.0%})."
+REASONABLE_CHOSEN = (
+    "Reviewers find {reasonable:,} of these {n:,} judgements reasonable. They were chosen because something "
+    "seemed wrong: this is not the judges' rate."
+)
+UNREASONABLE = {
+    "too_high": "too high: {n:,}",
+    "too_low": "too low: {n:,}",
+    "wrong": "wrong: {n:,}",
+}
+"""What reviewers find of judgements, in a sentence."""
+
 UNKNOWNS: Mapping[Unknown, str] = {
     Unknown.ONE_DECIDES: "",
     Unknown.ONE_ANNOTATOR: "Unknown: how far annotators agree with each other, because only one rated. A "

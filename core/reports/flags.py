@@ -11,7 +11,7 @@ import numpy as np
 
 from concord.codes import Claim
 from concord.estimate import Estimate, undefined, value_of
-from concord.messages import PANEL, SHOWN_FIRST
+from concord.messages import NO_PREFERENCE, OWN_FAMILY_COMPARED, PANEL, SHOWN_FIRST
 from concord.reports.coefficient import default_coefficient
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
@@ -94,6 +94,21 @@ def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -
             *(found for flags in of_order for found in flags(evidence, criterion, members)),
         ]
     return evidence.flag_cache[name]
+
+
+FAVOURS = (Claim.LENGTH, Claim.IGNORES_LENGTH, Claim.OWN_FAMILY, Claim.POSITION)
+
+
+def preferences(evidence: Evidence, criterion: str) -> list[str]:
+    """What judges are shown to favour, or to reward less than annotators, a sentence each; where nothing is
+    shown, that it is not, and for which judges the own family was compared.
+    """
+    flags = on_criterion(evidence, criterion, evidence.primary_panel)
+    if texts := [one.text for one in flags if one.claim in FAVOURS]:
+        return texts
+    compared = listed(judge for judge in evidence.judges if judge in evidence.own_family)
+    family = OWN_FAMILY_COMPARED.format(judges=compared) if compared else ""
+    return [NO_PREFERENCE.format(family=family)]
 
 
 def turned_round(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> bool:

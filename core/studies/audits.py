@@ -21,6 +21,7 @@ from sqlite_utils import Database
 from concord.codes import AuditAct
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
+from concord.messages import REASONABLE, REASONABLE_CHOSEN, UNREASONABLE
 from concord.rating import FINDINGS
 from concord.runs.judged import system
 from concord.statistics.nominal import kappa, why_no_kappa
@@ -105,6 +106,24 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
     title = f"Audit “{audit}”" if audit else "Found in triage"
     shown = tuple(filter(None, [*notes, agreement]))
     return Table("spot-check", title, columns, tuple(rows), notes=shown, meta=meta)
+
+
+def summary(findings: Table) -> str:
+    """What was found, in sentences; “” where nothing was checked."""
+    row, drawn = findings.rows[0], findings.meta["drawn"]
+    share, n = row["reasonable"], row["n"]
+    if not n or not isinstance(share, Estimate) or share.value is None:
+        return ""
+    low, high = share.interval or (share.value, share.value)
+    reasonable = round(share.value * int(str(n)))
+    first = REASONABLE if drawn else REASONABLE_CHOSEN
+    rest = [
+        words.format(n=row[name])
+        for name, words in UNREASONABLE.items()
+        if isinstance(row.get(name), int) and row[name]
+    ]
+    sentences = [first.format(share=share.value, n=n, low=low, high=high, reasonable=reasonable)]
+    return " ".join([*sentences, *([f"{', '.join(rest).capitalize()}."] if rest else [])])
 
 
 def _shares(of: str, by: str, findings: pd.Series[str]) -> dict[str, Any]:

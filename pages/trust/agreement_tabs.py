@@ -25,7 +25,7 @@ from concord.reports.answers import (
     next_step,
     per_thousand,
 )
-from concord.reports.flags import careless
+from concord.reports.flags import careless, preferences
 from concord.reports.names import renamed
 from concord.reports.page import of_study
 from concord.reports.screen import rated, tables
@@ -214,6 +214,8 @@ def _where(report: AgreementReport, criterion: str) -> None:
 def _favours(report: AgreementReport, criterion: str) -> None:
     """What moves a judge beyond people, and what this study does not let one measure."""
     tables = _named(report, "bias", criterion)
+    if tables:
+        st.markdown("  \n".join(f"**{plain(text)}**" for text in preferences(report, criterion)))
     for effects in tables.values():
         _table(report, criterion, effects)
     if not tables:

@@ -145,6 +145,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
 
 
 def _figures(findings: Table) -> None:
+    st.markdown(f"**{plain(audits.summary(findings))}**")
     items, drawn = findings.meta["items"], findings.meta["drawn"]
     if not drawn:
         st.badge(

@@ -16,6 +16,7 @@ from concord.questions import YES_NO, points
 from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.reports.coefficient import default_coefficient, metric_of
+from concord.reports.flags import preferences
 from concord.reports.names import short_names
 from concord.reports.sections import names_of
 from concord.store.studies import Study
@@ -77,7 +78,22 @@ def test_a_judge_that_prefers_its_own_family_is_found():
     assert row["effect"].value == pytest.approx(0.5, abs=0.15)
     assert row["effect"].low > 0
     assert not measured(table).section("bias", "final")
+    assert any(
+        text.startswith("Compared with annotators, j favours models of its own family by 0.")
+        for text in preferences(report, "final")
+    )
     assert "amily is not measured" not in " ".join(report.section("bias", "final")["feature_bias"].notes)
+
+
+def test_where_no_preference_is_shown_the_page_says_so_first() -> None:
+    table = simulated(items=60, judge_noise=0.3, person_noise=0.3)
+    assert preferences(measured(table), "final") == ["No judge is shown to prefer replies for their length."]
+    table = table.assign(model=np.where(table.kind == "judge", "oak-2", ""))
+    families = (("amber", "pine"), ("cedar", "oak"), ("oak-2", "oak"))
+    report = measured(table, options=Options(resamples=100, families=families))
+    assert preferences(report, "final") == [
+        "No judge is shown to prefer replies for their length or models of its own family (compared: j)."
+    ]
 
 
 def test_who_has_no_figure_of_its_own_family_is_named() -> None:

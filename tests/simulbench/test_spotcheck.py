@@ -221,7 +221,14 @@ def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled):
     for column in ("judge", "kind", "type", "player", "person"):
         assert sum(row["n"] for row in audit.rows if row["by"] == column) == 5
     assert "40.0%" in as_text(audit)
-    assert "drawn at random" in " ".join(audit.notes)
+    assert audits.summary(audit) == (
+        "Reviewers find 40% of 5 judgements reasonable (95% CI 12% to 77%). Too high: 2, too low: 1."
+    )
+    assert audits.summary(triage) == (
+        "Reviewers find 0 of these 2 judgements reasonable. They were chosen because something seemed wrong: "
+        "this is not the judges' rate. Too high: 2."
+    )
+    assert "randomly drawn" in " ".join(audit.notes)
     assert "not the rate of all judgements" in " ".join(triage.notes)
     assert (triage.rows[0]["of"], triage.rows[0]["too_high"]) == ("all", 2)
 
@@ -249,7 +256,7 @@ def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_la
         # Said anew at the audit's desk it is still what triage brought up.
         spotcheck.verify(db, pool[1], "Ada", "too_low", audit="all")
         assert audits.findings(db, "simulbench").rows[0]["n"] == 4
-    assert "4, of 3 judgements." in " ".join(again.notes)
+    assert "4, on 3 judgements." in " ".join(again.notes)
 
 
 def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled):
