@@ -17,7 +17,7 @@ from sqlite_utils import Database
 from concord.codes import AuditAct
 from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Rater
-from concord.store import audit, ratings, sessions, settings, studies
+from concord.store import audit, ratings, sessions, settings
 from concord.store.database import find, insert, now, records, scalar
 from concord.store.purposes import RATED
 
@@ -181,15 +181,15 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
         "SELECT x.id, x.name, x.simulated, a.created AS invited, a.revoked, a.expires, "
         "(SELECT max(used) FROM sessions z WHERE z.rater_id = x.id) AS used, "
         "(SELECT source FROM sessions z WHERE z.rater_id = x.id ORDER BY used DESC LIMIT 1) AS source, "
-        "count(DISTINCT iif(s.state = 'done', s.one, NULL)) AS done, "
-        "count(DISTINCT iif(s.state = 'skipped', s.one, NULL)) AS skipped, "
-        "count(DISTINCT s.one) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
+        "count(DISTINCT iif(s.state = 'done', s.entry, NULL)) AS done, "
+        "count(DISTINCT iif(s.state = 'skipped', s.entry, NULL)) AS skipped, "
+        "count(DISTINCT s.entry) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
         "LEFT JOIN invitations a ON a.rater_id = x.id "
-        f"LEFT JOIN (SELECT p.rater_id, p.state, p.seconds, {studies.ONE} AS one FROM placements p "
-        "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
-        f"WHERE p.purpose IN {RATED} AND ? IN ('', t.name) AND {studies.KEPT}) s ON s.rater_id = x.id "
-        "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.one IS NOT NULL) GROUP BY x.id "
-        "HAVING ? = '' OR count(s.one) > 0 OR a.created IS NOT NULL ORDER BY x.name",
+        "LEFT JOIN (SELECT p.rater_id, p.state, p.seconds, p.entry FROM placed_items p "
+        "JOIN studies t ON t.id = p.study_id "
+        f"WHERE p.purpose IN {RATED} AND ? IN ('', t.name) AND p.asked) s ON s.rater_id = x.id "
+        "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.entry IS NOT NULL) GROUP BY x.id "
+        "HAVING ? = '' OR count(s.entry) > 0 OR a.created IS NOT NULL ORDER BY x.name",
         [study, study],
     )
 

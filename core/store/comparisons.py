@@ -51,7 +51,6 @@ def save(db: Database, comparison: Comparison, by: Mapping[str, Any] | None = No
     ratings.keep(db, "comparisons", comparison, row, again=comparison.rater.kind != "judge")
 
 
-_KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
 _OF_STUDY = (
     "SELECT i.stratum FROM items i JOIN studies t ON t.id = i.study_id "
     "WHERE i.conversation_id = min(x.first_id, x.second_id) AND i.other_id = max(x.first_id, x.second_id) "
@@ -153,7 +152,9 @@ def pairs(
     answers: dict[str, dict[str, tuple[int, str]]] = {}
     for scenario, player, number, key in db.execute(
         "SELECT f.value, c.player, c.id, c.key FROM conversations c "
-        f"JOIN facets f ON f.conversation_id = c.id AND f.name = :same WHERE c.id IN ({chosen}) AND {_KEPT} "
+        "JOIN facets f ON f.conversation_id = c.id AND f.name = :same "
+        "AND f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded') "
+        f"WHERE c.id IN ({chosen}) "
         "AND c.player IN (SELECT value FROM json_each(:players)) ORDER BY c.id",
         args | {"same": same, "players": json.dumps(list(players))},
     ):

@@ -141,14 +141,13 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
         f"""
         SELECT w.rater_id AS rater, x.name, w.worker, w.submission, w.task, w.expires AS due,
                w.reclaimed AS returned, w.code, w.dealt,
-               count(DISTINCT iif(i.state = 'done', i.one, NULL)) AS done,
-               count(DISTINCT iif(i.state = 'skipped', i.one, NULL)) AS skipped,
-               count(DISTINCT iif(i.state = 'open', i.one, NULL)) AS open,
+               count(DISTINCT iif(i.state = 'done', i.entry, NULL)) AS done,
+               count(DISTINCT iif(i.state = 'skipped', i.entry, NULL)) AS skipped,
+               count(DISTINCT iif(i.state = 'open', i.entry, NULL)) AS open,
                ifnull(sum(i.seconds), 0) AS seconds
         FROM crowd_workers w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
-            SELECT p.rater_id, p.state, p.seconds, {studies.ONE} AS one FROM studies t
-            JOIN items i ON i.study_id = t.id JOIN placements p ON p.item_id = i.id AND p.purpose IN {QUEUED}
-            WHERE t.id = :study AND (:rater IS NULL OR p.rater_id = :rater)
+            SELECT p.rater_id, p.state, p.seconds, p.entry FROM placed_items p
+            WHERE p.purpose IN {QUEUED} AND p.study_id = :study AND (:rater IS NULL OR p.rater_id = :rater)
         ) i ON i.rater_id = w.rater_id
         WHERE w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater)
         GROUP BY w.id ORDER BY w.id

@@ -183,8 +183,11 @@ def rows(
     if study.pairs:
         raise StudyError(f"“{name}” is a study of pairs: `concord compare {name}` shows its figures.")
     worded = any(criterion.scale.kind.content for criterion in study.criteria)
-    turns = _TURNS.format(", r.explanation AS content" if worded else "")
-    given = _columns(db, turns if study.per_turn else _SUMS, of_study)
+    if not study.per_turn:
+        sql = _SUMS
+    else:
+        sql = _WORDED_TURNS if worded else _TURNS
+    given = _columns(db, sql, of_study)
     if not with_extra and given["extra"].any():
         given = taken(given, ~given["extra"])
     # What a unit and a rater are is read once each, not once a rating.
@@ -234,8 +237,14 @@ _SUMS = (
     "AND (s.study_id = u.study_id OR s.study_id IS NULL) WHERE u.study_id = ? AND u.known = ''"
 )
 _TURNS = (
-    "SELECT u.id AS unit, r.rater_id, r.criterion, r.repeat, r.extra, r.score AS total, 1 AS n{} "
+    "SELECT u.id AS unit, r.rater_id, r.criterion, r.repeat, r.extra, r.score AS total, 1 AS n "
     "FROM items u JOIN ratings r ON r.conversation_id = u.conversation_id "
+    "AND r.turn IS u.turn AND (r.study_id = u.study_id OR r.study_id IS NULL) "
+    "WHERE u.study_id = ? AND u.known = ''"
+)
+_WORDED_TURNS = (
+    "SELECT u.id AS unit, r.rater_id, r.criterion, r.repeat, r.extra, r.score AS total, 1 AS n, "
+    "r.explanation AS content FROM items u JOIN ratings r ON r.conversation_id = u.conversation_id "
     "AND r.turn IS u.turn AND (r.study_id = u.study_id OR r.study_id IS NULL) "
     "WHERE u.study_id = ? AND u.known = ''"
 )

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from concord.store import studies as stored
 from concord.store.database import records, scalar
 from concord.store.purposes import RATED
 
@@ -81,43 +80,48 @@ def played(db: Database) -> list[Played]:
 
 def studies(db: Database) -> list[StudyHeld]:
     """Every study, newest first."""
-    units = "FROM items u {} WHERE u.study_id = t.id AND u.known = ''"
-    dealt = units.format(f"JOIN placements a ON a.item_id = u.id AND a.purpose IN {RATED}")
-    judged = units.format(
-        "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id"
-    )
-    judged += " AND x.kind = 'judge'"
-    by = "FROM scores s JOIN raters x ON x.id = s.rater_id WHERE s.study_id = t.id"
-    played = units.format("JOIN conversations c ON c.id = u.conversation_id")
-    sql = (
-        f"SELECT t.name, t.title, t.source, (SELECT count(*) {units.format('')}), (SELECT count(*) {dealt}), "
-        f"(SELECT count(*) {dealt} AND a.state <> 'open'), (SELECT count(DISTINCT s.rater_id) {by}), "
-        f"EXISTS (SELECT 1 {judged}), EXISTS (SELECT 1 {by} AND x.simulated) OR EXISTS (SELECT 1 {judged} "
-        f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t "
-        "WHERE t.kind = 'ratings' ORDER BY t.id DESC"
-    )
+    sql = f"""
+        SELECT t.name, t.title, t.source,
+            (SELECT count(*) FROM items u WHERE u.study_id = t.id AND u.known = '') AS units,
+            (SELECT count(*) FROM items u JOIN placements p ON p.item_id = u.id AND p.purpose IN {RATED}
+                WHERE u.study_id = t.id AND u.known = '') AS dealt,
+            (SELECT count(*) FROM items u JOIN placements p ON p.item_id = u.id AND p.purpose IN {RATED}
+                WHERE u.study_id = t.id AND u.known = '' AND p.state <> 'open') AS closed,
+            (SELECT count(DISTINCT s.rater_id) FROM scores s WHERE s.study_id = t.id) AS rated,
+            EXISTS (SELECT 1 FROM items u JOIN scores s ON s.conversation_id = u.conversation_id
+                JOIN raters x ON x.id = s.rater_id AND x.kind = 'judge'
+                WHERE u.study_id = t.id AND u.known = '') AS judged,
+            EXISTS (SELECT 1 FROM scores s JOIN raters x ON x.id = s.rater_id
+                WHERE s.study_id = t.id AND x.simulated)
+            OR EXISTS (SELECT 1 FROM items u JOIN scores s ON s.conversation_id = u.conversation_id
+                JOIN raters x ON x.id = s.rater_id AND x.kind = 'judge'
+                WHERE u.study_id = t.id AND u.known = '' AND x.simulated)
+            OR EXISTS (SELECT 1 FROM items u JOIN conversations c ON c.id = u.conversation_id
+                WHERE u.study_id = t.id AND u.known = '' AND c.simulated) AS simulated
+        FROM studies t WHERE t.kind = 'ratings' ORDER BY t.id DESC
+        """
     return records(db, StudyHeld, sql)
 
 
 def pairs(db: Database) -> list[StudyHeld]:
     """Every study of pairs, newest first. Pairs of a discarded scenario are left out."""
-    compared = (
-        "FROM items i JOIN comparisons x ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN "
-        "(i.conversation_id, i.other_id) AND x.rubric = t.rubric AND x.failure IS NULL "
-        "JOIN raters r ON r.id = x.rater_id WHERE i.study_id = t.id"
-    )
-    items = f"FROM items i {{}} WHERE i.study_id = t.id AND i.known = '' AND {stored.KEPT}"
-    dealt = items.format(f"JOIN placements p ON p.item_id = i.id AND p.purpose IN {RATED}")
-    one = f"DISTINCT iif({stored.RANKED}, i.stratum, i.id)"
-    each = f"DISTINCT p.rater_id || ' ' || {stored.ONE}"
-    sql = (
-        "SELECT t.name, t.title, t.source, "
-        f"(SELECT count({one}) {items.format('')}), (SELECT count({each}) {dealt}), "
-        f"(SELECT count({each}) {dealt} AND p.state <> 'open'), "
-        f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'human'), "
-        f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'judge'), EXISTS (SELECT 1 {compared} AND "
-        "r.simulated), t.benchmark, "
-        f"iif({stored.RANKED}, 'groups', 'pairs') FROM studies t WHERE t.kind = 'pairs' "
-        "AND t.source <> 'own' ORDER BY t.id DESC"
-    )
+    sql = f"""
+        SELECT t.name, t.title, t.source,
+            (SELECT count(DISTINCT iif(i.ranked, i.stratum, i.id)) FROM study_items i
+                WHERE i.study_id = t.id AND i.known = '' AND i.asked) AS units,
+            (SELECT count(DISTINCT p.rater_id || ' ' || p.entry) FROM placed_items p
+                WHERE p.study_id = t.id AND p.known = '' AND p.asked AND p.purpose IN {RATED}) AS dealt,
+            (SELECT count(DISTINCT p.rater_id || ' ' || p.entry) FROM placed_items p
+                WHERE p.study_id = t.id AND p.known = '' AND p.asked AND p.purpose IN {RATED}
+                AND p.state <> 'open') AS closed,
+            (SELECT count(DISTINCT x.rater_id) FROM compared_items x
+                WHERE x.study_id = t.id AND x.kind = 'human') AS rated,
+            (SELECT count(DISTINCT x.rater_id) FROM compared_items x
+                WHERE x.study_id = t.id AND x.kind = 'judge') AS judged,
+            EXISTS (SELECT 1 FROM compared_items x WHERE x.study_id = t.id AND x.simulated) AS simulated,
+            t.benchmark AS pairs_of,
+            iif(EXISTS (SELECT 1 FROM criteria k WHERE k.scope = 'study:' || t.name
+                AND k.scale ->> '$[2]' = 'ranking'), 'groups', 'pairs') AS counted
+        FROM studies t WHERE t.kind = 'pairs' AND t.source <> 'own' ORDER BY t.id DESC
+        """
     return records(db, StudyHeld, sql)

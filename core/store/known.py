@@ -55,14 +55,12 @@ class Check(NamedTuple):
 
 
 Known = Literal["gold", "training"]
-_GOLD = (
-    "i.conversation_id, i.turn, i.other_id, g.criterion, g.answer, g.tolerance, g.explanation, g.attention"
-)
 
 
-def _gold(row: Sequence[Any]) -> Gold:
+def _gold(row: Sequence[Any], direction: int = 1) -> Gold:
     of, turn, other, criterion, answer, tolerance, explanation, attention = row
-    return Gold(UnitKey(of, turn, other), criterion, answer, tolerance, explanation, bool(attention))
+    unit = UnitKey(of, turn, other)
+    return Gold(unit, criterion, answer * direction, tolerance, explanation, bool(attention))
 
 
 def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: Known = "gold") -> None:
@@ -92,7 +90,8 @@ def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: Known = "gold
 def by_item(db: Database, name: str, kind: Known = "gold") -> dict[int, list[Gold]]:
     """The items of a study, or of its training, by unit, each with its known answers by criterion."""
     rows = db.execute(
-        f"SELECT i.id, {_GOLD} FROM items i JOIN known_answers g ON g.item_id = i.id "
+        "SELECT i.id, i.conversation_id, i.turn, i.other_id, g.criterion, g.answer, g.tolerance, "
+        "g.explanation, g.attention FROM items i JOIN known_answers g ON g.item_id = i.id "
         "WHERE i.study_id = ? AND i.known = ? ORDER BY i.conversation_id, i.turn, i.id, g.criterion",
         [studies.study_id(db, name), kind],
     )
@@ -110,12 +109,13 @@ def gold(db: Database, name: str, kind: Known = "gold") -> list[Gold]:
 def shown(db: Database, placement: int) -> Mapping[str, Gold]:
     """The known answers of an item as it is shown, by criterion, once its annotator may see them."""
     rows = db.execute(
-        f"SELECT {_GOLD.replace('g.answer', 'g.answer * iif(p.swapped, -1, 1)')} FROM placements p JOIN "
-        "items i ON i.id = p.item_id "
+        "SELECT iif(p.swapped, -1, 1), i.conversation_id, i.turn, i.other_id, g.criterion, g.answer, "
+        "g.tolerance, g.explanation, g.attention FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN known_answers g ON g.item_id = i.id WHERE p.id = ? AND p.opened IS NOT NULL",
         [placement],
     )
-    return {answer.criterion: answer for answer in (_gold(row) for row in rows)}
+    golds = [_gold(row, direction) for direction, *row in rows]
+    return {gold.criterion: gold for gold in golds}
 
 
 def pairs(db: Database, name: str, purpose: str = "repeat") -> list[Pair]:

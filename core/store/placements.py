@@ -29,12 +29,6 @@ TAKEN_BACK = "This item is not on your desk any more, and your answer was not ta
 REASON = 4000
 """The most characters of a reason beside an answer."""
 LOCKED = "The known answer was shown, so yours is locked: nothing was changed."
-NUMBER = f"iif(p.purpose IN {RATED} AND i.other_id IS NULL, p.item_id, p.id)"
-"""By what a desk knows a placement p of an item i.
-
-One whose answers are ratings has the number of its item: taken back and dealt anew, it is the same item. A
-pair dealt anew may have other sides.
-"""
 
 
 @dataclass(frozen=True)
@@ -109,8 +103,8 @@ def place(
     rows = dict(items)
     both = db.execute(
         "SELECT i.id, t.seed || '|' || (SELECT name FROM raters WHERE id = ?) || '|', "
-        f"{studies.KEY}, iif({studies.RANKED}, c.key, ''), d.key FROM items i "
-        "JOIN studies t ON t.id = i.study_id "
+        "n.key, iif(i.ranked, c.key, ''), d.key FROM study_items i "
+        "JOIN item_contents n ON n.item_id = i.id JOIN studies t ON t.id = i.study_id "
         "JOIN conversations c ON c.id = i.conversation_id JOIN conversations d ON d.id = i.other_id "
         "WHERE i.id IN (SELECT value FROM json_each(?))",
         [rater, json.dumps([*rows])],
@@ -142,9 +136,9 @@ def assign(db: Database, rater: int, units: Sequence[int], *, extra: bool = Fals
 def reclaim(db: Database, name: str, rater: int, units: Sequence[int] | None = None) -> list[int]:
     """Take back the units (of these) that an annotator of a study has not begun; returns their ids."""
     rows = db.execute(
-        "DELETE FROM placements WHERE id IN (SELECT p.id FROM placements p JOIN items i ON i.id = p.item_id "
-        f"WHERE p.rater_id = ? AND i.study_id = ? AND p.purpose IN {RATED} AND (? IS NULL OR i.id IN "
-        f"(SELECT value FROM json_each(?))) AND NOT {studies.BEGUN}) RETURNING item_id",
+        "DELETE FROM placements WHERE id IN (SELECT p.id FROM placed_items p "
+        f"WHERE p.rater_id = ? AND p.study_id = ? AND p.purpose IN {RATED} AND (? IS NULL OR p.item_id IN "
+        "(SELECT value FROM json_each(?))) AND NOT p.begun) RETURNING item_id",
         [rater, studies.study_id(db, name), *[None if units is None else json.dumps(list(units))] * 2],
     )
     return [row[0] for row in rows.fetchall()]
@@ -160,13 +154,13 @@ def placed(db: Database, name: str, purposes: Collection[str], rater: int | None
     return records(
         db,
         QueueEntry,
-        f"SELECT p.item_id, x.name, iif(p.purpose IN {RATED}, {studies.BEGUN}, p.state <> 'open' "
+        f"SELECT p.item_id, x.name, iif(p.purpose IN {RATED}, p.begun, p.state <> 'open' "
         "OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers a WHERE a.placement_id = p.id "
         "AND a.superseded_at IS NULL)), "
         "p.state, p.position, p.purpose, p.id, p.rater_id, p.attempt, p.opened "
-        "FROM placements p JOIN items i ON i.id = p.item_id JOIN raters x ON x.id = p.rater_id "
-        "WHERE i.study_id = :study AND p.purpose IN (SELECT value FROM json_each(:purposes)) "
-        f"{'' if rater is None else 'AND p.rater_id = :rater'} ORDER BY p.position",
+        "FROM placed_items p JOIN raters x ON x.id = p.rater_id "
+        "WHERE p.study_id = :study AND p.purpose IN (SELECT value FROM json_each(:purposes)) "
+        "AND (:rater IS NULL OR p.rater_id = :rater) ORDER BY p.position",
         {"study": studies.study_id(db, name), "purposes": json.dumps([*purposes]), "rater": rater},
     )
 
@@ -226,10 +220,9 @@ def count_as_first(db: Database, name: str) -> None:
 def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
     rows = db.execute(
-        f"SELECT t.name, t.title, count(DISTINCT iif(p.state = 'open', {studies.ONE}, NULL)), "
-        f"count(DISTINCT {studies.ONE}) FROM placements p "
-        "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
-        f"WHERE p.rater_id = ? AND p.purpose IN {QUEUED} AND {studies.KEPT} GROUP BY t.id ORDER BY t.id DESC",
+        "SELECT t.name, t.title, count(DISTINCT iif(p.state = 'open', p.entry, NULL)), "
+        "count(DISTINCT p.entry) FROM placed_items p JOIN studies t ON t.id = p.study_id "
+        f"WHERE p.rater_id = ? AND p.purpose IN {QUEUED} AND p.asked GROUP BY t.id ORDER BY t.id DESC",
         [rater],
     )
     return [(name, title, items - ahead, items) for name, title, ahead, items in rows.fetchall()]
@@ -246,12 +239,12 @@ def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]
     Before the study's training is passed only its items are there.
     """
     rows = db.execute(
-        f"SELECT min({NUMBER}), iif(max(p.state = 'open'), 'open', min(p.state)), max(p.flag <> '') "
-        "FROM placements p JOIN items i ON i.id = p.item_id "
-        "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = :rater AND t.name = :study "
-        f"AND p.purpose IN {QUEUED} AND {studies.KEPT} AND (p.purpose = 'training' OR NOT :training) "
-        "AND (p.purpose <> 'training' OR (t.id, 'training') IN (SELECT study_id, purpose FROM study_rules)) "
-        f"GROUP BY {studies.ONE} ORDER BY min(p.position), min(p.id)",
+        "SELECT min(p.number), iif(max(p.state = 'open'), 'open', min(p.state)), max(p.flag <> '') "
+        "FROM placed_items p JOIN studies t ON t.id = p.study_id WHERE p.rater_id = :rater "
+        f"AND t.name = :study AND p.purpose IN {QUEUED} AND p.asked "
+        "AND (p.purpose = 'training' OR NOT :training) AND (p.purpose <> 'training' "
+        "OR (t.id, 'training') IN (SELECT study_id, purpose FROM study_rules)) "
+        "GROUP BY p.entry ORDER BY min(p.position), min(p.id)",
         {"rater": rater, "study": study, "training": untrained(db, study, rater)},
     )
     return [(number, state, bool(flagged)) for number, state, flagged in rows.fetchall()]
@@ -262,9 +255,9 @@ def notes(db: Database, rater: int, study: str) -> dict[int, tuple[str, str]]:
     is none.
     """
     rows = db.execute(
-        f"SELECT {NUMBER}, p.reason, p.flag FROM placements p JOIN items i ON i.id = p.item_id "
-        "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = ? AND t.name = ? "
-        f"AND p.purpose IN {QUEUED} AND {studies.KEPT} AND (p.state = 'skipped' OR p.flag <> '')",
+        "SELECT p.number, p.reason, p.flag FROM placed_items p "
+        "JOIN studies t ON t.id = p.study_id WHERE p.rater_id = ? AND t.name = ? "
+        f"AND p.purpose IN {QUEUED} AND p.asked AND (p.state = 'skipped' OR p.flag <> '')",
         [rater, study],
     )
     return {number: (reason, comment) for number, reason, comment in rows.fetchall()}
@@ -287,9 +280,9 @@ def pace(db: Database, rater: int, study: str) -> float | None:
 def find_id(db: Database, rater: int, number: int) -> int:
     """The placement that a desk knows by this number. Raises NotAllowed where it does not lie there."""
     sql = (
-        "SELECT p.id FROM placements p JOIN items i ON i.id = p.item_id WHERE p.rater_id = :rater AND "
-        f"{'p.id' if number > FIRST else 'p.item_id'} = :number AND {NUMBER} = :number "
-        f"AND p.purpose IN {QUEUED} AND {studies.KEPT}"
+        "SELECT p.id FROM placed_items p WHERE p.id IN (SELECT id FROM placements WHERE id = :number "
+        "UNION ALL SELECT id FROM placements WHERE item_id = :number AND rater_id = :rater) "
+        f"AND +p.rater_id = :rater AND p.number = :number AND p.purpose IN {QUEUED} AND p.asked"
     )
     if (placement := scalar(db, sql, {"rater": rater, "number": number})) is None:
         raise NotAllowed(TAKEN_BACK)
@@ -308,8 +301,7 @@ def items_of(db: Database, numbers: Iterable[int]) -> list[int]:
 def parts(db: Database, placement: int) -> list[tuple[int, int]]:
     """The placements, with their items, that are one item on a desk with this one: itself, or its group's."""
     rows = db.execute(
-        f"SELECT p.item_id, {studies.RANKED} FROM placements p JOIN items i ON i.id = p.item_id "
-        "JOIN studies t ON t.id = i.study_id WHERE p.id = ?",
+        "SELECT item_id, ranked FROM placed_items WHERE id = ?",
         [placement],
     ).fetchall()
     if not any(ranked for _, ranked in rows):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from concord.store.purposes import RATED
-from concord.store.studies import KEPT, KEY, ONE, RANKED, study_id
+from concord.store.studies import study_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +36,32 @@ class Item:
         return self.state == "skipped" or bool(self.flag)
 
 
-_ITEMS = (
-    f"SELECT x.name, min(i.id), i.conversation_id, iif({RANKED}, i.stratum, {KEY}) AS key, i.turn, "
-    "i.stratum, p.state, p.reason, p.flag, sum(p.seconds), sum(c.reply_chars + ifnull(d.reply_chars, 0)) "
-    f"/ count(DISTINCT i.conversation_id), p.submitted, iif(p.purpose IN {RATED}, 'item', p.purpose) "
-    "AS kind FROM placements p JOIN items i ON i.id = p.item_id "
-    "JOIN studies t ON t.id = i.study_id JOIN raters x ON x.id = p.rater_id "
-    "JOIN conversations c ON c.id = i.conversation_id LEFT JOIN conversations d ON d.id = i.other_id "
-    f"WHERE {KEPT} AND "
-)
 # In a group of n each conversation stands in n − 1 of its pairs, whose first ones are n − 1.
-_EACH = f"GROUP BY p.rater_id, {ONE}"
+_ENTRIES = f"""
+    SELECT x.name, min(p.item_id), p.conversation_id, iif(p.ranked, p.stratum, n.key) AS key, p.turn,
+        p.stratum, p.state, p.reason, p.flag, sum(p.seconds),
+        sum(n.reply_chars) / count(DISTINCT p.conversation_id), p.submitted,
+        iif(p.purpose IN {RATED}, 'item', p.purpose) AS kind
+    FROM placed_items p JOIN raters x ON x.id = p.rater_id JOIN item_contents n ON n.item_id = p.item_id
+    WHERE p.asked AND p.study_id = :study"""
 
 
 def items(db: Database, name: str) -> list[Item]:
     """Every dealt item of a study, by annotator, in their order. Raises NotFound."""
-    which = f"i.study_id = ? AND p.purpose IN {RATED} {_EACH} ORDER BY x.name, p.position"
-    return [Item(*row) for row in db.execute(_ITEMS + which, [study_id(db, name)])]
+    sql = f"{_ENTRIES} AND p.purpose IN {RATED} GROUP BY p.rater_id, p.entry ORDER BY x.name, p.position"
+    return [Item(*row) for row in db.execute(sql, {"study": study_id(db, name)})]
 
 
 def remarks(db: Database, name: str, *, with_excluded: bool = False) -> list[Item]:
     """The items of a study, whatever their purpose, of which annotators said something beside their answers,
     by item, turn and annotator; those of annotators who are left out only on request. Raises NotFound.
     """
-    out = "(SELECT 1 FROM excluded_raters l WHERE l.study_id = i.study_id AND l.rater_id = p.rater_id)"
-    which = (
-        f"i.study_id = ? AND (p.flag <> '' OR p.state = 'skipped') AND (? OR NOT EXISTS {out}) {_EACH} "
-        "ORDER BY key, ifnull(i.turn, 0), x.name, kind"
-    )
-    return [Item(*row) for row in db.execute(_ITEMS + which, [study_id(db, name), with_excluded])]
+    sql = f"""{_ENTRIES} AND (p.flag <> '' OR p.state = 'skipped')
+        AND (:with_excluded OR NOT EXISTS (SELECT 1 FROM excluded_raters e
+            WHERE e.study_id = p.study_id AND e.rater_id = p.rater_id))
+        GROUP BY p.rater_id, p.entry ORDER BY key, ifnull(p.turn, 0), x.name, kind"""
+    values = {"study": study_id(db, name), "with_excluded": with_excluded}
+    return [Item(*row) for row in db.execute(sql, values)]
 
 
 def mark(db: Database, name: str) -> str:

@@ -74,13 +74,12 @@ def criteria_of(db: Database, conversation_id: int) -> tuple[Criterion, ...]:
 
     Of several with one name the first of these holds.
     """
-    rated = "FROM ratings r {} WHERE r.conversation_id = :id"
-    judges = rated.format("JOIN raters x ON x.id = r.rater_id AND x.kind = 'judge'")
-    people = rated.format("JOIN studies t ON t.id = r.study_id")
     scopes = db.execute(
         "SELECT benchmark, 0 AS place FROM conversations WHERE id = :id "
-        f"UNION SELECT 'rubric:' || x.variant, 1 {judges} UNION SELECT 'study:' || t.name, 2 {people} "
-        "ORDER BY place, 1",
+        "UNION SELECT 'rubric:' || x.variant, 1 FROM ratings r JOIN raters x ON x.id = r.rater_id "
+        "AND x.kind = 'judge' WHERE r.conversation_id = :id "
+        "UNION SELECT 'study:' || t.name, 2 FROM ratings r JOIN studies t ON t.id = r.study_id "
+        "WHERE r.conversation_id = :id ORDER BY place, 1",
         {"id": conversation_id},
     ).fetchall()
     by_name: dict[str, Criterion] = {}

@@ -94,8 +94,9 @@ class Session:
     role: Role | Literal[""] = "owner"
 
 
-_LIVE = "ended IS NULL AND expires > :now AND used > CASE kind {} END".format(
-    " ".join(f"WHEN '{kind}' THEN :{kind}" for kind in ENTRANCES)
+_LIVE = (
+    "ended IS NULL AND expires > :now AND used > CASE kind WHEN 'local' THEN :local WHEN 'passphrase' "
+    "THEN :passphrase WHEN 'oidc' THEN :oidc WHEN 'annotator' THEN :annotator WHEN 'member' THEN :member END"
 )
 _COLUMNS = (
     "id, kind, rater_id, name, source, browser, begun, used, expires, CASE kind WHEN 'annotator' THEN '' "

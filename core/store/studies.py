@@ -13,23 +13,6 @@ from concord.rating import Criterion, Rater
 from concord.store import audit, conversations, database, ratings
 from concord.store.database import column, find, now, scalar, update
 
-# A rated item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
-BEGUN = (
-    "(p.state <> 'open' OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers b WHERE b.placement_id = p.id) "
-    "OR EXISTS (SELECT 1 FROM items b JOIN ratings r ON r.conversation_id = b.conversation_id "
-    "AND +r.study_id = b.study_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
-    "WHERE b.id = p.item_id AND r.rater_id = p.rater_id))"
-)
-
-KEPT = "(i.other_id IS NULL OR i.stratum NOT IN (SELECT key FROM scenarios WHERE state = 'discarded'))"
-"""Whether an item i is still asked: pairs of a discarded scenario are left out everywhere."""
-RANKED = (
-    "EXISTS (SELECT 1 FROM criteria k WHERE k.scope = 'study:' || t.name AND k.scale ->> '$[2]' = 'ranking')"
-)
-"""Whether the pairs of a scenario are a group that is put in order, in a study t."""
-ONE = f"iif({RANKED}, i.study_id || ' ' || i.stratum || ' ' || p.purpose || ' ' || p.attempt, p.id)"
-"""What is one item on a desk, where an item i of a study t lies by a placement p: itself, or its group."""
-
 FILE = "file"
 """The source of a study that is a table of labels, not stored."""
 RulePurpose = Literal["extra", "training", "adjudicate"]
@@ -498,26 +481,12 @@ def units(db: Database, name: str) -> list[dict[str, Any]]:
     key of the group.
     """
     rows = db.query(
-        f"SELECT i.id, i.conversation_id, i.other_id, {'i.stratum' if get(db, name).ranks else KEY} AS key, "
-        f"i.turn, i.stratum, {_of_both('player')} AS player "
-        "FROM items i JOIN conversations c ON c.id = i.conversation_id "
-        "LEFT JOIN conversations d ON d.id = i.other_id "
-        f"WHERE i.study_id = ? AND i.known = '' AND {KEPT} ORDER BY i.id",
+        "SELECT i.id, i.conversation_id, i.other_id, iif(i.ranked, i.stratum, n.key) AS key, i.turn, "
+        "i.stratum, n.player FROM study_items i JOIN item_contents n ON n.item_id = i.id "
+        "WHERE i.study_id = ? AND i.known = '' AND i.asked ORDER BY i.id",
         [study_id(db, name)],
     )
     return list(rows)
-
-
-def _of_both(column: str) -> str:
-    """SQL of a column of a conversation c, or of a pair of c and d in the alphabetical order of players."""
-    return (
-        f"iif(d.id IS NULL, c.{column}, iif(d.player < c.player, d.{column} || ' | ' || c.{column}, "
-        f"c.{column} || ' | ' || d.{column}))"
-    )
-
-
-KEY = _of_both("key")
-"""SQL of the key of an item: a conversation c, or a pair of it and a conversation d."""
 
 
 def pairs(db: Database, name: str) -> list[tuple[str, int, str, int, str]]:
@@ -526,9 +495,9 @@ def pairs(db: Database, name: str) -> list[tuple[str, int, str, int, str]]:
     Raises NotFound.
     """
     rows = db.execute(
-        "SELECT i.stratum, a.player, a.id, a.key, b.player, b.id, b.key FROM items i "
+        "SELECT i.stratum, a.player, a.id, a.key, b.player, b.id, b.key FROM study_items i "
         "JOIN conversations a ON a.id = i.conversation_id JOIN conversations b ON b.id = i.other_id "
-        f"WHERE i.study_id = ? AND i.known = '' AND {KEPT} ORDER BY i.id",
+        "WHERE i.study_id = ? AND i.known = '' AND i.asked ORDER BY i.id",
         [study_id(db, name)],
     )
     return [

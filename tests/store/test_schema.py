@@ -441,7 +441,12 @@ def test_what_a_study_kept_as_json_has_columns_and_tables(tmp_path):
             "adjudicate": (2.0, "", None),
             "training": (0.75, "", 3),
         }
-        assert (whole.repeats, whole.match, whole.discussion, whole.divided) == (0.1, "language", True, True)
+        assert (whole.repeats, whole.match, whole.discussion, whole.lab_rubric) == (
+            0.1,
+            "language",
+            True,
+            "r",
+        )
         assert whole.revealed_judge == Rater("j", "judge", "r v3")
         assert (whole.sampling, studies.get(db, "lake").sampling) == (META["drawn"], LAKE["drawn"])
         assert lab.division(db, "whole") == lab.Division("r", 4, {"c": "develop", "d": "test"})
