@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import concord
-from concord.errors import ConfigError, ImportRefused, NotFound, StudyError
+from concord.errors import ConcordError, ConfigError, ImportRefused, NotFound, StudyError
 from concord.statistics.coefficients import coefficient
 from concord.statistics.figures import estimates
 from concord.statistics.ratings import read_ratings
@@ -136,6 +136,39 @@ def with_turns(by_turn: bool) -> pd.DataFrame:
                     refused = float(item == 3 and rater == "j")
                     rows.append(about | of | {"criterion": "refusal", "score": refused, "turn": turn})
     return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    "exclude",
+    [{"topic": "a"}, ["topic=a"], "topic=a", {"topic": ["a"]}],
+    ids=["value", "texts", "text", "values"],
+)
+@pytest.mark.parametrize("form", [dict, pd.DataFrame, pa.table], ids=["columns", "frame", "arrow"])
+def test_groups_of_rows_are_excluded_as_by_the_command(form, exclude):
+    columns = {
+        "id": [*range(24)],
+        "topic": ["a", "b"] * 12,
+        "human": [1, 2, 3] * 8,
+        "judge": [1, 2, 3, 3] * 6,
+    }
+    found = concord.check(form(columns), exclude=exclude, resamples=0)
+    assert found.report.section("judges", "score")["judges"].rows[0]["n"] == 12
+    assert found.notes == ("12 rows with “a” in topic are excluded",)
+
+
+@pytest.mark.parametrize(
+    ("exclude", "said"),
+    [({"topic": "c"}, "No row holds “c” in topic. It has a, b."), ("topic", "topic names no group")],
+)
+def test_a_group_that_is_not_there_is_named(exclude, said):
+    columns = {
+        "id": [*range(24)],
+        "topic": ["a", "b"] * 12,
+        "human": [1, 2, 3] * 8,
+        "judge": [1, 2, 3, 3] * 6,
+    }
+    with pytest.raises(ConcordError, match=said):
+        concord.check(columns, exclude=exclude)
 
 
 @pytest.mark.parametrize("by_turn", [False, True])

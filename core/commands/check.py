@@ -93,10 +93,13 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def group(text: str) -> tuple[str, str]:
     """The column and the value of “topic=medical”. Raises click.BadParameter."""
-    column, sign, value = text.partition("=")
-    if not sign or not column.strip():
-        raise click.BadParameter(f"{text} names no group: write COLUMN=VALUE, such as topic=medical.")
-    return column.strip(), value.strip()
+    from concord.errors import ConfigError
+    from concord.reading.options import group_of  # loads numpy
+
+    try:
+        return group_of(text)
+    except ConfigError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def criterion_called(criteria: Iterable[str], name: str) -> str:

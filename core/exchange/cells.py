@@ -1,11 +1,12 @@
 """Read CSV files: records with the number of their first line, numbers, and lists of what is wrong."""
 
 import csv
+import json
 import math
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import IO, AnyStr
 
 from concord.errors import ImportRefused
@@ -15,6 +16,8 @@ from concord.scores import LARGEST
 
 # The default limit is 128 KiB; a dialogue in one cell may be longer.
 csv.field_size_limit(RECORD)
+UTF_8 = "utf-8-sig"
+"""The encoding of a file that says no other; a mark at its beginning is no text."""
 SHOWN = 10
 """So many wrong lines are named one by one."""
 
@@ -34,34 +37,29 @@ def figure_in(where: str, called: str, text: str, *, longest: int | None = None)
     return number
 
 
-def separator(path: Path) -> str:
-    """What separates the columns of a file: the most frequent of “,”, “;” and tab in its first line."""
-    try:
-        with path.open("rb") as file:
-            head = re.sub(rb'"(?:[^"]|"")*"', b"", file.readline(2**16))
-    except OSError as error:
-        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
-    return max(",;\t", key=lambda sign: head.count(sign.encode()))
+def records(
+    path: Path, sign: str = ",", encoding: str = UTF_8, lines: int = 0, most: int = COLUMNS
+) -> Iterator[tuple[int, list[str]]]:
+    """The records of a file of text that are not blank, each with the number of its first line; `lines` are
+    skipped before them.
 
-
-def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """The records of a UTF-8 file that are not blank, each with the number of its first line.
-
-    Raises ImportRefused for a file that is missing, not UTF-8, or badly quoted.
+    Raises ImportRefused for a file that is missing, badly quoted, wider than `most`, or in another encoding.
     """
-    first = 1
+    first = lines + 1
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(lines_of(file, str(path), RECORD), delimiter=delimiter, strict=True)
+        with path.open(encoding=encoding, newline="") as file:
+            for _ in range(lines):
+                file.readline()
+            reader = csv.reader(lines_of(file, str(path), RECORD), delimiter=sign, strict=True)
             for cells in reader:
-                if len(cells) > COLUMNS:
+                if len(cells) > most:
                     raise ImportRefused(
-                        f"{path}, line {first}, has {len(cells):,} cells; a file may have {COLUMNS:,} "
-                        "columns."
+                        f"{path}, line {first}, has {len(cells):,} cells; a file may have {most:,} columns. "
+                        "Should they be rows?"
                     )
                 if any(cells):
                     yield first, cells
-                first = reader.line_num + 1
+                first = lines + reader.line_num + 1
     except csv.Error as error:
         raise ImportRefused(
             f"{path}: the record that begins in line {first} is not valid CSV ({error}). Put cells with "
@@ -69,9 +67,34 @@ def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
         ) from error
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        message = f"{path} is not UTF-8. Save the file as UTF-8 (Excel: “CSV UTF-8”)."
-        raise ImportRefused(message) from error
+    except UnicodeError as error:
+        raise ImportRefused(not_utf_8(path)) from error
+
+
+def not_utf_8(path: Path) -> str:
+    """That a file is in another encoding, with the command that makes a copy in UTF-8, mostly from
+    Windows.
+    """
+    copy = path.with_name(f"{path.stem}-utf8{path.suffix}")
+    command = f"iconv -f WINDOWS-1252 -t UTF-8 {quote(str(path))} > {quote(str(copy))}"
+    return f"{path} is not UTF-8. Save the file as UTF-8 (Excel: “CSV UTF-8”). Text of Windows: {command}"
+
+
+def python_command(program: str, *values: object) -> str:
+    """What to type to run a short program on values; paths are texts."""
+    plain = [str(value) if isinstance(value, Path) else value for value in values]
+    return f"python -c {quote(program.format(values=json.dumps(plain)))}"
+
+
+def numbered_names(names: Sequence[str]) -> list[str]:
+    """Names of columns, of which those that came before have a number: human, human 2."""
+    unequal: list[str] = []
+    for name in names:
+        number = 1
+        while name and (name if number == 1 else f"{name} {number}") in unequal:
+            number += 1
+        unequal.append(name if number == 1 else f"{name} {number}")
+    return unequal
 
 
 def by_column(where: str, columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:

@@ -38,6 +38,7 @@ from concord.exchange.shapes import (
 from concord.files import has_half_characters
 from concord.files.limits import NAME
 from concord.rating import PROGRAM, Comparison, Rater, program
+from concord.reading.cells import score_of_word
 from concord.runs.registry import SCENARIO
 from concord.scores import LARGEST
 
@@ -48,12 +49,6 @@ _ONE_TEXT = (
     "generations",
     "message",
 )
-_WORDS: Mapping[str, float] = {
-    **dict.fromkeys(("true", "yes", "pass", "passed", "correct", "c"), 1.0),
-    **dict.fromkeys(("false", "no", "fail", "failed", "incorrect", "i", "n"), 0.0),
-    "p": 0.5,
-}
-"""ScorePaths that are words. “C”, “P”, “I” and “N” are Inspect's: correct, partial, incorrect, no answer."""
 _NAMES = """
 english=en chinese=zh russian=ru french=fr german=de spanish=es portuguese=pt japanese=ja italian=it
 korean=ko arabic=ar turkish=tr dutch=nl polish=pl vietnamese=vi ukrainian=uk indonesian=id czech=cs
@@ -824,6 +819,6 @@ def _number(value: Any) -> float | None:
         try:
             number = float(value)
         except ValueError:
-            return _WORDS.get(value.strip().lower())
+            return score_of_word(value)
         return number if abs(number) <= LARGEST and "_" not in value else None
     return None

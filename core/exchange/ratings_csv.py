@@ -10,11 +10,12 @@ from typing import get_args
 
 from concord.errors import ImportRefused
 from concord.exchange import rows
-from concord.exchange.cells import check_width, figure_in, name_in, nfc, records, refuse, separator, yes
+from concord.exchange.cells import check_width, figure_in, name_in, nfc, refuse, yes
 from concord.exchange.given import NOTHING, RaterAsked, RatingTable
 from concord.files import unmarked
 from concord.files.limits import NAME, WHOLE
 from concord.rating import Rater, RaterKind
+from concord.reading.delimited import named_records
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OF_ITEM = ("model", "language")
@@ -48,7 +49,7 @@ def holds_ratings(path: Path) -> bool:
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The records of a file, the first of which names the columns; rows of one that is no CSV as those."""
     if rows.kind_of(path) == "CSV":
-        yield from records(path, separator(path))
+        yield from named_records(path)
         return
     columns: list[str] = []
     for number, row in enumerate(rows.read(path), 2):

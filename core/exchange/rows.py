@@ -11,15 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from concord.errors import ImportRefused
 from concord.exchange import otlp, spreadsheet
-from concord.exchange.cells import by_column, lines_of, records, separator
+from concord.exchange.cells import UTF_8, by_column, lines_of
 from concord.exchange.dialogue import transposed
 from concord.exchange.otlp import objects
-from concord.files import extras, parse_json, read_text, unmarked
+from concord.files import extras, parse_json, read_text
 from concord.files.limits import FILE_BYTES, RECORD
+from concord.messages import equal_names
+from concord.reading.delimited import encoding_of, form_of, named_records, renaming
 
 LISTS = (
     "outputs",
@@ -110,8 +113,12 @@ def kind_of(path: Path) -> str:
         return "Parquet"
     if head[:4] == b"PK\3\4" and (packed := PACKED.get(path.suffix.lower())):
         return packed
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ImportRefused(f"{path} is UTF-16. Save it as UTF-8.")
+    if (encoding := encoding_of(head)) != UTF_8:
+        if head.decode(encoding, errors="ignore").lstrip("\ufeff \r\n")[:1] not in ("{", "["):
+            return "CSV"
+        copy = path.with_name(f"{path.stem}-utf8{path.suffix}")
+        command = f"iconv -f {encoding.upper()} -t UTF-8 {quote(str(path))} > {quote(str(copy))}"
+        raise ImportRefused(f"{path} is UTF-16. Save it as UTF-8: {command}")
     if b"\0" in head:
         raise ImportRefused(
             f"{path} is neither text nor Parquet. Save it as JSON Lines, JSON, CSV or Parquet."
@@ -324,15 +331,16 @@ def at(whole: Any, place: str) -> Any:
 
 
 def _cells(path: Path) -> Iterator[FileRow]:
-    numbered = records(path, separator(path))
+    numbered = named_records(path)
     number, header = next(numbered, (1, []))
     if not any(header):
         raise ImportRefused(f"{path} is empty. Its first line must name the columns.")
-    columns = [unmarked(cell.strip()) for cell in header]
+    columns = header
     outputs = [place for place, name in enumerate(columns) if _OUTPUT.fullmatch(name)]
     for name in filter(None, columns[: outputs[0]] if outputs else columns):
         if columns.count(name) > 1:
-            raise ImportRefused(f"{path}, line {number}: two columns are called {name}. Rename one of them.")
+            command = renaming(path, form_of(path))
+            raise ImportRefused(equal_names(f"{path}, line {number}", name, command))
     for number, cells in numbered:
         where = f"{path}, line {number}"
         try:
@@ -475,8 +483,7 @@ def _sheet(path: Path) -> Iterator[FileRow]:
     numbered = spreadsheet.lines(path)
     _, header = next(numbered, (1, ()))
     names = ["" if name is None else str(name).strip() for name in header]
-    if twice := [name for name in names if name and names.count(name) > 1]:
-        raise ImportRefused(f"{path}, row 1: two columns are called {twice[0]}. Rename one of them.")
+    spreadsheet.refuse_equal(path, 1, names)
     for number, cells in numbered:
         if any(cell is not None for cell in cells):
             named = {name: cell for name, cell in zip(names, cells, strict=True) if name}

@@ -7,7 +7,7 @@ import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from concord.errors import ImportRefused
+from concord.exchange.cells import numbered_names, python_command
 from concord.files.limits import COLUMNS, RECORD, SHEET_BYTES, SHEET_CELLS
+from concord.messages import equal_names
 
 SHEET_ROWS = 2**20
 """Rows of a sheet in Excel; a number beyond it makes openpyxl fill the gap."""
@@ -103,6 +105,31 @@ def lines(path: Path, sheet: int = 0) -> Iterator[tuple[int, tuple[Any, ...]]]:
     except _UNREADABLE as error:
         reason = str(error)[:200] or type(error).__name__
         raise ImportRefused(f"{path} cannot be read as a spreadsheet: {reason}.") from error
+
+
+def refuse_equal(path: Path, row: int, names: Sequence[str], sheet: str = "") -> None:
+    """Raise ImportRefused for two columns of one name, with what to type for a copy in which they have
+    numbers.
+
+    `sheet` is the first one unless told.
+    """
+    unequal = numbered_names(names)
+    renamed = [
+        [place, new] for place, (name, new) in enumerate(zip(names, unequal, strict=True), 1) if new != name
+    ]
+    if renamed:
+        copy = path.with_name(f"{path.stem}-renamed{path.suffix}")
+        command = python_command(_RENAMING, path, copy, sheet, row, renamed)
+        twice = next(name for name in names if name and names.count(name) > 1)
+        raise ImportRefused(equal_names(f"{path}, row {row}", twice, command))
+
+
+_RENAMING = (
+    "import openpyxl; path, copy, name, row, new = {values}; book = openpyxl.load_workbook(path); "
+    "sheet = book[name] if name else book.worksheets[0]; "
+    "[sheet.cell(row, place, text) for place, text in new]; book.save(copy)"
+)
+"""A program that names cells of a row anew in a copy of a workbook."""
 
 
 def _refusal(path: Path, what: str) -> ImportRefused:

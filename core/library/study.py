@@ -13,7 +13,7 @@ from concord.llm.families import families_of_names
 from concord.questions import Scale, scale_of
 from concord.reading import drawn
 from concord.reading.labels import Treatment
-from concord.reading.options import TableOptions, order_of
+from concord.reading.options import TableOptions, group_of, order_of
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.statistics.figures import People
 from concord.store import ratings, studies
@@ -61,6 +61,7 @@ def agreement(
     missing: Sequence[Any] = (),
     categories: Sequence[Any] = (),
     order: str | Sequence[str] = (),
+    exclude: Mapping[str, Any] | Sequence[str] = (),
     **how: Unpack[Measuring],
 ) -> Agreement:
     """How well judges agree with people, and people with each other.
@@ -78,7 +79,8 @@ def agreement(
     and groups, the criterion in names of columns, scales such as {"helpful": "1..5"}, and from which number
     an answer passes; of a table with a rating a row the columns that name the `rater`, hold the `score`, say
     the `kind` of the rater, the criterion and the `run`; values that are `missing` answers, answers that are
-    `categories`, and their `order`, such as "poor<fair<good"; `how` the options of `concord agreement`.
+    `categories`, and their `order`, such as "poor<fair<good"; groups of rows to `exclude`, such as {"topic":
+    "medical"} or ["topic=medical"]; `how` the options of `concord agreement`.
     Raises ImportRefused for a table of which it is not known whose answers columns hold, with the option that
     says it, and for rows that are wrong, counted from 1, and NotFound for unknown names.
     """
@@ -104,6 +106,7 @@ def agreement(
         missing=_names(missing),
         categories=_names(categories),
         order=order_of(order) if isinstance(order, str) else tuple(order),
+        excluded=_groups(exclude),
     )
     kept = ("cluster_by", "exclude_refused")
     treatment = {name: of for name, of in how.items() if name in kept}
@@ -119,6 +122,13 @@ def _names(names: Any) -> tuple[str, ...]:
     if isinstance(names, str) or not isinstance(names, Iterable):
         return (str(names),)
     return tuple(map(str, names))
+
+
+def _groups(exclude: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The columns and values of groups: of a mapping each value, else of “topic=medical”."""
+    if isinstance(exclude, Mapping):
+        return tuple((str(column), value) for column, of in exclude.items() for value in _names(of))
+    return tuple(group_of(text) for text in _names(exclude))
 
 
 check = agreement

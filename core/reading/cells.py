@@ -30,6 +30,18 @@ def one_of_two(cell: Any) -> float | None:
     return 1.0 if word in _set("pass") else 0.0 if word in _set("fail") else None
 
 
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Grades as Inspect gives them: correct, partially, incorrect, no answer."""
+
+
+def score_of_word(text: str) -> float | None:
+    """The score of a word that stands alone, without others of its column: a grade, or one of two answers."""
+    word = text.strip().lower()
+    if word.upper() in GRADES:
+        return GRADES[word.upper()]
+    return one_of_two(word) if word in _set("alone") else None
+
+
 def is_blank(cell: Any) -> bool:
     """Whether a cell holds no answer: nothing, a word for that, or what is no number."""
     return cell is None or cell != cell or str(cell).strip().lower() in _set("blank") or not str(cell).strip()

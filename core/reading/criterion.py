@@ -15,15 +15,13 @@ import numpy as np
 
 from concord.questions import Scale, between, categories
 from concord.rating import RaterKind
-from concord.reading.cells import ENOUGH, number_of, one_of_two
+from concord.reading.cells import ENOUGH, GRADES, number_of, one_of_two
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import MOST_WORDS
 from concord.reading.vocabulary import answers, orders
 from concord.statistics.position import side_of
 from concord.studies.scales import shared_scale
 
-GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""Grades as Inspect gives them: correct, partially, incorrect, no answer."""
 PASS_FAIL = Scale((0, 1), ("fail", "pass"))
 STRAY = 2
 """A word that people and judges both give so often is an answer, not a cell that cannot be read."""

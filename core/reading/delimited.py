@@ -9,14 +9,15 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from concord.errors import ImportRefused
-from concord.exchange.cells import lines_of
+from concord.exchange.cells import UTF_8, numbered_names, python_command, records
 from concord.files import extras, unmarked
-from concord.files.limits import COLUMNS, RECORD
+from concord.files.limits import COLUMNS
 from concord.messages import equal_names
 from concord.reading.cells import number_of
 from concord.reading.column import SourceColumn
@@ -28,6 +29,8 @@ RARE_SIGNS = "~^\x1f"
 BY_ARROW = 2**20
 """A larger file is read by Arrow, unless it is irregular."""
 HEAD = 2**17
+HEAD_OF_ENCODING = 200
+"""So many bytes tell whether a file is UTF-16."""
 ID = "id"
 LINES = 60
 """So many lines decide which sign parts columns."""
@@ -62,7 +65,7 @@ def form_of(path: Path) -> Form:
             head = file.read(HEAD)
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
-    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    encoding = encoding_of(head)
     text = head.decode(encoding, errors="ignore")
     lines = text.splitlines(keepends=True)
     if len(head) == HEAD and len(lines) > 1:
@@ -91,13 +94,27 @@ def form_of(path: Path) -> Form:
         notes.append(f"title lines skipped: {titles}")
     if sign not in ",;\t":
         notes.append(f"columns parted by: {_said(sign)}")
-    if encoding == "utf-16":
+    if encoding != UTF_8:
         notes.append("text encoding: UTF-16")
     header, several = _header([cells for _, cells in records[titles:]])
     first = records[titles][0] if len(records) > titles else 0
     if several > 1:
         notes.append(f"names of columns: {several} lines joined")
     return Form(sign, encoding, skipped + commented + first, tuple(notes), header, several)
+
+
+def encoding_of(head: bytes) -> str:
+    """The encoding of a file by its first bytes: UTF-16, with its mark or with a zero in every second byte,
+    else
+    UTF-8.
+    """
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    pairs = len(head[:HEAD_OF_ENCODING]) // 2
+    for encoding, zeros in (("utf-16-le", head[1 : 2 * pairs : 2]), ("utf-16-be", head[: 2 * pairs : 2])):
+        if pairs and zeros[:pairs].count(0) > pairs // 2:
+            return encoding
+    return UTF_8
 
 
 def _said(sign: str) -> str:
@@ -209,33 +226,39 @@ def read(path: Path) -> SourceTable | None:
     for name in filter(None, names):
         if names.count(name) > 1:
             line = form.skipped + 1
-            raise ImportRefused(equal_names(f"{path}, line {line}", name, _renaming(path, form)))
+            raise ImportRefused(equal_names(f"{path}, line {line}", name, renaming(path, form)))
     if path.stat().st_size > BY_ARROW and (table := _by_arrow(path, form)) is not None:
         return table
     return _by_lines(path, form)
 
 
-def _renaming(path: Path, form: Form) -> str:
-    """What to type for a copy of a file in which equal names have numbers; empty for a long header."""
+def renaming(path: Path, form: Form) -> str:
+    """What to type for a copy of a file in which equal names have numbers; “” where names stand in several
+    lines.
+    """
+    if form.header_lines != 1:
+        return ""
     line = io.StringIO()
     csv.writer(line, delimiter=form.sign, lineterminator="").writerow(numbered_names(form.header))
     header = re.sub(r"[/\\&]", r"\\\g<0>", line.getvalue())
-    if form.encoding == "utf-16" or form.header_lines != 1 or len(header) > LONGEST_COMMAND or "\n" in header:
-        return ""
     copy = path.with_name(f"{path.stem}-renamed{path.suffix}")
-    script = f"{form.skipped + 1}s/.*/{header}/"
-    return f"sed {quote(script)} {quote(str(path))} > {quote(str(copy))}"
+    if len(header) > LONGEST_COMMAND or "\n" in header:
+        return python_command(_RENAMING, path, copy, form.encoding, form.sign, form.skipped)
+    script = quote(f"{form.skipped + 1}s/.*/{header}/")
+    if form.encoding == UTF_8:
+        return f"sed {script} {quote(str(path))} > {quote(str(copy))}"
+    source = f"iconv -f {form.encoding.upper()} -t UTF-8 {quote(str(path))}"
+    return f"{source} | sed {script} > {quote(str(copy))}"
 
 
-def numbered_names(names: Sequence[str]) -> list[str]:
-    """Names of columns, of which those that came before have a number: human, human 2."""
-    unequal: list[str] = []
-    for name in names:
-        number = 1
-        while name and (name if number == 1 else f"{name} {number}") in unequal:
-            number += 1
-        unequal.append(name if number == 1 else f"{name} {number}")
-    return unequal
+_RENAMING = (
+    "import csv; path, copy, encoding, sign, line = {values}; csv.field_size_limit(2**30); "
+    'rows = [*csv.reader(open(path, encoding=encoding, newline=""), delimiter=sign)]; names = rows[line]; '
+    'rows[line] = [f"{{n}} {{names[:at].count(n) + 1}}" if n and n in names[:at] else n '
+    "for at, n in enumerate(names)]; "
+    'csv.writer(open(copy, "w", encoding="utf-8", newline=""), delimiter=sign).writerows(rows)'
+)
+"""A program that numbers equal names of columns in a copy of a file."""
 
 
 def _by_lines(path: Path, form: Form) -> SourceTable:
@@ -278,35 +301,16 @@ def _named_index(names: Sequence[str], cells: Sequence[Sequence[Any]]) -> list[s
 
 def _numbered(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:
     """The records below the names of columns, each with the number of its first line."""
-    first = form.skipped + 1
-    try:
-        with path.open(encoding=form.encoding, newline="") as file:
-            for _ in range(form.skipped):
-                file.readline()
-            lines = lines_of(file, str(path), RECORD)
-            reader = csv.reader(lines, delimiter=form.sign, strict=True)
-            left = form.header_lines
-            for cells in reader:
-                if len(cells) > COLUMNS_READ:
-                    raise ImportRefused(
-                        f"{path}, line {first}, has {len(cells):,} cells; a table may have {COLUMNS_READ:,} "
-                        "columns. Should they be rows?"
-                    )
-                if any(cells):
-                    if not left:
-                        yield first, cells
-                    left -= left > 0
-                first = form.skipped + reader.line_num + 1
-    except csv.Error as error:
-        raise ImportRefused(
-            f"{path}: the record that begins in line {first} is not valid CSV ({error}). Put cells with "
-            "commas, quotes or line breaks in double quotes, and double the quotes inside them."
-        ) from error
-    except OSError as error:
-        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
-    except UnicodeError as error:
-        message = f"{path} is not UTF-8. Save the file as UTF-8 (Excel: “CSV UTF-8”)."
-        raise ImportRefused(message) from error
+    every = records(path, form.sign, form.encoding, form.skipped, COLUMNS_READ)
+    return islice(every, form.header_lines, None)
+
+
+def named_records(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The names of columns, then the records below them, each with the number of its first line."""
+    form = form_of(path)
+    if any(form.header):
+        yield form.skipped + 1, [*form.header]
+    yield from _numbered(path, form)
 
 
 COLUMNS_READ = 10 * COLUMNS
@@ -320,7 +324,7 @@ def _by_arrow(path: Path, form: Form) -> SourceTable | None:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    if form.encoding != "utf-8-sig" or form.header_lines > 1:
+    if form.encoding != UTF_8 or form.header_lines > 1:
         return None
     names = [name or f" {place}" for place, name in enumerate(form.header)]
     try:

@@ -42,6 +42,8 @@ from concord.studies.studies import StudyRatings, study_ratings
 
 OF_FRAMES = {"unit": "item_id", "kind": "rater_type"}
 """Names of columns of Concord's own frames, and those of its files."""
+VALUES = 8
+"""So many values of a column are named."""
 SHOWN = 3
 """So many cells that cannot be read are named."""
 LINES = 6
@@ -120,11 +122,11 @@ def without_groups(table: SourceTable, groups: Sequence[tuple[str, str]]) -> Sou
             raise not_found("column", name, list(table.columns))
         texts = ["" if is_blank(cell) else str(cell).strip() for cell in table.cells(column)]
         rows = [place for place, text in enumerate(texts) if text != value]
-        if len(rows) in (0, len(texts)):
-            holders = "Every row holds" if not rows else "No row holds"
-            raise ImportRefused(
-                f"{holders} “{value}” in {column}: --exclude {name}={value} leaves {len(rows):,}."
-            )
+        if not rows:
+            raise ImportRefused(f"Every row holds “{value}” in {column}: --exclude leaves none.")
+        if len(rows) == len(texts):
+            held = messages.listed(sorted({*texts} - {""}), VALUES)
+            raise ImportRefused(f"No row holds “{value}” in {column}. It has {held}.")
         place_of = table.place
         remaining = of_records(
             table.name,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from concord.errors import ConfigError
 from concord.questions import Scale
 
 NO_ID = "none"
@@ -55,6 +56,14 @@ class TableOptions:
 
 
 NO_OPTIONS = TableOptions()
+
+
+def group_of(text: str) -> tuple[str, str]:
+    """The column and the value of “topic=medical”. Raises ConfigError."""
+    column, sign, value = text.partition("=")
+    if not sign or not column.strip():
+        raise ConfigError(f"{text} names no group: write COLUMN=VALUE, such as topic=medical.")
+    return column.strip(), value.strip()
 
 
 def order_of(text: str) -> tuple[str, ...]:

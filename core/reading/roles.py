@@ -506,7 +506,7 @@ class WideRoles:
         theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
         if people:
             its = unsure[:1]
-        if not people and not judges:
+        if not people and not judges and not table.stated_raters:
             self._ask_whose(unsure, theirs, its)
         raise table.refusal(
             f"which columns are {lacking}? It may be {', '.join(unsure[:SHOWN])}.",
@@ -527,7 +527,7 @@ class WideRoles:
 
     def _nothing_left(self, lacking: str, option: str) -> str:
         """That no column is left, with those that were excluded and why."""
-        columns = ", ".join([*self.profiles][:12])
+        columns = ", ".join([*self.profiles][:12]) or "no columns"
         known = kinds_by_name([*self.roles.others])
         wanted = "human" if option == "--human" else "judge"
         excluded = [

@@ -11,6 +11,7 @@ import numpy as np
 
 from concord.errors import ImportRefused
 from concord.exchange import rows, spreadsheet
+from concord.exchange.cells import numbered_names
 from concord.exchange.otlp import objects
 from concord.exchange.rows import FileRow
 from concord.files import extras
@@ -40,7 +41,7 @@ def read(source: Any) -> SourceTable:
 
 
 def _file(path: Path) -> SourceTable:
-    kind = delimited_kind(path)
+    kind = rows.kind_of(path)
     if kind == "CSV" and (table := delimited.read(path)) is not None:
         return table
     if kind == "Excel":
@@ -58,16 +59,6 @@ def _file(path: Path) -> SourceTable:
                 table.form.append(f"rows: the list {place}")
             return table
     return _rows(rows.read(path, kind), str(path))
-
-
-def delimited_kind(path: Path) -> str:
-    """The kind of a file; text in UTF-16 is a file with columns."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(2)
-    except OSError:
-        head = b""
-    return "CSV" if head in (b"\xff\xfe", b"\xfe\xff") else rows.kind_of(path)
 
 
 def _rows(file_rows: Iterable[FileRow], name: str) -> SourceTable:
@@ -137,9 +128,7 @@ def _workbook(path: Path) -> SourceTable:
     titles = _titles([cells for _, cells in lines])
     header = lines[titles][1] if lines else ()
     titled = [" ".join(str(name).split()) if name is not None else "" for name in header]
-    if twice := [name for name in titled if name and titled.count(name) > 1]:
-        place = f"row {lines[titles][0]}"
-        raise ImportRefused(equal_names(f"{path}, {place}", twice[0]))
+    spreadsheet.refuse_equal(path, lines[titles][0] if lines else 1, titled, names[best])
     body = lines[titles + 1 :]
     columns = {
         name: SourceColumn(name, [_cell(cells[place]) for _, cells in body])
@@ -236,12 +225,16 @@ def _array(array: np.ndarray[Any, Any]) -> SourceTable:
     more.
     """
     if array.ndim != 2:
-        raise ImportRefused(f"{FRAME}: an array with {array.ndim} dimensions is no table. Give one with two.")
+        raise ImportRefused(
+            f"{FRAME}: an array of {array.ndim} dimensions is no table. Give one with two, or two series: "
+            "people's answers and a judge's."
+        )
     by_rater = array.shape[0] <= array.shape[1]
     raters = array if by_rater else array.T
     columns = {str(n): _column(str(n), one) for n, one in enumerate(raters, 1)}
     table = SourceTable(FRAME, columns, raters.shape[1])
     table.form.append(f"form: a {'row' if by_rater else 'column'} a rater, numbered from 1")
+    table.stated_raters = True
     return table
 
 
@@ -257,7 +250,7 @@ def _frame(frame: Any) -> SourceTable:
     ]
     twice = [name for name in titles if titles.count(name) > 1]
     if twice:
-        command = f"frame.columns = {delimited.numbered_names(titles)}"
+        command = f"frame.columns = {numbered_names(titles)}"
         short = len(command) <= delimited.LONGEST_COMMAND
         raise ImportRefused(equal_names(FRAME, twice[0], command if short else ""))
     columns = {}

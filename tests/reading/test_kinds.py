@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import os
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,7 +17,7 @@ import pytest
 import concord
 from concord.errors import ImportRefused
 from concord.messages import failed_beside
-from concord.reading import delimited, labels
+from concord.reading import delimited, labels, sources
 from concord.reading.cells import read_cells
 from concord.reading.criterion import known_order
 from tests.reading.twelve import HUMAN, IDS, JUDGE, MEAN, OTHER, SECOND, checked, kappa, passes, rho, taken
@@ -414,6 +418,57 @@ def test_equal_names_come_with_a_command_to_rename_one(tmp_path, header):
     copy = tmp_path / "table-renamed.csv"
     assert copy.read_text().splitlines()[1:] == rows
     assert len({*delimited.form_of(copy).header}) == names
+
+
+def equal_names(kind, file):
+    """A file with two columns of one name, in a form that no sed reads."""
+    names, rows = ["id", "human", "human", "judge"], [[n, n % 5, (n + 1) % 5, n % 4] for n in range(12)]
+    if kind == "excel":
+        import openpyxl
+
+        book = openpyxl.Workbook()
+        book.active.title = "It's labels"
+        for row in (["A title"], names, *rows):
+            book.active.append(row)
+        book.save(file)
+        return
+    names = [f"{name}\n(1 to 5)" for name in names] if kind == "lines" else names
+    names = [f"{name} {'of a long name ' * 20}".strip() for name in names] if kind == "long" else names
+    with file.open("w", encoding="utf-16" if kind == "utf-16" else "utf-8", newline="") as text:
+        csv.writer(text).writerows([names, *rows])
+
+
+@pytest.mark.parametrize("kind", ["excel", "utf-16", "lines", "long"])
+def test_every_form_with_equal_names_has_a_command(tmp_path, kind):
+    file = tmp_path / ("of label's.xlsx" if kind == "excel" else "of label's.csv")
+    equal_names(kind, file)
+    with pytest.raises(ImportRefused) as refused:
+        labels.read(file)
+    command = str(refused.value).partition("Rename one of them: ")[2]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    subprocess.run(["bash", "-c", command], check=True, env={**os.environ, "PATH": path})
+    [copy] = tmp_path.glob("*-renamed.*")
+    source = sources.read(copy)
+    assert source.size == 12
+    assert [name.split()[0] for name in source.columns] == ["id", "human", "human", "judge"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_with_its_mark_and_without(tmp_path, encoding):
+    file = tmp_path / "table.csv"
+    lines = [f"{n},{n % 5},{(n + 1) % 4}" for n in range(12)]
+    file.write_text("\n".join(["id,human,judge", *lines]), encoding=encoding)
+    assert sources.read(file).size == 12
+
+
+def test_text_of_windows_has_a_command(tmp_path):
+    file = tmp_path / "table.csv"
+    lines = [f"{n},café,{n % 5},{(n + 1) % 4}" for n in range(12)]
+    file.write_bytes("\n".join(["id,answer,human,judge", *lines]).encode("cp1252"))
+    with pytest.raises(ImportRefused) as refused:
+        sources.read(file)
+    subprocess.run(["bash", "-c", str(refused.value).partition("Text of Windows: ")[2]], check=True)
+    assert sources.read(tmp_path / "table-utf8.csv").columns["answer"].cell(0) == "café"
 
 
 def test_a_number_of_answers_agrees_with_its_noun():
