@@ -290,6 +290,8 @@ class PairNote(StrEnum):
     SECOND_PLACES = "second_places"
     """A judge's second column has the other order, and answers that name places."""
     SECOND_ANSWERS = "second_answers"
+    ONE_HOT = "one_hot"
+    """Columns of 0 and 1, one a side, are read as one."""
     COPY = "copy"
     """A column says by place what another says by name."""
 

@@ -193,6 +193,7 @@ PAIR_NOTES = {
     PairNote.SECOND_PLACES: "{second}: {first} in the other order; its answers name places and are turned "
     "round",
     PairNote.SECOND_ANSWERS: "{second}: {first} in the other order",
+    PairNote.ONE_HOT: "{column}: read from {columns}",
     PairNote.COPY: "{copy}: {column} by place, excluded",
 }
 """What was read of pairs."""
@@ -230,6 +231,14 @@ def failed_beside(rater: str, flag: str, count: int, total: int) -> str:
     answers = "answer" if total == 1 else "answers"
     stand = "stands" if count == 1 else "stand"
     return f"{count} of {total} {answers} of {rater} {stand} beside an error in {flag}"
+
+
+def zeros(rater: str, count: int, total: int) -> str:
+    """That one rater gives 0 where nobody else does."""
+    return (
+        f"{rater} gives 0 {count} times in {total} answers, which nobody else does: if it means a missing "
+        "answer, add --missing 0"
+    )
 
 
 def equal_names(place: str, name: str, command: str = "") -> str:

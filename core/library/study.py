@@ -127,7 +127,7 @@ def _names(names: Any) -> tuple[str, ...]:
 def _groups(exclude: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, str], ...]:
     """The columns and values of groups: of a mapping each value, else of “topic=medical”."""
     if isinstance(exclude, Mapping):
-        return tuple((str(column), value) for column, of in exclude.items() for value in _names(of))
+        return tuple((str(column), value) for column, values in exclude.items() for value in _names(values))
     return tuple(group_of(text) for text in _names(exclude))
 
 

@@ -26,7 +26,7 @@ DECIMAL_COMMA = re.compile(r"([+-]?)(0,\d+|\d+,(?!\d{3}$)\d+)")
 
 def one_of_two(cell: Any) -> float | None:
     """1 for a word that passes, 0 for one that fails."""
-    word = str(cell).strip().lower().rstrip(".!")
+    word = str(cell).strip().lower().rstrip(".!").replace(" ", "_")
     return 1.0 if word in _set("pass") else 0.0 if word in _set("fail") else None
 
 
@@ -62,7 +62,7 @@ def number_of(cell: Any) -> float | None:
 
 @lru_cache
 def _set(name: str) -> frozenset[str]:
-    return frozenset(answers(name))
+    return frozenset(word for listed in answers(name) for word in (listed, listed.replace(" ", "_")))
 
 
 _NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
@@ -76,7 +76,7 @@ _NAMED = re.compile(
     re.I | re.S,
 )
 _BRACKETS = re.compile(
-    r"(?:\[\[(.+?)\]\]|\[(.+?)\]|\((.+?)\)|\*\*(.+?)\*\*|\"(.+?)\"|'(.+?)'|“(.+?)”|«(.+?)»|`(.+?)`|<(?:\w+)>(.+?)</\w+>)\.?",
+    r"(?:\[\[(.+?)\]\]|\[(.+?)\]|\((.+?)\)|\*\*(.+?)\*\*|\"(.+?)\"|'(.+?)'|“(.+?)”|«(.+?)»|`(.+?)`|\$?\\boxed\{(.+?)\}\$?|<(?:\w+)>(.+?)</\w+>)\.?",
     re.S,
 )
 _UNIT = re.compile(
@@ -208,8 +208,28 @@ def failed(value: Mapping[str, Any]) -> bool:
 
 def _object(text: str) -> Found | None:
     value = parsed(text) if "{" in text else None
+    if value is None and text[:1] == "(" and text[-1:] == ")":
+        value = _literal(text)
+    if isinstance(value, list | tuple):
+        value = value[0] if len(value) == 1 and isinstance(value[0], Mapping) else _only_number(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value), ""
     inner = field_of(value) if isinstance(value, Mapping) else None
     return None if inner is None else (str(inner), "")
+
+
+def _literal(text: str) -> Any:
+    """A literal of Python; None where a text is none."""
+    try:
+        return ast.literal_eval(text) if len(text) < SAMPLED else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+
+
+def _only_number(values: Sequence[Any]) -> Any:
+    """The one number among values; None where there are several, or none."""
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return numbers[0] if len(numbers) == 1 else None
 
 
 _SEPARATOR = re.compile(r"\s*[|;,+/&]\s*|\s+and\s+")
@@ -345,6 +365,8 @@ def are_sets(values: Sequence[Any]) -> bool:
     Either lists, as they are written, or labels of few different words between one and the same sign.
     """
     texts = [str(value).strip() for value in values if not is_blank(value)]
+    if any(text.startswith("[{") for text in texts):  # objects, of which one may hold a score
+        return False
     lists = [listed(text) for text in texts]
     if texts and all(labels is not None for labels in lists):
         flat = [label for labels in lists for label in labels or ()]

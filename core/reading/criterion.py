@@ -132,7 +132,9 @@ def _negated(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers]) -
         bare = _NEGATION.sub("", negative, count=1)
         if bare != negative and _LETTERS.sub("", bare) == _LETTERS.sub("", positive):
             scale = Scale((0, 1), (negative, positive))
-            return CriterionReading(scale, partial(_lowered, {negative: 0.0, positive: 1.0}), _named(scale))
+            return CriterionReading(
+                scale, partial(_lowered, {_plain(negative): 0.0, _plain(positive): 1.0}), _named(scale)
+            )
     return None
 
 
@@ -312,7 +314,7 @@ def _numbers(raters: Sequence[RaterAnswers]) -> CriterionReading:
 
 def _ordered(order: Sequence[str], why: str) -> CriterionReading:
     """A scale of words in their order, numbered from 1."""
-    place = {word.lower(): float(rank) for rank, word in enumerate(order, 1)}
+    place = {_plain(word): float(rank) for rank, word in enumerate(order, 1)}
     scale = Scale(tuple(range(1, len(order) + 1)), tuple(order), "likert")
     return CriterionReading(scale, partial(_lowered, place), f"{' < '.join(order)}, {why}")
 
@@ -334,7 +336,7 @@ def _categories(
     """Categories, in a known order of words where they have one, else by name."""
     by_word: dict[str, str] = {}
     for word in _without_failures(answer_counts, raters):
-        by_word.setdefault(word.lower(), word)
+        by_word.setdefault(_plain(word), word)
     if len(by_word) > MOST_WORDS or len(by_word) < 2:
         return CriterionReading(PASS_FAIL, one_of_two, problem=_no_categories(by_word, raters))
     order = known_order([*by_word]) or (_around(by_word, middles) if middles else ())
@@ -360,7 +362,7 @@ def _preferences(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers
 
     None where other answers are among them that are no stray cells.
     """
-    by_word = {word.lower(): word for word in answer_counts}
+    by_word = {_plain(word): word for word in answer_counts}
     shares = {word: side_of(word) for word in by_word}
     if {word for word, share in shares.items() if share is None} == {"c"} and len(shares) == 3:
         shares["c"] = 0.5
@@ -368,7 +370,7 @@ def _preferences(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers
     if not {0.0, 1.0} <= {*sides_told.values()} or all(number_of(word) is not None for word in sides_told):
         return None
     total = sum(answer_counts.values())
-    if sum(n for word, n in answer_counts.items() if word.lower() in sides_told) < ENOUGH * total:
+    if sum(n for word, n in answer_counts.items() if _plain(word) in sides_told) < ENOUGH * total:
         return None
     if any(_given_often(word, raters) for word in by_word if word not in sides_told):
         return None
@@ -390,7 +392,7 @@ def _given_often(word: str, raters: Sequence[RaterAnswers]) -> bool:
     kinds = Counter(
         "judge" if one.kind == "judge" else "human"
         for one in raters
-        if sum(n for text, n in one.counts.items() if text.lower() == word) >= STRAY
+        if sum(n for text, n in one.counts.items() if _plain(text) == word) >= STRAY
     )
     return bool(kinds["human"] and kinds["judge"])
 
@@ -433,6 +435,11 @@ def _no_categories(by_word: Mapping[str, str], raters: Sequence[RaterAnswers]) -
     )
 
 
+def _plain(word: str) -> str:
+    """A word as answers are compared: in lower case, with spaces for underscores."""
+    return word.strip().lower().replace("_", " ")
+
+
 def _on(scale: Scale, word: str) -> float | None:
     number = number_of(word)
     return scale.read(word) if number is None else number
@@ -449,4 +456,4 @@ def _among(place: Mapping[str, float], word: str) -> float | None:
 
 
 def _lowered(place: Mapping[str, float], word: str) -> float | None:
-    return place.get(word.strip().lower())
+    return place.get(_plain(word))

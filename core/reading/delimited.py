@@ -67,6 +67,8 @@ def form_of(path: Path) -> Form:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
     encoding = encoding_of(head)
     text = head.decode(encoding, errors="ignore")
+    if text.lstrip("\ufeff \r\n\t")[:14].lower().startswith(("<!doctype html", "<html")):
+        raise ImportRefused(f"{path} is a page of HTML, not a table. Download the file itself, not its page.")
     lines = text.splitlines(keepends=True)
     if len(head) == HEAD and len(lines) > 1:
         lines = lines[:-1]
@@ -301,8 +303,8 @@ def _named_index(names: Sequence[str], cells: Sequence[Sequence[Any]]) -> list[s
 
 def _numbered(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:
     """The records below the names of columns, each with the number of its first line."""
-    every = records(path, form.sign, form.encoding, form.skipped, COLUMNS_READ)
-    return islice(every, form.header_lines, None)
+    numbered_records = records(path, form.sign, form.encoding, form.skipped, COLUMNS_READ)
+    return islice(numbered_records, form.header_lines, None)
 
 
 def named_records(path: Path) -> Iterator[tuple[int, list[str]]]:

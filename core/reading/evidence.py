@@ -167,6 +167,46 @@ def computed_words(column: Profile, others: Sequence[Profile]) -> tuple[str, ...
     return tuple(other.name for other in known) if same and decided.sum() >= DIFFERENT else None
 
 
+def compared_from(column: Profile, profiles: Sequence[Profile]) -> tuple[str, str] | None:
+    """The two columns whose equality, or difference, a column of two answers states in every row; None
+    else.
+    """
+    x = column.scores[:ROWS]
+    finite = x[np.isfinite(x)]
+    if not len(finite) or not np.isin(finite, (0.0, 1.0)).all() or len(np.unique(finite)) < 2:
+        return None
+    for one, two in combinations([profile for profile in profiles if profile.name != column.name], 2):
+        equal = _equal_rows(one, two)
+        complete = np.isfinite(x) & np.isfinite(equal)
+        comparison, equality = x[complete], equal[complete]
+        if min((equality == 0).sum(), (equality == 1).sum()) < OFTEN or complete.sum() < DIFFERENT:
+            continue
+        if np.array_equal(comparison, equality) or np.array_equal(comparison, 1 - equality):
+            return one.name, two.name
+    return None
+
+
+def _equal_rows(one: Profile, two: Profile) -> Floats:
+    """1 where two columns have one answer, 0 where they have others, nan where one has none."""
+    both_answered = (one.answered & two.answered)[:ROWS]
+    numeric = {Domain.NUMBERS, Domain.TWO}
+    if {one.given.domain, two.given.domain} <= numeric:
+        equal = one.scores[:ROWS] == two.scores[:ROWS]
+    else:
+        numbers: dict[str, int] = {}
+        codes = [
+            profile.by_row(
+                np.array(
+                    [numbers.setdefault(core.lower(), len(numbers)) for core in profile.cores], dtype=int
+                ),
+                -1,
+            )
+            for profile in (one, two)
+        ]
+        equal = codes[0][:ROWS] == codes[1][:ROWS]
+    return np.where(both_answered, equal.astype(np.float64), np.nan)
+
+
 def answers_like(column: Profile, rater: Profile) -> bool:
     """Whether a column of unknown meaning goes with a rater's answers from row to row."""
     if not column.given.alike(rater.given):
@@ -228,6 +268,22 @@ def sentinels_of(rater: str, scores: Floats, others: Sequence[Floats]) -> Iterat
             return
         found.append(Sentinel(rater, value, count, len(finite), low, high))
     yield from found
+
+
+def zeros_below(scores: Floats, raters: Sequence[Floats]) -> int:
+    """How often one rater gives 0 where everybody else's whole numbers begin at 1; 0 where that is no
+    question.
+    """
+    rest = (
+        np.concatenate([given_scores[np.isfinite(given_scores)] for given_scores in raters])
+        if raters
+        else np.empty(0)
+    )
+    finite = scores[np.isfinite(scores)]
+    if not len(rest) or rest.min() != 1 or len(finite) < 2 or (finite % 1).any() or finite.max() > rest.max():
+        return 0
+    zeros = int((finite == 0).sum())
+    return zeros if zeros >= OFTEN and (finite >= 1).mean() > LIKE else 0
 
 
 def failed_rows(flag: Profile) -> npt.NDArray[np.bool_]:

@@ -27,8 +27,8 @@ from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
 from concord.reading import sources
 from concord.reading.cells import is_blank
-from concord.reading.criterion import CriterionReading, RaterAnswers, reading_of
-from concord.reading.evidence import Sentinel, failed_rows, sentinels_of
+from concord.reading.criterion import CriterionReading, RaterAnswers, known_order, reading_of
+from concord.reading.evidence import Sentinel, failed_rows, sentinels_of, zeros_below
 from concord.reading.layouts import WHOSE, Profiles, Voice, Voices, voices_of
 from concord.reading.names import extends
 from concord.reading.options import NO_OPTIONS, TableOptions
@@ -125,8 +125,8 @@ def without_groups(table: SourceTable, groups: Sequence[tuple[str, str]]) -> Sou
         if not rows:
             raise ImportRefused(f"Every row holds “{value}” in {column}: --exclude leaves none.")
         if len(rows) == len(texts):
-            held = messages.listed(sorted({*texts} - {""}), VALUES)
-            raise ImportRefused(f"No row holds “{value}” in {column}. It has {held}.")
+            values = messages.listed(sorted({*texts} - {""}), VALUES)
+            raise ImportRefused(f"No row holds “{value}” in {column}. It has {values}.")
         place_of = table.place
         remaining = of_records(
             table.name,
@@ -393,11 +393,34 @@ def _refuse_strangers(
         own = profiles[column].given
         if not others or any(_compatible(own, profiles[other].given) for other in others):
             continue
+        _refuse_levels(table, profiles[column], profiles[others[0]])
         one, other = (f"{c} ({profiles[c].examples})" for c in (column, others[0]))
         raise table.refusal(
             f"{one} and {other} share no answer. With --human and --judge name columns that answer the same "
             "question."
         )
+
+
+def _refuse_levels(table: SourceTable, one: Profile, two: Profile) -> None:
+    """Raise ImportRefused with the scale to type where one column has words in a known order, the other
+    numbers.
+    """
+    in_words, in_numbers = (one, two) if one.given.domain is Domain.WORDS else (two, one)
+    if in_words.given.domain is not Domain.WORDS or in_numbers.given.domain is not Domain.NUMBERS:
+        return
+    order = known_order([*dict.fromkeys(core.lower() for core in in_words.cores if core)])
+    low, high = in_numbers.given.low, in_numbers.given.high
+    first = 0 if low == 0 else 1
+    if not order or low < first or high > first + len(order) - 1:
+        return
+    scale = ",".join(f"{rank}:{word}" for rank, word in enumerate(order, first))
+    raise table.refusal(
+        f"{in_words.name} answers in words ({in_words.examples}), {in_numbers.name} in numbers from "
+        f"{low:g} to "
+        f"{high:g}. Say which number each word is, such as:",
+        "--scale",
+        f'"{scale}"',
+    )
 
 
 def _compatible(one: Any, other: Any) -> bool:
@@ -522,6 +545,8 @@ def _ask_missing(scored: ScoredTable, profiles: Mapping[str, Profile]) -> None:
             others = [scores for other, scores in by_rater.items() if other != rater]
             for sentinel in sentinels_of(rater[0], own, others):
                 raise _asked(table, sentinel)
+            if zeros := zeros_below(own, others):
+                table.warnings.append(messages.zeros(rater[0], zeros, len(own)))
             if len(columns[rater]) == 1:
                 [column] = columns[rater]
                 _ask_failed(table, profiles, rater[0], column, others, found)

@@ -14,6 +14,8 @@ from concord.rating import RaterKind
 from concord.reading.vocabulary import holds, tokens, word_set
 
 _PART = re.compile(r"[^\s_.\-/:|,()\[\]]+")
+_RANGE = re.compile(r"[(\[]\s*\d+\s*(?:-|–|—|to|\.\.)\s*\d+\s*[)\]]|[(\[]\s*(?:out of|/)\s*\d+\s*[)\]]", re.I)
+"""The range of a scale behind a name: Human Score (1-5)."""
 _HUMP = re.compile(r"(?<=[a-zà-ÿ0-9])(?=[A-Z][a-z])|(?<=[a-zà-ÿ])(?=[A-Z])")
 _VERSION = re.compile(r"v?\d[\w]*", re.I)
 
@@ -36,6 +38,7 @@ class NamePart:
 def parts(name: str) -> tuple[NamePart, ...]:
     """The parts of a name between signs and humps: q1_human, q1Human and “q1 human” have two."""
     found = []
+    name = _RANGE.sub(lambda match: " " * len(match[0]), name)
     for match in _PART.finditer(name):
         begin = match.start()
         for text in _HUMP.split(match[0]):

@@ -16,7 +16,7 @@ import numpy as np
 
 from concord.codes import PairNote
 from concord.messages import PAIR_NOTES
-from concord.reading.cells import ENOUGH, is_blank
+from concord.reading.cells import ENOUGH, is_blank, number_of
 from concord.reading.column import Floats, SourceColumn
 from concord.reading.items import id_text, unique
 from concord.reading.names import parts
@@ -76,6 +76,12 @@ _ORDER = (
     (re.compile(r"(?<![a-z])ab(?![a-z])", re.I), "ba"),
     (re.compile(r"(?<=order)[_ ]?1(?!\d)", re.I), "2"),
 )
+_SIDE_ENDS = re.compile(
+    r"^(.+?[_. ])((?:model|response|answer|system|assistant)?[_ ]?"
+    r"(?:[ab12]|tie|both_?bad|tie \(both ?bad\)))$",
+    re.I,
+)
+"""The side at the end of a column's name: winner_model_a, preferred_tie."""
 TIE = "tie"
 FEWEST_PLACED = 6
 """In so many rows a column must say by place what another says by name."""
@@ -99,7 +105,7 @@ class Presentation:
 
 def paired(table: SourceTable) -> SourceTable:
     """A table whose answers name the same two on every row of a pair; the table itself without pairs."""
-    table, pair_columns = _named_sides(table)
+    table, pair_columns = _named_sides(_chosen_sides(table))
     answers = {name for name, column in table.columns.items() if _prefers(column)}
     if not answers:
         return table
@@ -135,6 +141,36 @@ def _prefers(column: SourceColumn) -> bool:
     nonblank = np.array([bool(text) for text in texts], dtype=bool)
     names_side = np.array([matches.get(text) is not None for text in texts], dtype=bool)
     return bool(counts[names_side].sum() >= ENOUGH * counts[nonblank].sum())
+
+
+def _chosen_sides(table: SourceTable) -> SourceTable:
+    """A table in which columns of 0 and 1, one for each side and the tie, are one column: winner_model_a,
+    winner_model_b, winner_tie become winner.
+    """
+    by_prefix: dict[str, dict[str, str]] = {}
+    for name in table.columns:
+        for prefix, end in _SIDE_ENDS.findall(name):
+            by_prefix.setdefault(prefix.rstrip("_. "), {})[name] = end
+    for prefix, ends in by_prefix.items():
+        columns = [table.columns[name] for name in ends]
+        if not {0.0, 1.0} <= {side_of(end) for end in ends.values()} or prefix in table.columns:
+            continue
+        if any(column.long or len(column.coded[1]) > 2 for column in columns):
+            continue
+        rows = [[number_of(cell) for cell in table.cells(name)] for name in ends]
+        sides_of_rows = [
+            [end for end, cell in zip(ends.values(), row, strict=True) if cell == 1]
+            for row in zip(*rows, strict=True)
+        ]
+        if any(len(one) > 1 for one in sides_of_rows) or not any(sides_of_rows):
+            continue
+        cells = [one[0] if one else None for one in sides_of_rows]
+        rest = {name: column for name, column in table.columns.items() if name not in ends}
+        note = PAIR_NOTES[PairNote.ONE_HOT].format(column=prefix, columns=", ".join(ends))
+        table = replace(
+            table, columns={**rest, prefix: SourceColumn(prefix, cells)}, form=[*table.form, note]
+        )
+    return table
 
 
 def _named_sides(table: SourceTable) -> tuple[SourceTable, tuple[str, str] | None]:

@@ -248,7 +248,7 @@ def _domain(cores: Sequence[str], counts: Sequence[int]) -> Answers:
         return Answers(Domain.NUMBERS, min(values), max(values), not any(value % 1 for value in values))
     if sum(n for core, n in given if one_of_two(core) is not None) >= ENOUGH * total:
         return Answers(Domain.TWO, words=frozenset(core.lower().rstrip(".!") for core, _ in given))
-    words = frozenset(core.lower() for core, _ in given)
+    words = frozenset(core.lower().replace("_", " ") for core, _ in given)
     short = sum(n for core, n in given if len(core) <= LONGEST)
     if short < ENOUGH * total or len(words) > MOST_CANDIDATES:
         return Answers(Domain.TEXT)

@@ -8,11 +8,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from shlex import quote
 
+import numpy as np
+
 from concord import messages
 from concord.codes import ColumnRole, Computation, Domain, RoleReason
 from concord.errors import not_found
 from concord.rating import RaterKind
-from concord.reading.evidence import answers_like, computed_from, computed_words, same_scores
+from concord.reading.evidence import (
+    answers_like,
+    compared_from,
+    computed_from,
+    computed_words,
+    same_scores,
+)
 from concord.reading.names import NameReading, criteria_of, extends, holds_part, parts, rest_of
 from concord.reading.profile import Answers, Profile
 from concord.reading.table import SourceTable
@@ -21,6 +29,8 @@ from concord.reading.vocabulary import holds, kind_of_words, kinds_by_name, toke
 LISTS = ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats")
 """Lists of names of columns that hold no answers."""
 SHOWN = 8
+MOSTLY = 0.7
+"""The share of a column's numbers in the range of others from which it answers their question."""
 MOST_JUDGES = 40
 MOST_PEOPLE = 400
 MOST_NAMES = 1_000
@@ -346,6 +356,7 @@ class WideRoles:
                 kept.append(name)
                 continue
             alike = any(given.alike(self.profiles[anchor].given) for anchor in anchors)
+            alike = alike or self._mostly_within(name, anchors)
             numbers = given.domain is Domain.NUMBERS
             other_scale = numbers and any(self.profiles[a].given.domain is Domain.NUMBERS for a in anchors)
             base = next((one for one in group if one != name and extends(name, one)), "")
@@ -359,6 +370,18 @@ class WideRoles:
             else:
                 self.roles.others[name] = (ColumnRole.ABOUT, RoleReason.OTHER_VALUES)
         return kept
+
+    def _mostly_within(self, name: str, anchors: Collection[str]) -> bool:
+        """Whether most numbers of a column lie in the range of an anchor: the others may mean no answer."""
+        scores = self.profiles[name].scores
+        scores = scores[np.isfinite(scores)]
+        ranges = [
+            self.profiles[one].given for one in anchors if self.profiles[one].given.domain is Domain.NUMBERS
+        ]
+        same_step = [answers for answers in ranges if answers.whole == self.profiles[name].given.whole]
+        return len(scores) > 0 and any(
+            np.mean((scores >= answers.low) & (scores <= answers.high)) >= MOSTLY for answers in same_step
+        )
 
     def _beside(self, name: str, anchors: Collection[str]) -> bool:
         """Whether a name has the rater's words of an anchor and other ones: annotator_age,
@@ -409,6 +432,9 @@ class WideRoles:
                 how = computed_from(self.profiles[name], others, ends=some is same)
                 if how is None and (of := computed_words(self.profiles[name], others)):
                     how = (Computation.MAJORITY, of)
+                compares = not word_set("of_equality").isdisjoint(tokens(name))
+                if how is None and compares and (pair := compared_from(self.profiles[name], others)):
+                    how = (Computation.EQUALITY, pair)
                 if how is not None:
                     kept.remove(name)
                     self._excluded(name, how)
@@ -516,6 +542,13 @@ class WideRoles:
 
     def _ask_whose(self, unsure: Sequence[str], people: Sequence[str], judges: Sequence[str]) -> None:
         """Ask whether columns of unknown names are raters, or criteria that one rater answered."""
+        if len(unsure) > MOST_JUDGES:
+            raise self.table.refusal(
+                f"{len(unsure):,} columns may hold answers, such as {unsure[0]} and {unsure[1]}. Should "
+                f"they be "
+                "rows? Else name some of annotators and of judges.",
+                f"--human {quote(unsure[0])} --judge {quote(unsure[1])}",
+            )
         names = messages.listed(unsure)
         criteria = sum(not word_set("of_criteria").isdisjoint(tokens(name)) for name in unsure)
         if criteria * 2 > len(unsure):

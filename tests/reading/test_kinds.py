@@ -360,7 +360,7 @@ def test_series_arrays_and_ordered_categoricals():
 
 WIDE = np.random.default_rng(0).integers(1, 6, (50, 2000))
 TOO_MUCH = {
-    "2,000 columns": (pd.DataFrame(WIDE, columns=[f"c{n}" for n in range(2000)]), "--human c0,c1"),
+    "2,000 columns": (pd.DataFrame(WIDE, columns=[f"c{n}" for n in range(2000)]), "--human c0 --judge c1"),
     "1,000 judges": (
         pd.DataFrame(WIDE, columns=[f"{who}_{n}" for who in ("human", "judge") for n in range(1000)]),
         "--judge judge_0,judge_1",
