@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from concord.errors import ConcordError, ConfigError
+from concord.errors import ConfigError
 from concord.files import parse_json
 from concord.lake import plan as plans
+from concord.lake.journal import journal_cost
 from concord.lake.partitions import Partition, Shard
 from concord.lake.plan import LakePlan
 from concord.lake.surveying import LakeSurvey, PartitionSurvey, survey_partition
@@ -253,16 +254,9 @@ class Coordinator:
 
 def spent_before(plan: LakePlan) -> float:
     """What the judgements of a plan have cost so far: those that are committed, and in journals."""
-    from concord.lake.journal import PartitionJournal
-
     total = 0.0
     for judge in plan.models:
         total += sum(
             float(answer_facts(part).get("cost", 0.0)) for part in plans.parts_of(plan.judge_folder(judge))
         )
-    for path in plan.rubric_folder.glob("part-*.journal"):
-        with suppress(ConcordError, OSError):
-            journal = PartitionJournal(path)
-            total += journal.spent.cost
-            journal.close()
-    return total
+    return total + sum(map(journal_cost, plan.rubric_folder.glob("part-*.journal")))

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from concord import messages
 from concord.errors import ConfigError
 from concord.files import VERSION
 from concord.lake.coordinator import BEAT_SECONDS, Coordinator, LakeProgress, Surveying, known_survey
+from concord.lake.journal import journal_cost
 from concord.lake.judging import JudgeSession
 from concord.lake.partitions import Partition
 from concord.lake.plan import LakePlan
@@ -55,11 +57,12 @@ class JudgeTask:
     """One partition: its number, what it may spend, and where a file says that the job has stopped.
 
     `limits` are the calls in flight that the endpoint of each judge allows to all workers together, `share`
-    among so many tasks.
+    among so many tasks. `paid` is what the calls in the partition's journal cost when it was handed out.
     """
 
     number: int
     lease: float | None
+    paid: float
     retry_failed: bool
     stop: str
     share: int
@@ -103,29 +106,33 @@ def _places(plan: LakePlan, share: int) -> Iterator[dict[str, int]]:
 
     Endpoints are shared by all workers, those of this machine's own addresses by its workers.
     """
-    from distributed import Semaphore
-
-    places_held: list[tuple[Any, int]] = []
+    places_held: list[Any] = []
     places: dict[str, int] = {}
     try:
         by_endpoint: dict[tuple[str, str], int] = {}
         for endpoint, limit in limits(plan.models.values()).items():
             place = f"@{socket.gethostname()}" if _is_local(endpoint[0]) else ""
-            semaphore = Semaphore(max_leases=limit, name=f"concord {endpoint}{place}")
-            target, count = max(1, limit // max(share, 1)), 0
-            while count < target:
+            # Its name has the limit: Dask refuses a semaphore of the same name with another one.
+            semaphore = _semaphore(limit, f"concord {endpoint}{place} {limit}")
+            for count in range(max(1, limit // max(share, 1))):
                 if not semaphore.acquire(timeout=PLACE_SECONDS if count else None):
                     break
-                count += 1
-            places_held.append((semaphore, count))
-            by_endpoint[endpoint] = max(count, 1)
+                places_held.append(semaphore)
+                by_endpoint[endpoint] = count + 1
         for name, model in plan.models.items():
             places[name] = by_endpoint[model.endpoint]
         yield places
     finally:
-        for semaphore, count in places_held:
-            for _ in range(count):
-                semaphore.release()
+        for semaphore in places_held:
+            semaphore.release()
+
+
+@cache
+def _semaphore(limit: int, name: str) -> Any:
+    """A semaphore of the cluster, the same for all tasks of a worker: each has a callback that never ends."""
+    from distributed import Semaphore
+
+    return Semaphore(max_leases=limit, name=name)
 
 
 def _is_local(base_url: str) -> bool:
@@ -137,7 +144,12 @@ def _is_local(base_url: str) -> bool:
 
 
 async def _judged(plan: LakePlan, task: JudgeTask, places: Mapping[str, int]) -> dict[str, Any]:
-    session = JudgeSession(plan, max_cost=task.lease, retry_failed=task.retry_failed, limits_of=places)
+    limit, missing = task.lease, 0.0
+    if limit is not None:
+        # Dask gives the task of a worker that died to another one: what the first one paid is in the journal.
+        missing = max(journal_cost(plan.journal(task.number)) - task.paid, 0.0)
+        limit = max(limit - missing, 0.0)
+    session = JudgeSession(plan, max_cost=limit, retry_failed=task.retry_failed, limits_of=places)
     ends: list[PartitionEnd] = []
     left = [plan.partitions[task.number]]
 
@@ -151,11 +163,13 @@ async def _judged(plan: LakePlan, task: JudgeTask, places: Mapping[str, int]) ->
 
     async with alongside(look()), session:
         await drive(session, feed, ends.append)
+    progress = session.progress()
+    progress["lost"] += missing
     return {
         "end": ends[0].as_dict() if ends else PartitionEnd(task.number, False).as_dict(),
         "halted": session.stop,
         "broken": session.broken,
-        **session.progress(),
+        **progress,
     }
 
 
@@ -190,7 +204,7 @@ class _Leases:
     judged: int = 0
     price: float = 0.0
     alone: int = -1
-    """The partition that was given all that is left, while no other task held anything."""
+    """The partition that holds all that is left, while no other task holds anything; -1 for none."""
     exhausted: bool = False
     """Whether a task ended without a call, as its lease was too small: others give theirs back first."""
 
@@ -209,6 +223,8 @@ class _Leases:
         """A task has ended."""
         self.leases.pop(number, None)
         self.expense += expense
+        if self.alone == number:
+            self.alone = -1
 
 
 class _Cluster:
@@ -326,21 +342,27 @@ class _Cluster:
 
     def _submit(self, partition: Partition, workers: Mapping[str, int]) -> bool:
         """Hand a partition out; False where the spending limit has nothing left for it now."""
-        if self.leases.exhausted and self.running:
+        everything = self.leases.exhausted
+        if self.leases.alone >= 0 or (everything and self.running):
             return False
-        self.leases.alone = partition.number if self.leases.exhausted else -1
         lease = self.leases.take(partition.number, self._guess(partition))
         if lease is not None and lease <= 0:
             self.leases.give_back(partition.number, 0.0)
             if not self.running:
-                self.halt(messages.lake_limit(self.leases.limit or 0.0, self.leases.expense))
+                self._halt_at_limit()
             return False
+        if everything:
+            self.leases.alone = partition.number
         share = min(sum(workers.values()), len(self.plan.partitions))
-        task = JudgeTask(partition.number, lease, self.of.how.retry_failed, str(self.stop_file), share)
+        paid = 0.0 if lease is None else journal_cost(self.plan.journal(partition.number))
+        task = JudgeTask(partition.number, lease, paid, self.of.how.retry_failed, str(self.stop_file), share)
         restriction = {"workers": list(workers)} if self.refused else {}
         future = self.client.submit(judge_task, self.sent, task, pure=False, **restriction)
         self.running[future] = partition.number
         return True
+
+    def _halt_at_limit(self) -> None:
+        self.halt(messages.lake_limit(self.leases.limit or 0.0, self.leases.expense))
 
     def _guess(self, partition: Partition) -> float:
         """What a partition is expected to cost: as those before, else by a first guess."""
@@ -384,6 +406,7 @@ class _Cluster:
             self.of.requeue(number)
             return
         end, expense = PartitionEnd(**result["end"]), Spent(*result["spent"])
+        everything = self.leases.alone == number
         self.leases.give_back(number, expense.cost + result["lost"])
         self.leases.judged += result["judged"]
         self.leases.price += expense.cost
@@ -404,9 +427,8 @@ class _Cluster:
         elif result["halted"] and not self.of.stop:
             # Its lease was too small: what is left of the limit may do, once others have given theirs back.
             self.of.requeue(number)
-            self.of.tries[number] += not expense.calls
-            if not expense.calls and (self.leases.alone == number or self.of.tries[number] >= TRIES):
-                self.halt(result["halted"])
+            if everything and not expense.calls:
+                self._halt_at_limit()
             self.leases.exhausted = not expense.calls
         else:
             self.of.finish(end)

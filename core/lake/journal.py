@@ -146,6 +146,18 @@ def _locked(path: Path) -> int:
         os.close(file)
 
 
+def journal_cost(path: Path) -> float:
+    """What the calls in a journal cost; 0 where there is none, or where another process works on it."""
+    if not path.exists():
+        return 0.0
+    try:
+        journal = PartitionJournal(path)
+    except (Busy, OSError):
+        return 0.0
+    journal.close()
+    return float(journal.spent.cost)
+
+
 class LakeJournal:
     """Keeps what was answered in the journal of the partition whose work it is.
 
