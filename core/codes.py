@@ -485,6 +485,17 @@ class LabelDraw(StrEnum):
     """So many of each of the judge's answers, with weights."""
 
 
+class LakeWarning(StrEnum):
+    """In what files that were judged are unlike people's sample of them, or what else an estimate has."""
+
+    UNLIKE_SCORES = "unlike_scores"
+    UNLIKE_LENGTHS = "unlike_lengths"
+    UNLIKE_GROUPS = "unlike_groups"
+    NO_VALUE = "no_value"
+    SEVERAL_CONFIGURATIONS = "several_configurations"
+    SEVERAL_MODELS = "several_models"
+
+
 class LakeDraw(StrEnum):
     """How people's sample is drawn from a lake."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,10 +26,10 @@ from concord.lake import engines, plan
 from concord.lake.coordinator import LakeHow, LakeProgress
 from concord.lake.partitions import ONE_SHARD
 from concord.lake.plan import LakePlan
+from concord.lake.status import sentence
 from concord.llm.models import currency, load_models, pick
 from concord.rubrics.reading import read as read_rubric
 from concord.rubrics.rubric import Rubric
-from concord.runs import status
 
 STORED_ONLY = {
     "benchmark": "--benchmark",
@@ -51,11 +52,6 @@ def judge(folder: str, files: tuple[str, ...], inner: Mapping[str, Any], options
     if options["judge_repeats"] != 1:
         raise ConcordError("--judge-repeats is for stored conversations. Leave it out.")
     workspace = Path(folder).expanduser().resolve()
-    if options["batch"] or options["wait"]:
-        raise ConcordError(
-            "Files are not judged through the Batch API yet. Leave out --batch, or import a sample and judge "
-            "that by batch."
-        )
     if not inner["rubric"]:
         raise ConcordError("Say what is asked: --rubric NAME, or a file.")
     value = plan.planned(
@@ -75,7 +71,14 @@ def judge(folder: str, files: tuple[str, ...], inner: Mapping[str, Any], options
     if options["estimate"]:
         echo(estimated(engines.expected(value), paid_in))
         return
-    selection = LakeHow(inner["workers"] or 0, inner["cluster"], options["max_cost"], options["retry_failed"])
+    selection = LakeHow(
+        workers=inner["workers"] or 0,
+        cluster=inner["cluster"],
+        max_cost=options["max_cost"],
+        retry_failed=options["retry_failed"],
+        batch=options["batch"],
+        wait=options["wait"],
+    )
     with _watching(paid_in) as watch:
         end = engines.execute(value, selection, watch)
     _say(end, value, paid_in)
@@ -104,23 +107,6 @@ def _say(end: LakeProgress, value: LakePlan, paid_in: str) -> None:
         raise SystemExit(3)
     if end.failed:
         raise SystemExit(2)
-
-
-def sentence(progress: LakeProgress, paid_in: str = "") -> str:
-    """Where a job stands, in one line."""
-    complete = progress.earlier + progress.judged
-    rate = progress.judged / progress.seconds if progress.seconds > 0 else 0.0
-    parts = [
-        f"{complete:,} of {progress.planned:,} judgements of {progress.conversations:,} conversations",
-        f"{progress.partitions_done:,} of {progress.partitions:,} partitions committed",
-    ]
-    parts += [f"{progress.failed:,} failed"] if progress.failed else []
-    parts += [f"{progress.put_off:,} asked again later"] if progress.put_off else []
-    parts += [f"{progress.expense.calls:,} calls ({rate:.0f} judgements/s)", status.tokens(progress.expense)]
-    parts.append(f"cost {progress.expense.price(paid_in)}")
-    if progress.state == "running" and rate and (left := progress.planned - complete) > 0:
-        parts.append(f"{status.duration(left / rate)} left")
-    return " · ".join(parts)
 
 
 @contextmanager
@@ -313,7 +299,7 @@ def estimate_command(
     DIR is what `concord judge FILES --out DIR` wrote.
     """
     from concord.lake.counting import by_of
-    from concord.lake.estimate import LakeEstimateOptions, estimated
+    from concord.lake.estimate import LakeEstimateOptions, as_values, estimated
     from concord.table import as_document
     from concord.workspace import Workspace
 
@@ -324,9 +310,12 @@ def estimate_command(
         for sentence_ in value.sentences:
             echo(sentence_)
         for warning in value.warnings:
-            echo(f"Warning: {warning}")
+            echo(f"Warning: {warning.text}")
         echo()
-    echo(as_document(value.tables, form, width=columns(100)), nl=False)
+    if form == "json":
+        echo(json.dumps(as_values(value), ensure_ascii=False, indent=2))
+    else:
+        echo(as_document(value.tables, form, width=columns(100)), nl=False)
     if html is not None:
         from datetime import date
 

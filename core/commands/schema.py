@@ -9,7 +9,7 @@ from concord.reports.json_schema import json_schema
 
 
 @click.command("schema")
-@click.argument("name", metavar="[check|agreement|gate|drift|table]", default="check")
+@click.argument("name", metavar="[check|agreement|gate|drift|estimate|table]", default="check")
 def command(name: str) -> None:
     """Print the JSON schema of what a command prints with --format json.
 

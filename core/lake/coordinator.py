@@ -32,7 +32,8 @@ class LakeProgress:
     """Where a job stands: partitions and judgements, what they cost, and why it ended or waits.
 
     `earlier` judgements were there before; `put_off` ones failed by their endpoint and are asked again by the
-    same command. `problems` are partitions with errors of their own.
+    same command; `waiting` calls wait in batches at an endpoint. `problems` are partitions with errors of
+    their own.
     """
 
     state: str = "running"
@@ -44,6 +45,7 @@ class LakeProgress:
     judged: int = 0
     failed: int = 0
     put_off: int = 0
+    waiting: int = 0
     expense: Spent = NOTHING_SPENT
     max_cost: float | None = None
     seconds: float = 0.0
@@ -72,12 +74,17 @@ class LakeProgress:
 
 @dataclass(frozen=True)
 class LakeHow:
-    """How a plan is carried out: with so many `workers` (0: in this process) or a Dask `cluster`."""
+    """How a plan is carried out: with so many `workers` (0: in this process) or a Dask `cluster`.
+
+    With `batch` calls are sent through the Batch API; with `wait` until all of them are answered.
+    """
 
     workers: int = 0
     cluster: str = ""
     max_cost: float | None = None
     retry_failed: bool = False
+    batch: bool = False
+    wait: bool = False
 
 
 Watch = Callable[[LakeProgress], None]
@@ -181,6 +188,10 @@ class Coordinator:
         self.counts: list[int] = []
         self.todo: deque[Partition] = deque()
         self.tries: Counter[int] = Counter()
+        self.waiting: set[int] = set()
+        """Partitions whose calls wait in batches."""
+        self.collected = False
+        """Whether a batch was collected since that was last asked."""
         self.before = 0.0
         """What was spent of the limit before."""
         self.stop = ""
@@ -214,8 +225,18 @@ class Coordinator:
         """Have a partition worked on once more, after the others."""
         self.todo.append(self.plan.partitions[number])
 
+    def visit_again(self) -> bool:
+        """Have the partitions visited again whose calls wait in batches; whether there are any."""
+        self.todo.extend(self.plan.partitions[number] for number in sorted(self.waiting))
+        self.waiting.clear()
+        return bool(self.todo)
+
     def finish(self, end: PartitionEnd) -> None:
         """Count a partition that ended."""
+        self.waiting.discard(end.number)
+        self.collected |= end.collected or end.complete
+        if end.waits:
+            self.waiting.add(end.number)
         if end.complete:
             self.progress.partitions_done += 1
         elif end.error:

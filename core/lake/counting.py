@@ -45,7 +45,7 @@ class GroupColumn(NamedTuple):
             return MISSING
         if not self.unit:
             return text
-        return _period(text, self.unit)
+        return period(text, self.unit) or MISSING
 
 
 def by_of(texts: Sequence[str]) -> tuple[GroupColumn, ...]:
@@ -62,15 +62,15 @@ def by_of(texts: Sequence[str]) -> tuple[GroupColumn, ...]:
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
-def _period(text: str, unit: str) -> str:
-    """The day, ISO week or month of a time as ISO 8601 writes it."""
+def period(text: str, unit: str) -> str:
+    """The day, ISO week or month of a time as ISO 8601 writes it; “” for what is no time."""
     parts = _DATE.match(text)
     if not parts:
-        return MISSING
+        return ""
     try:
         day = date(*map(int, parts.groups()))
     except ValueError:
-        return MISSING
+        return ""
     if unit == "day":
         return day.isoformat()
     if unit == "month":
@@ -78,6 +78,23 @@ def _period(text: str, unit: str) -> str:
     year, week, _ = day.isocalendar()
     return f"{year}-W{week:02}"
 
+
+def first_values(part: Path, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Values of columns at the beginning of a file of answers; none of a file that cannot be read."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(part) as file:
+            batch = next(file.iter_batches(FIRST_ROWS, columns=list(columns)), None)
+    except (OSError, pa.ArrowException):
+        batch = None
+    if batch is None:
+        return {column: [] for column in columns}
+    return {column: [text for text in batch.column(column).to_pylist() if text] for column in columns}
+
+
+FIRST_ROWS = 100
 
 Group = tuple[str, ...]
 

@@ -23,10 +23,12 @@ from concord.lake.coordinator import (
     known_survey,
     survey_here,
 )
+from concord.lake.journal import journal_reserve
 from concord.lake.judging import JudgeSession
 from concord.lake.partitions import Partition
 from concord.lake.plan import LakePlan
 from concord.lake.working import drive, owing
+from concord.runs.batches import FIRST_LOOK, LONGEST_LOOK
 from concord.runs.budget import check_priced
 from concord.runs.engine import alongside, few_collections, stopped_by_signals
 from concord.runs.planning import Survey
@@ -59,6 +61,12 @@ def _check(plan: LakePlan, options: LakeHow) -> None:
         raise ConfigError("Give --workers or --cluster, not both.")
     if plan.shard.total > 1 and (options.workers or options.cluster):
         raise ConfigError("--shard is for jobs without a coordinator. Leave out --workers and --cluster.")
+    if options.batch and (options.workers or options.cluster):
+        raise ConfigError(
+            "One process sends all batches: the work is the endpoint's. Leave out --workers and --cluster."
+        )
+    if options.wait and not options.batch:
+        raise ConfigError("--wait is for --batch: without it every answer is waited for.")
     if plan.functions and (options.workers or options.cluster):
         raise ConfigError(
             "Judges that are functions run in this process. Name them in models.toml as module:name for "
@@ -77,7 +85,11 @@ async def _in_process(coordinator: Coordinator) -> LakeProgress:
     plan, options = coordinator.plan, coordinator.how
     coordinator.begin(known_survey(plan) or survey_here(plan).counted_conversations())
     limit = None if options.max_cost is None else options.max_cost - coordinator.before
-    session = JudgeSession(plan, max_cost=limit, retry_failed=options.retry_failed)
+    session = JudgeSession(plan, max_cost=limit, retry_failed=options.retry_failed, batch=options.batch)
+    if limit is not None:
+        for partition in coordinator.todo:
+            path = plan.journal(partition.number)
+            session.batches.reserve(path.name, journal_reserve(path))
     signals: list[int] = []
 
     def signalled(number: int) -> None:
@@ -96,8 +108,16 @@ async def _in_process(coordinator: Coordinator) -> LakeProgress:
     with stopped_by_signals(signalled):
         async with alongside(beat()), session:
             await drive(session, feed, coordinator.finish)
+            pause = FIRST_LOOK
+            while options.wait and coordinator.waiting and not session.stop:
+                pause = FIRST_LOOK if coordinator.collected else min(LONGEST_LOOK, pause * 1.5)
+                coordinator.collected = False
+                await session.rest(pause)
+                coordinator.visit_again()
+                await drive(session, feed, coordinator.finish)
     _stands(coordinator, session)
     coordinator.stop, coordinator.broken = session.stop, session.broken or bool(session.calls.stopped)
+    coordinator.broken |= bool(session.batches.problems)
     coordinator.progress.signal = signals[0] if signals else 0
     return coordinator.close(" ".join(filter(None, [session.says(), *_stopped(session)])))
 
@@ -115,6 +135,7 @@ def _stands(coordinator: Coordinator, session: JudgeSession) -> None:
     progress.judged, progress.failed = standing.judged, standing.failed
     progress.put_off, progress.reasons = standing.put_off, standing.reasons
     progress.expense, progress.message = session.calls.spent, session.says()
+    progress.waiting = session.batches.total
 
 
 def expected(plan: LakePlan) -> Survey:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlite_utils import Database
 
 from concord import messages
+from concord.codes import LakeWarning
 from concord.configuration import Configuration
 from concord.errors import StudyError, check_known
 from concord.estimate import Estimate
@@ -34,7 +35,8 @@ from concord.statistics.ratings import Floats
 from concord.store import configurations, studies
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings, ratings_for_agreement
-from concord.table import Cell, Column, Table
+from concord.table import SCHEMA, Cell, Column, Table
+from concord.table import as_values as table_values
 
 MOST_DIFFERENCES = 15
 NEXT = 100
@@ -57,6 +59,14 @@ class LakeEstimateOptions:
     any_endpoint: bool = False
 
 
+class EstimateWarning(NamedTuple):
+    """What a reader of an estimate must know: a code, a sentence, and the column it is about, if any."""
+
+    code: LakeWarning
+    text: str
+    column: str = ""
+
+
 @dataclass(frozen=True)
 class LakeEstimate:
     """The tables of an estimate, its sentences, warnings, and the figures of all and of groups.
@@ -66,7 +76,7 @@ class LakeEstimate:
 
     tables: tuple[Table, ...]
     sentences: tuple[str, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[EstimateWarning, ...]
     overall: GroupEstimate
     groups: Mapping[str, Mapping[str, GroupEstimate]]
     pairs: Mapping[Group, GroupEstimate]
@@ -74,6 +84,21 @@ class LakeEstimate:
     judge: str
     scale: Ends
     differences: Mapping[str, Mapping[tuple[str, str], Estimate]] = field(default_factory=dict)
+
+
+def as_values(result: LakeEstimate) -> dict[str, Any]:
+    """An estimate as plain values, for JSON. `concord schema estimate` describes them."""
+    meta = result.tables[0].meta
+    return {
+        "schema": SCHEMA,
+        **{name: meta[name] for name in ("study", "judge", "criterion", "judged")},
+        "sentences": [*result.sentences],
+        "warnings": [
+            {"code": warning.code.value, "column": warning.column or None, "text": warning.text}
+            for warning in result.warnings
+        ],
+        "tables": {table.name: table_values(table) for table in result.tables},
+    }
 
 
 def estimated(db: Database, answers: Path, study: str, options: LakeEstimateOptions) -> LakeEstimate:
@@ -286,27 +311,34 @@ def _warnings(
     sample: SampledItems,
     people: Mapping[tuple[str, int | None], _Rated],
     options: LakeEstimateOptions,
-) -> list[str]:
+) -> list[EstimateWarning]:
     """In what the lake is unlike the sample."""
-    warnings = []
+    warnings: list[EstimateWarning] = []
+
+    def warn(code: LakeWarning, text: str, column: str = "") -> None:
+        warnings.append(EstimateWarning(code, text, column))
+
     distance = unlike_mean(sample.judge, sample.weights, counts.moments())
     if distance > UNLIKE:
-        warnings.append(messages.lake_unlike("the judge's scores", distance))
+        warn(LakeWarning.UNLIKE_SCORES, messages.lake_unlike("the judge's scores", distance))
     lengths = np.array([counts.sampled[key][2] for key in keys], dtype=np.float64)
     distance = unlike_mean(lengths, sample.weights, counts.length())
     if distance > UNLIKE:
-        warnings.append(messages.lake_unlike("the length of replies", distance))
+        warn(LakeWarning.UNLIKE_LENGTHS, messages.lake_unlike("the length of replies", distance))
     for place, one in enumerate(options.columns):
         values = [counts.sampled[key][1][place] for key in keys]
         value, distance = unlike_shares(values, sample.weights, counts.values(place))
         if distance > UNLIKE:
-            warnings.append(messages.lake_unlike(f"the share of {one.name} {value}", distance))
+            text = messages.lake_unlike(f"the share of {one.name} {value}", distance)
+            warn(LakeWarning.UNLIKE_GROUPS, text, one.name)
         if MISSING in counts.values(place):
-            warnings.append(messages.lake_no_value(one.name, counts.values(place)[MISSING]))
+            text = messages.lake_no_value(one.name, counts.values(place)[MISSING])
+            warn(LakeWarning.NO_VALUE, text, one.name)
     if len(counts.configurations) > 1:
-        warnings.append(messages.lake_several_configurations(len(counts.configurations)))
+        text = messages.lake_several_configurations(len(counts.configurations))
+        warn(LakeWarning.SEVERAL_CONFIGURATIONS, text)
     if len(models := [model for model in counts.models if model]) > 1:
-        warnings.append(messages.lake_several_models(models))
+        warn(LakeWarning.SEVERAL_MODELS, messages.lake_several_models(models))
     return warnings
 
 

@@ -13,6 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from concord.lake.plan import LakePlan
 from concord.llm.handshake import Handshake
 from concord.llm.models import Model
 from concord.rating import NOTHING_SPENT, Spent
+from concord.store.batches import Batch, Waiting
 from concord.store.runs import NotedCall
 
 AGAIN_SECONDS = 0.5
@@ -45,6 +47,10 @@ class PartitionJournal:
         self.failures: Counter[str] = Counter()
         """How often each piece of work failed by its endpoint."""
         self.spent = NOTHING_SPENT
+        self.batches: dict[int, Batch] = {}
+        """The batches in which calls of the partition were sent, by number."""
+        self.waiting: dict[str, Waiting] = {}
+        """The calls that wait in batches, are to be asked again or failed, by id."""
         self._read()
 
     def _read(self) -> None:
@@ -69,18 +75,31 @@ class PartitionJournal:
                 del present[name]
         elif "failed" in line:
             self.failures[work] += 1
+        elif "batch" in line:
+            batch = Batch(**line["batch"])
+            self.batches[batch.id] = batch
+        elif "waits" in line:
+            call = Waiting(**line["waits"])
+            self.waiting[call.id] = call
+        elif "settled" in line:
+            self.waiting.pop(line["settled"], None)
         else:
             expense, reported = Spent(*line["spent"]), Reported(*line["reported"])
             self.spent += expense
+            self.waiting.pop(line.get("call", ""), None)
             self.noted.setdefault(work, {})[line["step"]] = NotedCall(
                 line["asked"], line["reply"], line["cut"], expense, reported, line["details"]
             )
 
-    def note(self, work: str, step: str, note: NotedCall) -> None:
-        """Keep an answered call."""
+    def note(self, work: str, step: str, note: NotedCall, call: str = "") -> None:
+        """Keep an answered call; one that waited in a batch by its id, which ends its wait."""
         self.spent += note.spent
+        if call:
+            self.waiting.pop(call, None)
+            self.noted.setdefault(work, {})[step] = note
         self._write(
-            {
+            ({"call": call} if call else {})
+            | {
                 "work": work,
                 "step": step,
                 "asked": note.asked,
@@ -100,6 +119,31 @@ class PartitionJournal:
         """Note that a piece of work failed by its endpoint."""
         self.failures[work] += 1
         self._write({"work": work, "failed": code})
+
+    def keep_batch(self, batch: Batch) -> None:
+        """Keep where a batch stands."""
+        self.batches[batch.id] = batch
+        self._write({"batch": asdict(batch)})
+
+    def keep_call(self, call: Waiting) -> None:
+        """Keep a call that waits in a batch, or has left one without an answer."""
+        self.waiting[call.id] = call
+        self._write({"waits": asdict(call)})
+
+    def settle_call(self, call: str) -> None:
+        """Forget a call that is made directly, or whose failure was told."""
+        if self.waiting.pop(call, None) is not None:
+            self._write({"settled": call})
+
+    @property
+    def reserved(self) -> float:
+        """What the calls that wait in batches may cost."""
+        return sum(call.cost for call in self.waiting.values() if call.batch_id is not None)
+
+    def sync(self) -> None:
+        """Have the disk keep what was written."""
+        with suppress(OSError):
+            os.fsync(self._file)
 
     def _write(self, line: Mapping[str, Any]) -> None:
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
@@ -148,6 +192,15 @@ def _locked(path: Path) -> int:
 
 def journal_cost(path: Path) -> float:
     """What the calls in a journal cost; 0 where there is none, or where another process works on it."""
+    return _figure(path, lambda journal: journal.spent.cost)
+
+
+def journal_reserve(path: Path) -> float:
+    """What the calls of a journal that wait in batches may cost; 0 as in `journal_cost`."""
+    return _figure(path, lambda journal: journal.reserved)
+
+
+def _figure(path: Path, figure: Callable[[PartitionJournal], float]) -> float:
     if not path.exists():
         return 0.0
     try:
@@ -155,7 +208,7 @@ def journal_cost(path: Path) -> float:
     except (Busy, OSError):
         return 0.0
     journal.close()
-    return float(journal.spent.cost)
+    return float(figure(journal))
 
 
 class LakeJournal:

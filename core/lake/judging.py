@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from concord.codes import NOT_ASKED, Failure
 from concord.conversation import IMAGES, Conversation
 from concord.errors import CallFailed, ConcordError, RunStopped
+from concord.lake.batches import LakeBatches
 from concord.lake.journal import LakeJournal, PartitionJournal, known_handshakes
 from concord.lake.partitions import LakeRow, column
 from concord.lake.plan import LakePlan
@@ -27,7 +28,7 @@ from concord.rating import Judgement
 from concord.runs import judging
 from concord.runs.benchmark import Owed, owed
 from concord.runs.budget import Budget, check_priced
-from concord.runs.call_runner import Asker, Calls, Gathering
+from concord.runs.call_runner import Asker, Calls
 from concord.runs.handshakes import Handshakes
 
 if TYPE_CHECKING:
@@ -37,13 +38,6 @@ TRIES = 3
 """In how many attempts a judgement fails by its endpoint before it is kept as failed."""
 RAW = 2000
 """Characters of an unusable reply that are kept."""
-
-
-class _AtOnce:
-    """Makes every call directly."""
-
-    async def ask(self, *_call: Any, gathers: bool = True) -> None:
-        """Nothing is gathered."""
 
 
 class LakeItem(NamedTuple):
@@ -71,6 +65,15 @@ class SessionStanding:
         reason = failure if isinstance(failure, str) else failure.reason
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
+    def take_back(self, tally: SessionStanding) -> None:
+        """Count no more what a visit counted that the next one counts again."""
+        self.judged -= tally.judged
+        self.failed -= tally.failed
+        for reason, count in tally.reasons.items():
+            self.reasons[reason] -= count
+            if not self.reasons[reason]:
+                del self.reasons[reason]
+
 
 class JudgeSession:
     """What the partitions of one process share: connections, handshakes, limits, and whether it goes on.
@@ -84,7 +87,7 @@ class JudgeSession:
         *,
         max_cost: float | None = None,
         retry_failed: bool = False,
-        batches: Gathering | None = None,
+        batch: bool = False,
         limits_of: Mapping[str, int] | None = None,
         ask_more: Callable[[float], Awaitable[float]] | None = None,
     ):
@@ -110,13 +113,14 @@ class JudgeSession:
         self.budget = None
         if max_cost is not None:
             self.budget = Budget(max_cost, self.shaken.models, guesses, _granted, self.halt, ask_more)
+        self.batches = LakeBatches(self, gathers=batch)
         self.calls = Calls(
             run=random.getrandbits(32) if retry_failed else 0,
             journal=self.journal,
             models=self.shaken.models,
             retry_failed=retry_failed,
             client=self.client,
-            batches=batches or _AtOnce(),
+            batches=self.batches,
             handshakes=self.shaken,
             budget=self.budget,
             halt=self.halt,
@@ -147,7 +151,9 @@ class JudgeSession:
         """Why calls wait, and what was settled with endpoints."""
         obstacle = self.journal.obstacle
         waits = f"No call is made while the disk takes nothing: {obstacle}." if obstacle else ""
-        return " ".join(filter(None, [*self.shaken.lines(), waits, self.client.status()]))
+        return " ".join(
+            filter(None, [*self.shaken.lines(), waits, self.client.status(), self.batches.says()])
+        )
 
     def progress(self) -> dict[str, Any]:
         """What was judged, failed and spent so far, and why calls wait, as plain values for a coordinator."""
@@ -181,12 +187,13 @@ async def _granted(_amount: float) -> None:
 class JudgedPartition:
     """The answers of a partition: a table for each judge, and what it lacks.
 
-    `complete` has the judges whose every judgement is in their table, `failed` how many of it are failures.
+    `complete` has the judges whose every judgement is in their table; `tallies` says of each judge what was
+    counted.
     """
 
     tables: dict[str, pa.Table]
     complete: frozenset[str]
-    failed: Mapping[str, int]
+    tallies: Mapping[str, SessionStanding]
     items: int
 
 
@@ -241,7 +248,7 @@ class _Work:
         self.earlier = dict(earlier)
         self.kept = {judge: settled_keys(table) for judge, table in earlier.items()}
         self.lacking: set[str] = set()
-        self.failed = dict.fromkeys(self.judges, 0)
+        self.tallies = {judge: SessionStanding() for judge in self.judges}
         self.items = 0
         self.ended_early = False
 
@@ -287,11 +294,11 @@ class _Work:
                 next((report.model for report in use.reported if report.model), ""),
                 failure,
             )
-            session.standing.judged += 1
-            if judgement.failure is not None:
-                self.failed[one.judge] += 1
-                session.standing.failed += 1
-                session.standing.count(failure or NOT_ASKED)
+            for standing in (session.standing, self.tallies[one.judge]):
+                standing.judged += 1
+                if judgement.failure is not None:
+                    standing.failed += 1
+                    standing.count(failure or NOT_ASKED)
         finally:
             session.journal.of.pop(one.key, None)
             session.places.release()
@@ -333,7 +340,7 @@ class _Work:
 
                 table = pa.concat_tables([without_failures(self.earlier[judge]), table])
             tables[judge] = table
-        return JudgedPartition(tables, complete, self.failed, self.items)
+        return JudgedPartition(tables, complete, self.tallies, self.items)
 
 
 def settled_keys(table: pa.Table) -> frozenset[str]:

@@ -20,7 +20,7 @@ def page(result: LakeEstimate, *, created: date) -> str:
         name=result.criterion.label,
         alone=True,
         sentences=result.sentences,
-        warnings=result.warnings,
+        warnings=[warning.text for warning in result.warnings],
         pictures=pictures,
         tables=result.tables,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ FACTS = b"concord"
 @dataclass(frozen=True)
 class PartitionEnd:
     """How work on a partition ended: `complete` if every judge's answers are committed, an
-    `error` of its own.
+    `error` of its own, how many calls wait in batches, and whether some were collected.
     """
 
     number: int
@@ -39,6 +39,8 @@ class PartitionEnd:
     items: int = 0
     error: str = ""
     busy: bool = False
+    waits: int = 0
+    collected: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for another process."""
@@ -81,23 +83,47 @@ async def work_on(session: JudgeSession, partition: Partition, on_begun: Callabl
         if not judges:
             complete = True
             return PartitionEnd(number, True)
-        earlier = {judge: _read(part) for judge in judges if (part := plan.part(judge, number)).exists()}
-        reader = plan.reader()
-        judged = await judge_partition(
-            items_of(plan, reader.rows(partition), reader.key),
-            plan,
-            session=session,
-            journal=journal,
-            judges=judges,
-            earlier=earlier,
-            on_begun=on_begun,
-        )
-        for judge in sorted(judged.complete):
-            await _commit(session, judge, number, judged)
-        complete = judged.complete == set(judges)
-        return PartitionEnd(number, complete, judged.items)
+        with session.batches.of_partition(journal) as batches:
+            collected = batches is not None and await session.batches.collect(batches)
+            if batches is not None and batches.waits and not collected:
+                return PartitionEnd(number, False, waits=batches.waits)
+            judged = await _judged(session, partition, journal, judges, on_begun)
+            for judge in sorted(judged.complete):
+                await _commit(session, judge, number, judged)
+            complete = judged.complete == set(judges)
+            if complete or batches is None:
+                return PartitionEnd(number, complete, judged.items)
+            if not session.stop:
+                await batches.submit()
+            for judge in set(judges) - judged.complete:
+                session.standing.take_back(judged.tallies[judge])
+            waits = batches.waits or len(session.batches.full)
+            return PartitionEnd(number, False, judged.items, waits=waits, collected=collected)
     finally:
         journal.close(complete=complete)
+
+
+async def _judged(
+    session: JudgeSession,
+    partition: Partition,
+    journal: PartitionJournal,
+    judges: Sequence[str],
+    on_begun: Callable[[], None],
+) -> JudgedPartition:
+    """What judges answer to a partition, as far as they do now."""
+    plan = session.plan
+    parts = {judge: plan.part(judge, partition.number) for judge in judges}
+    earlier = {judge: _read(part) for judge, part in parts.items() if part.exists()}
+    reader = plan.reader()
+    return await judge_partition(
+        items_of(plan, reader.rows(partition), reader.key),
+        plan,
+        session=session,
+        journal=journal,
+        judges=judges,
+        earlier=earlier,
+        on_begun=on_begun,
+    )
 
 
 def _read(part: Path) -> pa.Table:
@@ -112,7 +138,7 @@ async def _commit(session: JudgeSession, judge: str, number: int, judged: Judged
     table, part = judged.tables[judge], plan.part(judge, number)
     facts = {
         "conversations": judged.items,
-        "failed": judged.failed[judge],
+        "failed": judged.tallies[judge].failed,
         "cost": sum(table.column("cost").to_pylist()),
         "version": VERSION,
     }

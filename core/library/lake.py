@@ -35,6 +35,8 @@ def judge_files(
     max_cost: float | None = None,
     retry_failed: bool = False,
     partition: int = plan.CONVERSATIONS,
+    batch: bool = False,
+    wait: bool = False,
 ) -> LakeProgress:
     """Have judges answer a rubric about the conversations of files; the answers are Parquet in `out`.
 
@@ -61,7 +63,7 @@ def judge_files(
         folder=str(folder),
         functions=functions,
     )
-    options = LakeHow(workers, cluster, max_cost, retry_failed)
+    options = LakeHow(workers, cluster, max_cost, retry_failed, batch, wait)
     try:
         asyncio.get_running_loop()
     except RuntimeError:

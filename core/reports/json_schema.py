@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from concord.codes import Advice, Claim, Exclusion, GateOutcome, Scope, Unknown, UseCondition, Verdict
+from concord.codes import (
+    Advice,
+    Claim,
+    Exclusion,
+    GateOutcome,
+    LakeWarning,
+    Scope,
+    Unknown,
+    UseCondition,
+    Verdict,
+)
 from concord.errors import check_known
 from concord.reports.sections import names_of
 from concord.table import SCHEMA
@@ -149,6 +159,21 @@ def _outcomes() -> Json:
     return _object({"suite": TEXT, "outcomes": {"type": "array", "items": OUTCOME}})
 
 
+def _lake_estimate() -> Json:
+    warning = _object({"code": _code(LakeWarning), "column": _or_null(TEXT), "text": TEXT})
+    return _object(
+        {
+            "schema": {"const": SCHEMA},
+            **dict.fromkeys(("study", "judge", "criterion"), TEXT),
+            "judged": COUNT,
+            "sentences": TEXTS,
+            "warnings": {"type": "array", "items": warning},
+            "tables": TABLES,
+        },
+        **{"$defs": {"estimate": ESTIMATE, "table": TABLE}},
+    )
+
+
 def _table() -> Json:
     return TABLE | {"$defs": {"estimate": ESTIMATE}}
 
@@ -158,6 +183,7 @@ MAKERS: Mapping[str, Callable[[], Json]] = {
     "agreement": _agreement,
     "gate": _outcomes,
     "drift": _outcomes,
+    "estimate": _lake_estimate,
     "table": _table,
 }
 """The schemas by name: that of a command, or `table`, which the tables inside and other commands share."""

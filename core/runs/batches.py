@@ -13,14 +13,10 @@ import asyncio
 import hashlib
 import tempfile
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from functools import partial
 from itertools import islice
 from typing import IO, Any
-
-from sqlite_utils import Database
 
 from concord.codes import Failure, Retry
 from concord.errors import CallFailed, RunStopped
@@ -28,13 +24,10 @@ from concord.llm import batch
 from concord.llm.batch import BatchStanding, Result
 from concord.llm.client import Client, billed
 from concord.llm.models import Model
-from concord.rating import NOTHING_SPENT, Spent
+from concord.rating import Spent
+from concord.runs.batch_store import BatchEnd, BatchStore, CallOutcome
 from concord.runs.budget import Budget
-from concord.runs.stored import RunStore
-from concord.store import batches as stored
-from concord.store import runs
 from concord.store.batches import Batch, Waiting
-from concord.store.database import now
 from concord.store.runs import NotedCall
 
 TRIES = 3
@@ -45,8 +38,6 @@ FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0
 """Seconds between two looks at batches: from, growing, to."""
 CHUNK = 200
 """Answers written in one transaction."""
-FULL_DAYS = 1
-"""For how long batches of a model stay smaller after its endpoint said that its queue was full."""
 
 
 class Deferred(RunStopped):
@@ -69,10 +60,9 @@ class Batches:
     `guess` has the tokens out to expect of a model; `paid` is told what the answers that were collected cost.
     """
 
-    store: RunStore
+    store: BatchStore
     models: Mapping[str, Model]
     client: Client
-    run: int
     on: bool
     guess: Mapping[str, float]
     budget: Budget | None
@@ -80,6 +70,10 @@ class Batches:
     problems: dict[str, str] = field(default_factory=dict)
     """Why calls to a model are neither sent nor collected: its endpoint refused a batch, or does not know it.
     """
+    elsewhere: Callable[[], float] = lambda: 0.0
+    """What calls may cost that wait for others who spend of the same budget."""
+    paused: Collection[str] = ()
+    """Models of which nothing is gathered for now."""
     at_limit: bool = False
     """Whether calls were left out because they might cost more than the budget."""
     _known: dict[str, Waiting] = field(default_factory=dict)
@@ -113,7 +107,7 @@ class Batches:
         waiting = self._known.get(call)
         if waiting is not None and waiting.kind is not None:
             del self._known[call]
-            self.store.put(lambda db: stored.settle(db, call))
+            self.store.settle(call)
             raise CallFailed(
                 waiting.message, code=Failure(waiting.kind), raw=waiting.raw, reason=waiting.reason
             )
@@ -127,12 +121,12 @@ class Batches:
             await asyncio.sleep(0)
             raise Deferred("It is gathered for a batch.")
         if waiting is not None:
-            self.store.put(lambda db: stored.settle(db, call))
+            self.store.settle(call)
 
     def _gather(self, line: bytes, call: Waiting) -> None:
-        if call.model in self.problems:
+        if call.model in self.problems or call.model in self.paused:
             return
-        if self.budget and call.cost > self.budget.left - self._reserved:
+        if self.budget and call.cost > self.budget.left - self._reserved - self.elsewhere():
             self.at_limit = True
             return
         files = self._files.setdefault(call.model, [_File()])
@@ -153,7 +147,7 @@ class Batches:
         """
         changed = False
         passing: CallFailed | None = None
-        for one in await self.store.look(lambda db: stored.waiting(db, self.models.keys())):
+        for one in (await self.store.standing()).batches:
             try:
                 changed |= await self._collected(one)
             except CallFailed as failure:
@@ -170,10 +164,8 @@ class Batches:
     async def _collected(self, one: Batch) -> bool:
         """Look at one batch; whether it has ended and what it answered is in the journal."""
         model = self.models[one.model]
-        if await self.store.look(lambda db: _at_work(db, one.run_id, self.run)):
+        if not await self.store.adopt(one):
             return False
-        if one.run_id != self.run:
-            await self.store.do(lambda db: stored.adopt(db, one.id, self.run))
         if not one.name:
             return await self._unsure(one, model)
         try:
@@ -184,7 +176,7 @@ class Batches:
             self.problems[one.model] = (
                 f"The endpoint of “{one.model}” does not know the batch {one.name}, in which "
                 f"{one.lines:,} calls wait. Have its key or base_url changed? If the batch is lost, "
-                f"`concord run forget-batch {one.id}` has its calls asked again."
+                f"{self.store.remedy(one)}"
             )
             return False
         return await self._taken(one, model, standing)
@@ -193,16 +185,16 @@ class Batches:
         """Take what a batch has answered, if it has ended; whether it has."""
         if not standing.ended:
             if standing.status != one.state:
-                await self.store.do(lambda db: stored.change(db, one.id, standing.status))
+                await self.store.change(one.id, standing.status)
             return False
         if standing.status == "failed" and not standing.outputs:
             reason = standing.why or "it does not say why"
-            await self.store.do(lambda db: stored.end(db, one.id, "refused", reason))
+            await self.store.take(one, [], BatchEnd("refused", reason))
             if not standing.full or one.lines == 1:
                 sentence = f"The endpoint of “{one.model}” refused the batch {one.name}: {reason}."
                 self.problems[one.model] = sentence
             return True
-        waiting = await self.store.look(lambda db: stored.calls(db, one.id))
+        waiting = await self.store.calls(one.id)
         for name in standing.outputs:
             with tempfile.TemporaryFile() as file:
                 await batch.download(self.client, model, name, file, lines=one.lines)
@@ -210,40 +202,32 @@ class Batches:
                 while some := list(islice(results, CHUNK)):
                     # What is unknown now was not asked, or answered before.
                     answered = [(waiting.pop(r.id), r) for r in some if r.id in waiting]
-                    self.paid(await self.store.do(partial(self._settled, one=one, settled=answered)))
+                    self.paid(await self.store.take(one, self._outcomes(one, answered), None))
         tried = standing.status == "completed"
         left = [(call, Result(call.id, again=True, counts=int(tried))) for call in waiting.values()]
-
-        def end(db: Database) -> None:
-            self._settled(db, one, left)
-            stored.end(db, one.id, "collected", "" if tried else standing.status)
-
-        await self.store.do(end)
+        end = BatchEnd("collected", "" if tried else standing.status)
+        await self.store.take(one, self._outcomes(one, left), end)
         return True
 
-    def _settled(self, db: Database, one: Batch, settled: Sequence[tuple[Waiting, Result]]) -> Spent:
-        """Write answers to the journal; have calls without one asked again, or failed finally. Returns what
-        the answers cost.
-        """
-        model, spent = self.models[one.model], NOTHING_SPENT
-        for call, result in settled:
+    def _outcomes(self, one: Batch, results: Sequence[tuple[Waiting, Result]]) -> list[CallOutcome]:
+        """Answers for the journal; calls without one are asked again, or have failed finally."""
+        model, outcomes = self.models[one.model], []
+        for call, result in results:
             tries, answer, failure = call.tries + result.counts, result.answer, result.failure
             if answer is not None:
-                if stored.settle(db, call.id, one.id):
-                    paid = model.spent(answer.tokens, 0.0, batch=True)
-                    beside = answer.details.as_dict()
-                    note = NotedCall(call.asked, answer.text, answer.cut, paid, answer.reported, beside)
-                    runs.note_call(db, call.work, call.step, note, model.configuration)
-                    spent += paid
+                cost = model.spent(answer.tokens, 0.0, batch=True)
+                details = answer.details.as_dict()
+                note = NotedCall(call.asked, answer.text, answer.cut, cost, answer.reported, details)
+                outcomes.append(CallOutcome(call, note))
             elif result.again and tries < TRIES:
-                stored.leave(db, call.id, one.id, tries=tries)
+                outcomes.append(CallOutcome(call, values={"tries": tries}))
             else:
                 message = str(failure) if failure else f"“{call.model}” gave no answer in {TRIES} batches."
                 kind, raw = (failure.code, failure.raw) if failure else (Failure.SERVER, "")
                 reason = failure.reason if failure else "no answer in batches"
-                stored.leave(db, call.id, one.id, kind=kind, message=message, reason=reason, raw=raw)
-        runs.spend(db, self.run, spent)
-        return spent
+                values = {"kind": kind.value, "message": message, "reason": reason, "raw": raw}
+                outcomes.append(CallOutcome(call, values=values))
+        return outcomes
 
     async def _unsure(self, one: Batch, model: Model) -> bool:
         """A batch that the endpoint has not named: find it, or have its calls asked again; whether it did."""
@@ -253,10 +237,10 @@ class Batches:
             if standing is None and one.age < UNSURE_SECONDS:
                 return False
         if standing is None:
-            await self.store.do(lambda db: stored.forget(db, one.id))
+            await self.store.forget(one.id)
             return True
         named = replace(one, name=standing.id)
-        await self.store.do(lambda db: stored.change(db, one.id, standing.status, name=standing.id))
+        await self.store.change(one.id, standing.status, name=standing.id)
         return await self._taken(named, model, standing)
 
     async def submit(self) -> None:
@@ -271,11 +255,11 @@ class Batches:
 
     async def _sent(self, name: str, part: _File) -> None:
         mark, model = uuid.uuid4().hex, self.models[name]
-        number = await self.store.do(lambda db: stored.prepare(db, self.run, name, mark, part.calls))
+        number = await self.store.prepare(name, mark, part.calls)
         file = ""
         try:
             file = await batch.upload(self.client, model, f"concord-{mark}.jsonl", part.lines)
-            await self.store.do(lambda db: stored.change(db, number, "uploaded", file=file))
+            await self.store.change(number, "uploaded", file=file)
             standing = await batch.create(self.client, model, file, mark)
         except CallFailed as failure:
             if file and failure.code.retry not in (Retry.NEVER, Retry.THROTTLED):
@@ -284,10 +268,10 @@ class Batches:
                 if self._unanswered >= TRIES:
                     self.problems[name] = str(failure)
                 return
-            await self.store.do(lambda db: stored.forget(db, number))
+            await self.store.forget(number)
             self.problems[name] = _no_batches(failure, name)
             return
-        await self.store.do(lambda db: stored.change(db, number, standing.status, name=standing.id))
+        await self.store.change(number, standing.status, name=standing.id)
 
     async def rest(self, stopped: Callable[[], bool]) -> bool:
         """Wait until a batch has ended and was collected; False if the run has stopped or nothing waits."""
@@ -333,14 +317,7 @@ class Batches:
 
     async def refresh(self) -> None:
         """Read what waits from the store."""
-        since = now(timedelta(days=-FULL_DAYS))
-
-        def read(db: Database) -> tuple[dict[str, Waiting], list[Batch], dict[str, list[int]]]:
-            mine = {id: call for id, call in stored.calls(db).items() if call.model in self.models}
-            small = {name: stored.refused(db, name, since) for name in self.models}
-            return mine, stored.waiting(db, self.models.keys()), small
-
-        self._known, self._open, small = await self.store.look(read)
+        self._known, self._open, small = await self.store.standing()
         self._capped = {name: max(1, min(lines) // 2) for name, lines in small.items() if lines}
         for one in self._open:
             if one.model in self._capped:
@@ -348,11 +325,6 @@ class Batches:
         gathered = [call for files in self._files.values() for part in files for call in part.calls]
         waits = [call for call in self._known.values() if call.batch_id is not None]
         self._reserved = sum(call.cost for call in [*waits, *gathered])
-
-
-def _at_work(db: Database, run: int | None, this: int) -> bool:
-    """Whether the run that sent a batch is another one, and at work: then it collects the batch."""
-    return run not in (None, this) and runs.get(db, run or 0).stands == "running"
 
 
 def _no_batches(failure: CallFailed, name: str) -> str:

@@ -25,6 +25,7 @@ from concord.llm.client import Client, limits
 from concord.llm.prompts import Prompt
 from concord.rating import Comparison, Judgement, Spent
 from concord.runs import handshakes, judging
+from concord.runs.batch_store import StoredBatches
 from concord.runs.batches import Batches
 from concord.runs.benchmark import Owed
 from concord.runs.budget import Budget, check_priced
@@ -244,7 +245,8 @@ class _Run:
             if (limit := self.started.max_cost) is not None:
                 self.budget = Budget(limit, self.job.models, guesses, self._granted, self.halt)
             self.batches = Batches(
-                *(self.store, self.job.models, self.client, self.number, self.options.get("batch", False)),
+                StoredBatches(self.store, self.number, self.job.models),
+                *(self.job.models, self.client, self.options.get("batch", False)),
                 *(guesses, self.budget, self._collected),
             )
             self.calls = Calls(

@@ -31,6 +31,7 @@ WAYS: Mapping[str, tuple[str, str, Mapping[str, str]]] = {
     "agreement": ("agreement", "Agreement", {}),
     "lab": ("lab", "Judge lab", {}),
     "leaderboard": ("leaderboard", "Leaderboard", {}),
+    "estimate": ("estimate", "Estimate", {}),
 }
 """By what a command is called with: the address of a page, the words of the link, and what the page shows."""
 

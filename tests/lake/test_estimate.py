@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import zlib
 
+import jsonschema
 import numpy as np
 import pytest
 
-from concord.codes import LakeDraw
-from concord.conversation import Unit
+from concord.codes import LakeDraw, LakeWarning
 from concord.lake import engines
 from concord.lake.counting import GroupColumn, by_of
 from concord.lake.sample import allotted
-from concord.rating import Rater, Rating
+from concord.reports.json_schema import json_schema
 from concord.statistics.corrected import corrected_mean
-from concord.store import conversations, ratings, studies, summaries
+from concord.store import conversations, ratings, studies
 from concord.studies.studies import ratings_for_agreement
 from tests.conftest import toml
-from tests.lake.logs import conversation, lines, planned, rows
+from tests.lake.logs import conversation, lines, planned, rate, rows
 
 LOG = [conversation(number) for number in range(400)]
 JUDGES = {"a": 'model = "mock-judge-strict"', "b": 'model = "mock-judge-noisy"'}
@@ -34,31 +33,6 @@ def judged(workspace, mock, tmp_path):
     return workspace, tmp_path / "out"
 
 
-def truth(key: str) -> float:
-    """What people say of “solved”."""
-    return float(zlib.crc32(key.encode()) % 10 < (8 if int(key[-1]) % 2 else 5))
-
-
-def rate(workspace, study: str) -> dict[str, float]:
-    """Have two people rate a study; returns their answers by key."""
-    answers = {}
-    with workspace.write() as db:
-        number = studies.study_id(db, study)
-        units = studies.units(db, study)
-        for name in ("ann", "bob"):
-            rater = ratings.rater_id(db, Rater(name, "human"))
-            for unit in units:
-                key = unit["key"].removeprefix("lake/")
-                answers[key] = truth(key)
-                given = [
-                    Rating(Unit(unit["key"]), "solved", truth(key)),
-                    Rating(Unit(unit["key"]), "polite", 4),
-                ]
-                ratings.insert(db, unit["conversation_id"], rater, given, study_id=number)
-        summaries.refresh(db, [unit["conversation_id"] for unit in units])
-    return answers
-
-
 def scores(out, judge: str, criterion: str = "solved") -> dict[str, float]:
     """A judge's scores by key."""
     answers = rows(out, ["key", "judge", "criterion", "score"])
@@ -68,7 +42,9 @@ def scores(out, judge: str, criterion: str = "solved") -> dict[str, float]:
 def estimate(run, workspace, out, *more):
     result = run(workspace, "estimate", out, "--study", "s", "--format", "json", *more)
     assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)["tables"]
+    values = json.loads(result.stdout)
+    jsonschema.Draft202012Validator(json_schema("estimate")).validate(values)
+    return values["tables"]
 
 
 def test_only_the_sample_enters_the_workspace(judged, run):
@@ -202,6 +178,10 @@ def test_files_unlike_the_sample_are_warned_of(judged, run, tmp_path):
     rate(workspace, "s")
     assert "differ in the length of replies" in run(workspace, "estimate", out, "--study", "s").output
     assert "unlike" not in run(workspace, "estimate", first, "--study", "s").output
+    values = json.loads(run(workspace, "estimate", out, "--study", "s", "--format", "json").output)
+    assert [warning["code"] for warning in values["warnings"]] == [LakeWarning.UNLIKE_LENGTHS]
+    wrong = values | {"warnings": [values["warnings"][0] | {"code": "odd"}]}
+    assert not jsonschema.Draft202012Validator(json_schema("estimate")).is_valid(wrong)
 
 
 @pytest.mark.parametrize(

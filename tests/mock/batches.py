@@ -121,11 +121,15 @@ class BatchApi:
             return _refused(400, "The file is unknown, or the endpoint is another one.")
         lines, now = content.splitlines(), asyncio.get_running_loop().time()
         until = now + self.faults.batch_seconds
+        for one in self.batches:
+            self._go_on(one)
+        queue = sum(one.status == "in_progress" for one in self.batches)
         made = _Batch(
             len(self.batches) + 1, lines, asked["input_file_id"], asked.get("metadata") or {}, now, until
         )
         self.batches.append(made)
-        if self.faults.batch_most and len(lines) > self.faults.batch_most:
+        full = self.faults.batch_queue and queue >= self.faults.batch_queue
+        if full or (self.faults.batch_most and len(lines) > self.faults.batch_most):
             made.status, made.why = "failed", "token_limit_exceeded"
         elif self.faults.batch_invalid and made.number % self.faults.batch_invalid == 0:
             made.status, made.why = "failed", "invalid_json_line"

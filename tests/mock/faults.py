@@ -81,6 +81,7 @@ class Faults:
     batch_lost: int = 0  # every so many batches are created without an answer
     batch_invalid: int = 0  # every so many batches fail as a whole
     batch_most: int = 0  # batches of more lines fail: too much would be queued
+    batch_queue: int = 0  # batches fail while so many are under way: too much would be queued
     batch_expired: int = 0  # every so many batches expire with half of their lines answered
     # Of the lines of all batches, every so many are answered 400 or 500, lost, cut in the midst, or answered
     # twice, together with a call that nobody made.
