@@ -60,7 +60,7 @@ def test_the_answer_is_that_of_the_command(judged, run):
     command = run(workspace, "estimate", plan.answers, "--study", "s", "--by", "segment,created:week")
     answer = app.subheader[0].value.replace("\\", "")
     assert answer in command.output
-    headings = [one.value for one in app.markdown if one.value.startswith("#####")]
+    headings = [one.value.replace("\\", "") for one in app.markdown if one.value.startswith("#####")]
     for title in ("By segment", "By created (week)", "Where people are needed next, by segment"):
         assert any(title in heading for heading in headings), title
     groups = [list(frame.value.iloc[:, 0]) for frame in app.dataframe]
@@ -116,7 +116,8 @@ def test_a_running_job_is_followed_by_its_lock(judged, tmp_path):
         os.close(file)
 
 
-def test_shards_are_one_job(workspace, tmp_path):
+def test_shards_are_one_job(workspace, mock, tmp_path):
+    workspace.models_path.write_text(toml(mock, **JUDGES))
     log = lines(tmp_path / "log.jsonl", [conversation(number) for number in range(100)])
     for number in (1, 3):
         engines.execute(planned(workspace, [log], tmp_path / "judged", ["a"], shard=Shard(number, 3)))
