@@ -84,7 +84,7 @@ PURPOSES = {
     "plan": "How many conversations to label, and what it costs, before you start.",
     "comparisons": "Which of two answers is better, according to judges and annotators.",
     "leaderboard": "Which model scores best, how certain that is, and whether annotators would agree.",
-    "estimate": "What annotators would say of everything that judges judged in files, by group and over time.",
+    "estimate": "What annotators would say of everything that was judged in files, by group and over time.",
     "town": "Simulations of a town: who achieved what, and where each resident was.",
     "sessions": "Browsers that are signed in. Sign them out here.",
     "audit": "Decisions and exports, with their reasons, the newest first. The log cannot be changed.",
