@@ -11,18 +11,33 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from concord.errors import CallFailed, RunStopped
-from concord.lake.journal import AGAIN_SECONDS, PartitionJournal
+from concord.lake.journal import AGAIN_SECONDS, LakeJournal, PartitionJournal
+from concord.lake.plan import LakePlan
+from concord.llm.client import Client
 from concord.rating import NOTHING_SPENT, Spent
 from concord.runs.batch_store import BatchEnd, BatchesStanding, CallOutcome
 from concord.runs.batches import Batches
+from concord.runs.budget import Budget
+from concord.runs.call_runner import Calls
 from concord.store.batches import ENDED, Batch, Waiting
 from concord.store.database import now
 
-if TYPE_CHECKING:
-    from concord.lake.judging import JudgeSession
+
+class BatchSession(Protocol):
+    """What batches need of the session whose partitions they are of: its plan, connections, limit, journal."""
+
+    plan: LakePlan
+    calls: Calls
+    client: Client
+    budget: Budget | None
+    journal: LakeJournal
+    stop: str
+
+    async def rest(self, seconds: float) -> None:
+        """Wait, no longer than until the session stops."""
 
 
 class JournalBatches:
@@ -121,7 +136,7 @@ class LakeBatches:
     Without `gathers` only calls are known that wait in batches already: they are not made a second time.
     """
 
-    def __init__(self, session: JudgeSession, *, gathers: bool = False):
+    def __init__(self, session: BatchSession, *, gathers: bool = False):
         self.session, self.gathers = session, gathers
         self.of: dict[PartitionJournal, Batches] = {}
         self.problems: dict[str, str] = {}
