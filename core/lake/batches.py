@@ -27,7 +27,7 @@ from concord.store.database import now
 
 
 class BatchSession(Protocol):
-    """What batches need of the session whose partitions they are of: its plan, connections, limit, journal."""
+    """What batches need of the session of their partitions: its plan, connections, limit and journal."""
 
     plan: LakePlan
     calls: Calls
