@@ -50,12 +50,12 @@ class JournalBatches:
         """What is known now."""
         models, journal = self.lake.session.calls.models, self.journal
         calls = {id: call for id, call in journal.waiting.items() if call.model in models}
-        mine = [batch for batch in journal.batches.values() if batch.model in models]
-        refused = {
-            name: [batch.lines for batch in mine if batch.model == name and batch.state == "refused"]
+        batches = [batch for batch in journal.batches.values() if batch.model in models]
+        refusals = {
+            name: [batch.lines for batch in batches if batch.model == name and batch.state == "refused"]
             for name in models
         }
-        return BatchesStanding(calls, [batch for batch in mine if batch.state not in ENDED], refused)
+        return BatchesStanding(calls, [batch for batch in batches if batch.state not in ENDED], refusals)
 
     async def calls(self, batch: int) -> dict[str, Waiting]:
         """The calls that wait in a batch, by id."""
@@ -80,14 +80,14 @@ class JournalBatches:
         self.journal.keep_batch(batch)
         for call in calls:
             self.journal.keep_call(replace(call, batch_id=number))
-        await self._written()
+        await self._flush()
         return number
 
     async def change(self, batch: int, state: str, **names: str) -> None:
         """Keep the state of a batch, and its `file`, `name` or `message`."""
         current = self.journal.batches[batch]
         self.journal.keep_batch(replace(current, state=state, changed=now(), **dict[str, Any](names)))
-        await self._written()
+        await self._flush()
 
     async def forget(self, batch: int) -> None:
         """Remove a batch that the endpoint never had: its calls are asked again."""
@@ -120,7 +120,7 @@ class JournalBatches:
             self.journal.keep_call(replace(call, batch_id=None))
         await self.change(batch, state, message=message)
 
-    async def _written(self) -> None:
+    async def _flush(self) -> None:
         """Wait until the disk has it: a batch may be paid a day before its answers are there."""
         while reason := self.journal.flush():
             self.lake.session.journal.obstacle = reason
@@ -203,7 +203,7 @@ class LakeBatches:
             self.gathers,
             guesses,
             session.budget,
-            self._paid,
+            self._count,
             self.problems,
             elsewhere=lambda: sum(cost for key, cost in self._reserved.items() if key != name),
             paused=self.full,
@@ -240,7 +240,7 @@ class LakeBatches:
         self.away = ""
         return changed
 
-    def _paid(self, expense: Spent) -> None:
+    def _count(self, expense: Spent) -> None:
         self.session.calls.spent += expense
         if self.session.budget:
             self.session.budget.paid(expense)

@@ -57,12 +57,12 @@ class JudgeTask:
     """One partition: its number, what it may spend, and where a file says that the job has stopped.
 
     `limits` are the calls in flight that the endpoint of each judge allows to all workers together, `share`
-    among so many tasks. `paid` is what the calls in the partition's journal cost when it was handed out.
+    among so many tasks. `cost` is what the calls in the partition's journal cost when it was handed out.
     """
 
     number: int
     lease: float | None
-    paid: float
+    cost: float
     retry_failed: bool
     stop: str
     share: int
@@ -147,7 +147,7 @@ async def _judged(plan: LakePlan, task: JudgeTask, places: Mapping[str, int]) ->
     limit, missing = task.lease, 0.0
     if limit is not None:
         # Dask gives the task of a worker that died to another one: what the first one paid is in the journal.
-        missing = max(journal_cost(plan.journal(task.number)) - task.paid, 0.0)
+        missing = max(journal_cost(plan.journal(task.number)) - task.cost, 0.0)
         limit = max(limit - missing, 0.0)
     session = JudgeSession(plan, max_cost=limit, retry_failed=task.retry_failed, limits_of=places)
     ends: list[PartitionEnd] = []
@@ -342,8 +342,8 @@ class _Cluster:
 
     def _submit(self, partition: Partition, workers: Mapping[str, int]) -> bool:
         """Hand a partition out; False where the spending limit has nothing left for it now."""
-        everything = self.leases.exhausted
-        if self.leases.alone >= 0 or (everything and self.running):
+        final_lease = self.leases.exhausted
+        if self.leases.alone >= 0 or (final_lease and self.running):
             return False
         lease = self.leases.take(partition.number, self._guess(partition))
         if lease is not None and lease <= 0:
@@ -351,11 +351,11 @@ class _Cluster:
             if not self.running:
                 self._halt_at_limit()
             return False
-        if everything:
+        if final_lease:
             self.leases.alone = partition.number
         share = min(sum(workers.values()), len(self.plan.partitions))
-        paid = 0.0 if lease is None else journal_cost(self.plan.journal(partition.number))
-        task = JudgeTask(partition.number, lease, paid, self.of.how.retry_failed, str(self.stop_file), share)
+        cost = 0.0 if lease is None else journal_cost(self.plan.journal(partition.number))
+        task = JudgeTask(partition.number, lease, cost, self.of.how.retry_failed, str(self.stop_file), share)
         restriction = {"workers": list(workers)} if self.refused else {}
         future = self.client.submit(judge_task, self.sent, task, pure=False, **restriction)
         self.running[future] = partition.number
@@ -406,7 +406,7 @@ class _Cluster:
             self.of.requeue(number)
             return
         end, expense = PartitionEnd(**result["end"]), Spent(*result["spent"])
-        everything = self.leases.alone == number
+        final_lease = self.leases.alone == number
         self.leases.give_back(number, expense.cost + result["lost"])
         self.leases.judged += result["judged"]
         self.leases.price += expense.cost
@@ -427,7 +427,7 @@ class _Cluster:
         elif result["halted"] and not self.of.stop:
             # Its lease was too small: what is left of the limit may do, once others have given theirs back.
             self.of.requeue(number)
-            if everything and not expense.calls:
+            if final_lease and not expense.calls:
                 self._halt_at_limit()
             self.leases.exhausted = not expense.calls
         else:

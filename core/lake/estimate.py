@@ -344,13 +344,13 @@ def _warnings(
 
 DIFFERENCE = (
     Column("difference"),
-    Column("value", "as people would say", interval="ends", signed=True),
+    Column("value", "as annotators would rate", interval="ends", signed=True),
 )
 COLUMNS = (
     Column("judged", "judged", digits=0),
     Column("failed", "failed", percent=True, digits=1),
     Column("judge_mean", "judge alone"),
-    Column("corrected", "as people would say", interval="ends", n=True),
+    Column("corrected", "as annotators would rate", interval="ends", n=True),
     Column("closeness", "closeness", interval="ends"),
     Column("worth", "without judges", digits=0),
     Column("weight", file_only=True),
@@ -463,7 +463,7 @@ def _with_tables(
 
 
 def _next_table(result: LakeEstimate, counts: AnswerCounts, options: LakeEstimateOptions) -> list[Table]:
-    """Where people are needed next, by the column with the most groups that people's items cover least."""
+    """Where annotators are needed next, by the column with the most groups that people's items cover least."""
     tables = []
     for place, one in enumerate(options.columns):
         groups = {value: group.corrected.value for value, group in result.groups[one.name].items()}
@@ -477,12 +477,12 @@ def _next_table(result: LakeEstimate, counts: AnswerCounts, options: LakeEstimat
         tables.append(
             Table(
                 f"lake-next-{one.column}",
-                f"Where people are needed next, by {one.name}",
+                f"Where annotators are needed next, by {one.name}",
                 (
                     Column("group", one.name),
-                    Column("rated", "rated by people", digits=0),
+                    Column("rated", "rated by annotators", digits=0),
                     Column("next", f"of the next {NEXT}", digits=0),
-                    Column("corrected", "as people would say", interval="ends"),
+                    Column("corrected", "as annotators would rate", interval="ends"),
                 ),
                 tuple(rows),
             )

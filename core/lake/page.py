@@ -50,5 +50,5 @@ def picture(result: LakeEstimate, groups: Mapping[str, GroupEstimate]) -> dict[s
                 }
             )
     marks = [(place(low + number * step), f"{low + number * step:g}") for number in range(5)]
-    axis = "as people would say, 95% intervals; grey bar: the judge alone"
+    axis = "as annotators would rate, 95% intervals; grey bar: the judge alone"
     return {"rows": rows, "marks": marks, "zero": None, "axis": axis, "width": WIDTH}

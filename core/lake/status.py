@@ -47,14 +47,14 @@ def sentence(progress: LakeProgress, paid_in: str = "") -> str:
 
 @dataclass(frozen=True)
 class LakeStanding:
-    """A job as its folder tells it: the sums of its shards, of which `begun` have begun; whether a process
+    """A job as its folder tells it: the sums of its shards, of which `started` have begun; whether a process
     works on it.
     """
 
     progress: LakeProgress
     running: bool
     shards: int
-    begun: int
+    started: int
 
     @property
     def share(self) -> float:

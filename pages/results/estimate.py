@@ -28,8 +28,8 @@ from pages.parts.session import live, sentence, workspace
 
 EVERY_SECONDS = 2.0
 MOST_GROUPINGS = 2
-CHOSEN = "the judge that follows people best"
-PEOPLE, JUDGE = "as people would say", "the judge alone"
+BEST = "the judge that follows annotators best"
+PEOPLE, JUDGE = "as annotators would rate", "the judge alone"
 HEIGHT = 280
 """Pixels of a trend."""
 
@@ -53,11 +53,11 @@ def page() -> None:
     if not folders:
         st.info("No judged files lie in the folder of the workspace or beside it.")
         command = f"{workspace().command} judge FILES --rubric NAME --judges NAME --out judged"
-        st.markdown("Judge files first; `FILES` are Parquet or JSON Lines:")
-        st.code(command.replace("--workspace", "--workspace", 1), language="sh")
+        st.markdown("Judge files first. `FILES` are Parquet or JSON Lines:")
+        st.code(command, language="sh")
         return
-    chosen = listed("Judged files", "folder", [*folders], next(iter(folders)), format_func=_short)
-    folder = folders[chosen]
+    name = listed("Judged files", "folder", [*folders], next(iter(folders)), format_func=_short)
+    folder = folders[name]
     try:
         _job(folder)
         _estimate(folder)
@@ -87,10 +87,10 @@ def _standing(folder: Path, running: bool) -> None:
     line = status.sentence(job, currency(workspace().models_path))
     if current.running:
         st.progress(current.share, text=plain(f"A job is running: {line}"))
-    elif job.left or current.begun < current.shards:
+    elif job.left or current.started < current.shards:
         st.info(plain(f"The job is not complete: {line}. Run the same command again: it goes on."))
     if current.shards > 1:
-        st.caption(f"{current.begun} of {current.shards} shards have begun.")
+        st.caption(f"{current.started} of {current.shards} shards have started.")
     if job.message and (current.running or job.left):
         st.caption(plain(job.message))
     for problem in job.problems[:5]:
@@ -106,15 +106,19 @@ def _estimate(folder: Path) -> None:
         st.info("No partition is judged yet. The estimate appears with the first one.")
         return
     if not names:
-        st.info("People have rated none of these conversations. Draw a sample of them for people first:")
+        st.info("There is no study yet. Draw a sample of these conversations for annotators first:")
         st.code(f"{workspace().command} sample {folder} --study people --n 400", language="sh")
         return
     groupings = status.groupings_of(folder)
     with st.container(horizontal=True):
         study = listed(
-            "Study whose people correct the judge", "study", names, names[-1], format_func=studies_called()
+            "Study whose annotators correct the judge",
+            "study",
+            names,
+            names[-1],
+            format_func=studies_called(),
         )
-        judge = listed("Judge", "judge", [CHOSEN, *judges], CHOSEN) if judges[1:] else CHOSEN
+        judge = listed("Judge", "judge", [BEST, *judges], BEST) if judges[1:] else BEST
         with workspace().read() as db:
             criteria = {one.name: one.label for one in studies.get(db, study).criteria}
         criterion = ""
@@ -122,12 +126,12 @@ def _estimate(folder: Path) -> None:
             criterion = listed(
                 "Question", "criterion", [*criteria], next(iter(criteria)), format_func=criteria.get
             )
-    by = (
-        several("By", "by", groupings, placeholder="all together", max_selections=MOST_GROUPINGS)
+    columns = (
+        several("Group by", "by", groupings, placeholder="all together", max_selections=MOST_GROUPINGS)
         if groupings
         else []
     )
-    options = LakeEstimateOptions(by_of(by), criterion, "" if judge == CHOSEN else judge)
+    options = LakeEstimateOptions(by_of(columns), criterion, "" if judge == BEST else judge)
     with workspace().read() as db:
         mark = progress.mark(db, study)
     result = _estimated(str(folder), status.stamp(folder), study, mark, options)
@@ -140,9 +144,9 @@ def _estimate(folder: Path) -> None:
 
 def _answer(result: LakeEstimate, options: LakeEstimateOptions) -> None:
     """The answer, warnings, a picture and tables of each grouping, and the file of all of it."""
-    first, *more = result.sentences
+    first, *details = result.sentences
     st.subheader(plain(first), anchor=False)
-    for text in more:
+    for text in details:
         st.markdown(plain(text))
     for warning in result.warnings:
         st.warning(plain(warning.text), icon=":material/warning:")
@@ -155,12 +159,14 @@ def _answer(result: LakeEstimate, options: LakeEstimateOptions) -> None:
         else:
             figures = [(name, group.corrected.value) for name, group in groups.items()]
             forest(figures, f"By {column.name}", f"{result.criterion.label}, {PEOPLE}, 95% interval")
-        _drawn(tables, f"lake-by-{column.column}")
+        _table(tables, f"lake-by-{column.column}")
         with st.expander("Differences of groups", icon=":material/difference:"):
-            _drawn(tables, f"lake-differences-{column.column}")
-        _drawn(tables, f"lake-next-{column.column}")
-    _drawn(tables, "lake-by-both")
-    _drawn(tables, "lake-overall")
+            _table(tables, f"lake-differences-{column.column}")
+        _table(tables, f"lake-next-{column.column}")
+    if "lake-by-both" in tables:
+        with st.expander("By both", icon=":material/grid_on:"):
+            _table(tables, "lake-by-both")
+    _table(tables, "lake-overall")
     st.download_button(
         "Download as a page",
         html.page(result, created=date.today()),
@@ -170,7 +176,7 @@ def _answer(result: LakeEstimate, options: LakeEstimateOptions) -> None:
     )
 
 
-def _drawn(tables: dict[str, Table], name: str) -> None:
+def _table(tables: dict[str, Table], name: str) -> None:
     if name in tables:
         table.draw(tables[name])
 

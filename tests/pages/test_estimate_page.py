@@ -61,7 +61,7 @@ def test_the_answer_is_that_of_the_command(judged, run):
     answer = app.subheader[0].value.replace("\\", "")
     assert answer in command.output
     headings = [one.value.replace("\\", "") for one in app.markdown if one.value.startswith("#####")]
-    for title in ("By segment", "By created (week)", "Where people are needed next, by segment"):
+    for title in ("By segment", "By created (week)", "Where annotators are needed next, by segment"):
         assert any(title in heading for heading in headings), title
     groups = [list(frame.value.iloc[:, 0]) for frame in app.dataframe]
     assert ["a", "b"] in groups
@@ -122,7 +122,7 @@ def test_shards_are_one_job(workspace, mock, tmp_path):
     for number in (1, 3):
         engines.execute(planned(workspace, [log], tmp_path / "judged", ["a"], shard=Shard(number, 3)))
     current = status.standing(tmp_path / "judged")
-    assert (current.begun, current.shards, current.running) == (2, 3, False)
+    assert (current.started, current.shards, current.running) == (2, 3, False)
     assert 0 < current.progress.judged == current.progress.conversations < 100
     app = shown()
     assert "2 of 3 shards have begun." in [one.value for one in app.caption]
