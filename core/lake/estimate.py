@@ -463,7 +463,7 @@ def _with_tables(
 
 
 def _next_table(result: LakeEstimate, counts: AnswerCounts, options: LakeEstimateOptions) -> list[Table]:
-    """Where annotators are needed next, by the column with the most groups that people's items cover least."""
+    """Where annotators are needed next, by each column: their items cover some groups least."""
     tables = []
     for place, one in enumerate(options.columns):
         groups = {value: group.corrected.value for value, group in result.groups[one.name].items()}
