@@ -21,6 +21,8 @@ from pages.parts.plain import breakable, first_words, plain
 from pages.parts.session import workspace
 from pages.parts.transcript import context, history_by, marks, transcript
 
+SHORT = 400
+"""Characters of the reasons of a turn that are in sight at once; longer ones are folded away."""
 TITLE = 80
 """Characters of what was asked first in the title of an imported conversation."""
 
@@ -62,10 +64,13 @@ def conversation(which: int) -> None:
         repeats = any(r.repeat for r in whole)
         _verdicts(verdicts[0], "Scores of the whole conversation", scores=repeats, expanded=True)
     st.subheader("Dialogue", anchor=False)
+    single = len(verdicts.keys() - {0}) == 1 and not any(r.repeat for r in given)
 
     def beside(turn: Turn) -> None:
-        if turn.number in verdicts:
-            _verdicts(verdicts[turn.number], f"Scores of turn {turn.number}")
+        if turn.number in verdicts:  # of a single turn the table above has the scores
+            about = verdicts[turn.number]
+            short = sum(len(reason) for *_, reason in about.reasons) <= SHORT
+            _verdicts(about, f"Scores of turn {turn.number}", scores=not single, expanded=single or short)
 
     transcript(
         what,

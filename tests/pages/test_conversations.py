@@ -247,3 +247,17 @@ def test_a_list_is_grouped_by_a_facet_of_an_import(topics: Workspace) -> None:
         ("parcel", 1),
     ]
     assert page.query_params["group"] == "topic"
+
+
+def test_the_scores_of_a_single_turn_stand_once_with_the_reasons_in_sight(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        for turns, key in ((1, "one"), (2, "two")):
+            said = (Message("user", "?"), Message("assistant", "!")) * turns
+            conversations.save(db, Conversation("b", key, "p", said))
+            rated = tuple(Rating(Unit(key, turn), "wit", 3, "because") for turn in range(1, turns + 1))
+            ratings.save_judgement(db, Judgement(f"{key} j", key, Rater("j", "judge"), rated))
+        numbers = [str(conversations.find_id(db, key)) for key in ("one", "two")]
+    one, two = (listed(conversation=number) for number in numbers)
+    assert [len(page.table) for page in (one, two)] == [1, 3], "the means, and of two turns each one's scores"
+    for page, turns in ((one, 1), (two, 2)):
+        assert [box.proto.expanded for box in page.expander if box.label == "Why"] == [True] * turns
