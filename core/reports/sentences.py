@@ -234,6 +234,8 @@ def _label_more(of: Standing, about: dict[str, str]) -> str:
     items = _rated(of)
     if _is_rare(of):
         needed = _more_of_rarer(of, messages.LABEL_RARER, about)
+        if of.evidence.data.study.source != FILE:  # conversations of a workspace are drawn on Samples
+            return needed
         return f"{needed} {_more_of_rarer(of, messages.FIND_RARER, about)}"
     if of.verdict == Verdict.INCONCLUSIVE:
         first = " ".join(filter(None, [messages.ADVICE[Advice.LABEL_MORE].format(**about), _stays(of)]))

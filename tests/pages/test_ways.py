@@ -30,6 +30,7 @@ st.navigation([st.Page(page, title="x", default=True), *shown]).run()
             "`concord judge` it, and `concord study deal s`.",
             ["Let judges rate stored conversations", "Assign items"],
         ),
+        ("`concord study exclude s Ada` or `concord study show s`.", ["Exclude an annotator", "Samples"]),
         ("Nothing here.", []),
         ("`concord passphrase --renew` on the server's machine.", []),
         ("`concord run stss`, then `concord run pingpong`.", ["Start a run"]),
