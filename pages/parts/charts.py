@@ -98,6 +98,8 @@ def text_colour() -> str:
     return "#c9cdd1" if st.context.theme.type == "dark" else "#4a5157"
 
 
+NARROW = 34
+"""Letters of the names of a legend that stand in one line on a telephone."""
 ROW, BETWEEN = 26, 13
 """Pixels that a row takes, and one of several points in it."""
 MOST = 60
@@ -153,7 +155,8 @@ def intervals(
     # More than five ticks have labels that overlap, of which every second is left out, 0 too.
     ticks = alt.Axis(tickCount=5)
     shades = colours or alt.Scale(domain=kinds)
-    shown = legend(2) if key and len(kinds) > 1 else None
+    columns = 2 if sum(map(len, kinds)) <= NARROW else 1
+    shown = legend(columns) if key and len(kinds) > 1 else None
     place: dict[str, Any] = {
         "y": alt.Y("name:N", sort=names, title=None, axis=name_axis(limit)),
         "color": alt.Color("kind:N", scale=shades, legend=shown),

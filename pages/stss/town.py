@@ -24,6 +24,8 @@ from pages.parts.charts import show, text_colour
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
+from pages.stss import map_labels
+from pages.stss.map_labels import EDGE, MapLabel
 
 AT = "at"
 """What the address says of the moment shown."""
@@ -168,7 +170,7 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
     there: dict[str, list[str]] = {}
     for h in here:
         there.setdefault(h.room[0], []).append(h.name)
-    room = alt.Scale(zero=False, nice=False, padding=36)
+    room = alt.Scale(zero=False, nice=False, padding=EDGE)
     x, y = alt.X("x:Q", axis=None, scale=room), alt.Y("y:Q", axis=None, scale=room)
     ends = [(town.sectors[a].at, town.sectors[b].at) for a, b in town.doors]
     ways = pd.DataFrame([(*a, *b) for a, b in ends], columns=["x", "y", "x2", "y2"])
@@ -183,13 +185,18 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
         }
         for name, s in town.sectors.items()
     )
+    rows = places[["x", "y", "name", "task"]].itertuples(index=False, name=None)
+    labels = map_labels.place([MapLabel(*row) for row in rows], HEIGHT)
+    places["name"], places["dy"] = [text for text, _ in labels], [offset for _, offset in labels]
     label = text_colour()
     base = alt.Chart(places).encode(x=x, y=y, tooltip="words:N")
     names = base.encode(text="name:N").transform_filter("datum.name")
     layers = [
         alt.Chart(ways).mark_rule(color=GREY, opacity=0.4).encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
         base.mark_square(size=260, fill={"expr": FILLED}, opacity=0.5),
-        names.mark_text(dy=20, color=label, fontSize=12, lineBreak="\n", fontWeight={"expr": BOLD}),
+        names.mark_text(
+            dy={"expr": "datum.dy"}, color=label, fontSize=12, lineBreak="\n", fontWeight={"expr": BOLD}
+        ),
     ]
     return alt.layer(*layers).properties(height=HEIGHT)
 

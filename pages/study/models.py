@@ -122,6 +122,7 @@ def _change(model: Model, money: str) -> None:
     """The settings that most entries have; models.toml has all."""
     key = f"{model.name} change"
     left, right = st.columns(2)
+    lower_left, lower_right = st.columns(2)  # a row of its own: on a telephone the fields keep this order
     typed = {
         "model": left.text_input("Id at the endpoint", model.model, max_chars=LONGEST, key=f"{key} model"),
         "base_url": right.text_input(
@@ -131,14 +132,14 @@ def _change(model: Model, money: str) -> None:
             key=f"{key} address",
             placeholder="OPENAI_BASE_URL, else https://api.openai.com/v1",
         ),
-        "api_key_env": left.text_input(
+        "api_key_env": lower_left.text_input(
             "Environment variable with the key",
             model.api_key_env or "",
             max_chars=LONGEST,
             key=f"{key} variable",
             placeholder=model.key_variable or "none needed",
         ),
-        "family": right.text_input(
+        "family": lower_right.text_input(
             "Family", model.family, max_chars=60, key=f"{key} family", help=FAMILY, placeholder="gpt"
         ),
     }
@@ -202,6 +203,7 @@ def _add(names: list[str], money: str) -> None:
         model = right.text_input(
             "Id at the endpoint", max_chars=LONGEST, key="new id", help="The model's name at the endpoint."
         ).strip()
+        left, right = st.columns(2)  # a row of its own: on a telephone the fields keep this order
         usual = str(begin.get("base_url", ""))
         blank = presets.blank(usual)
         address = left.text_input(

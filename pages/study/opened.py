@@ -68,9 +68,9 @@ def conversation(which: int) -> None:
 
     def beside(turn: Turn) -> None:
         if turn.number in verdicts:  # of a single turn the table above has the scores
-            about = verdicts[turn.number]
-            short = sum(len(reason) for *_, reason in about.reasons) <= SHORT
-            _verdicts(about, f"Scores of turn {turn.number}", scores=not single, expanded=single or short)
+            scored = verdicts[turn.number]
+            short = sum(len(reason) for *_, reason in scored.reasons) <= SHORT
+            _verdicts(scored, f"Scores of turn {turn.number}", scores=not single, expanded=single or short)
 
     transcript(
         what,

@@ -442,7 +442,10 @@ def _with_first_words(items: Table) -> Table:
         return items
     words = [first_words(text, FIRST_WORDS) for text in openings]
     rows = [{**row, "first": first} for row, first in zip(items.rows, words, strict=True)]
-    columns = (items.columns[0], Column("first", "First words"), *items.columns[1:])
+    place = next(
+        (n for n, column in enumerate(items.columns, 1) if column.name in ("difference", "people")), 1
+    )
+    columns = (*items.columns[:place], Column("first", "First words"), *items.columns[place:])
     return replace(items, columns=columns, rows=tuple(rows))
 
 

@@ -56,11 +56,10 @@ def _pilot(number: str, upload: Upload) -> None:
         return
     evidence = Evidence.read(pilot.data)
     st.caption(plain(" · ".join(pilot.columns)))
-    with st.container(horizontal=True):
-        name = choice("Criterion", "criterion", [*evidence.criteria], evidence.main)
-        scores = evidence.ratings[name]
-        judges = [*scores.judges]
-        judge = choice("Judge", "judge", judges, judges[0]) if judges else ""
+    name = choice("Criterion", "criterion", [*evidence.criteria], evidence.main)
+    scores = evidence.ratings[name]
+    judges = [*scores.judges]
+    judge = choice("Judge", "judge", judges, judges[0]) if judges else ""
     try:
         if not judge:
             raise StudyError(f"No judge answered {name}, so nothing can be planned.")
@@ -83,9 +82,8 @@ def _plan(rated: Rated) -> None:
     """Plan from stored conversations."""
     criteria = {criterion.name: criterion for criterion in rated.system.criteria}
     judges = list(rated.judges)
-    with st.container(horizontal=True):
-        name = choice("Criterion", "criterion", [*criteria], next(iter(criteria)), drawn=len(criteria) > 1)
-        judge = choice("Judge", "judge", judges, judges[0], drawn=len(judges) > 1)
+    name = choice("Criterion", "criterion", [*criteria], next(iter(criteria)), drawn=len(criteria) > 1)
+    judge = choice("Judge", "judge", judges, judges[0], drawn=len(judges) > 1)
     scores = rated.scores[rated.scores.judge == judge][name].to_numpy(float)
     criterion = criteria[name]
     labels_of_none = np.full(len(scores), np.nan)
