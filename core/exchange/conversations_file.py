@@ -15,7 +15,7 @@ from sqlite_utils import Database
 from concord.codes import Scorer
 from concord.conversation import Conversation
 from concord.errors import ImportRefused
-from concord.exchange import conversations_jsonl, entries, images, records, rows
+from concord.exchange import conversations_jsonl, entries, images, records, rows, suggestion
 from concord.exchange.cells import SHOWN, refuse, yes
 from concord.exchange.comparisons_file import import_key
 from concord.exchange.conversations_jsonl import OWN_FORM
@@ -47,6 +47,8 @@ FACET_VALUES = 100
 """Different values of a field that divides rows into groups, at most."""
 DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
+SAMPLED = 20
+"""Rows of an unknown form by which a command is suggested."""
 AT_ONCE = 500
 """Plain rows that are stored in one part: some hundredths of a second."""
 HEAVY = 5
@@ -324,7 +326,7 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
 def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: FileOptions) -> FileSurvey:
     """A survey that knows the form of the file, by its first rows. Raises ImportRefused."""
     benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
-    broken, names, unknown = "", tuple[str, ...](), dict[str, Any]()
+    broken, names, unknown = "", tuple[str, ...](), list[dict[str, Any]]()
     joined_names = records.names_of_joins(options.joins)
     for row in islice(file_rows, 200):
         if row.fields is None:
@@ -356,17 +358,20 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
                 options.show_system_prompt,
             )
             return FileSurvey(path, kind, reading, fields, joins=options.joins, place=options.rows)
-        names, unknown = names or fields, unknown or dict(row.fields)
+        names = names or fields
+        unknown += [dict(row.fields)] if len(unknown) < SAMPLED else []
     if not names:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
-    if (other := next((one for one in forms().elsewhere if has(unknown, one)), None)) is not None:
+    if (other := next((one for one in forms().elsewhere if has(unknown[0], one)), None)) is not None:
         raise ImportRefused(f"{path} ({kind}) holds {other.name}. {other.how}")
-    lists = list(islice(rows.lists_inside(unknown), SHOWN))
+    lists = list(islice(rows.lists_inside(unknown[0]), SHOWN))
     inside = f" It holds lists of objects: --rows {' or --rows '.join(lists)} reads one." if lists else ""
+    example = suggestion.command(path, unknown, options.rows)
+    example = f" Try: {example}" if example else ""
     raise FormNotKnown(
         f"{path} ({kind}) holds conversations in an unknown form. Say where they are, such as "
         "--map messages=NAME or --map user=NAME --map assistant=NAME; for a turn a row, --map "
-        f"conversation=NAME; its fields are {', '.join(names)[:500]}.{inside}",
+        f"conversation=NAME; its fields are {', '.join(names)[:500]}.{inside}{example}",
         names,
     )
 

@@ -46,9 +46,10 @@ LISTS = (
     "datasetRunItems",
     "cases",
     "items",
+    "records",
 )
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
-SIBLINGS = {"items": "experiment"}
+SIBLINGS = {"items": "experiment", "records": "page"}
 """What must stand beside a list of a name that other objects have too."""
 PACKED = {".eval": "Inspect", ".xlsx": "Excel", ".xlsm": "Excel"}
 """The kinds of files that are ZIPs, by the endings of their names."""
@@ -175,9 +176,10 @@ def _inside(path: Path, kind: str, place: str) -> Iterator[FileRow]:
         )
     else:
         outer = read(path, kind)
-    names, some = place.split("."), False
+    some = False
     for row in outer:
         inner: Any = row.fields or {}
+        names = [place] if place in inner else place.split(".")
         for name in names:
             inner = inner.get(name) if isinstance(inner, dict) else None
         rows = objects(list(inner.values()) if _of_objects(inner) else inner)
@@ -208,7 +210,8 @@ def lists_inside(fields: Mapping[str, Any], depth: int = 3) -> Iterator[str]:
         if objects(value):
             yield str(name)
     for name, value in fields.items():
-        if isinstance(value, Mapping) and depth > 1 and "." not in str(name):
+        plain = re.fullmatch(r"[\w -]{1,60}", str(name))
+        if isinstance(value, Mapping) and depth > 1 and plain:
             yield from (f"{name}.{path}" for path in lists_inside(value, depth - 1))
 
 
@@ -270,7 +273,7 @@ def _document(path: Path) -> Iterator[FileRow]:
     if isinstance(whole, dict):
         there = (place for place in LISTS if SIBLINGS.get(place, place.partition("/")[0]) in whole)
         place = next((place for place in there if objects(at(whole, place))), "")
-        rows = at(whole, place) if place else _of_columns(whole) or [whole]
+        rows = at(whole, place) if place else _of_columns(whole) or _by_name(whole) or [whole]
         around = {name: value for name, value in whole.items() if place and value is not rows}
         if "/" in place:
             outer, _, inner = place.partition("/")
@@ -286,7 +289,8 @@ def _document(path: Path) -> Iterator[FileRow]:
         if isinstance(fields, dict):
             yield FileRow(where, {**fields, AROUND: around} if around else fields)
         else:
-            yield FileRow(where, None, "is not an object. Every entry of the list must be one.")
+            wrong = 'is not an object. Write each entry as one, such as {"prompt": "…", "response": "…"}.'
+            yield FileRow(where, None, wrong)
 
 
 _BETWEEN = re.compile(r"(?<=^\})\s*(?=^\{)", re.M)
@@ -301,6 +305,18 @@ def document(path: Path) -> Any:
         return [_json(part) for part in parts] if len(parts) > 1 else _json(text)
     except ValueError as error:
         raise ImportRefused(f"{path} is not valid JSON: {error}.") from error
+
+
+def _by_name(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of an object whose values are objects with the same fields, each with its name as `key`; []
+    for any other object.
+    """
+    values = [value for value in whole.values() if isinstance(value, dict)]
+    alike = (
+        len(values) > 1 and len(values) == len(whole) and all(v.keys() == values[0].keys() for v in values)
+    )
+    texts = alike and any(isinstance(value, str | list) for value in values[0].values())
+    return [{"key": name, **value} for name, value in whole.items()] if texts else []
 
 
 def _of_columns(whole: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -289,3 +289,21 @@ def test_a_value_of_otlp_that_names_every_type_is_the_one_that_is_there(tmp_path
     file.write_text(json.dumps({"data": [span], "next_cursor": None}))
     ((_, entry),) = survey(file).shown
     assert [m.content for m in entry.conversations[0].messages] == ["Hi", "Hello"]
+
+
+def test_results_of_deepeval_with_names_in_snake_case(tmp_path):
+    metrics = [{"name": "Polite", "score": 0.7, "evaluation_model": "gpt"}, {"name": "Exact", "score": 1}]
+    case = {"name": "c", "input": "Hi", "actual_output": "Hello", "turns": None, "metrics_data": metrics}
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps({"test_results": [case]}))
+    found = survey(file)
+    assert scores(found) == [("c", "Polite", 0.7, "judge", "gpt")]
+    assert found.unknown == {"Exact": 1}
+
+
+def test_a_page_of_logs_of_humanloop(tmp_path):
+    log = {"id": "l", "messages": [{"role": "user", "content": "Hi"}], "output": "Hello"}
+    log |= {"prompt": {"model": "elm"}, "evaluator_logs": [], "log_status": "complete"}
+    file = tmp_path / "l.json"
+    file.write_text(json.dumps({"records": [log], "page": 1, "size": 10, "total": 1}))
+    assert survey(file).name == "Humanloop logs"
