@@ -110,7 +110,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
                 go("annotators")
             if not invited:
                 return
-        who, each, again, last = st.columns([6, 2, 2, 1], vertical_alignment="bottom")
+        who, each, again, last = st.columns([5, 3, 3, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
         usual = usual or [name for name in invited if name != VISITOR]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -27,7 +28,7 @@ from concord.store import lab, studies
 from pages.desk import component
 from pages.desk.review import ReviewDesk
 from pages.parts import notice, person, table
-from pages.parts.address import held, link, listed, nothing, one_of
+from pages.parts.address import held, link, listed, nothing, one_of, read, returned
 from pages.parts.drafted import TextDraft
 from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain
@@ -44,12 +45,15 @@ STEPS = {
     "card": "Judge card",
 }
 LONGEST = 100_000
+LISTED = 10
+"""Items on which a judge differs most that are listed."""
 
 
 def page() -> None:
     """A divided study, step by step; or the way to divide it."""
     if st.query_params.get("work") == "review":
         return _review_desk()
+    returned("lab")
     heading("lab")
     with workspace().read() as db:
         known = [name for name in studies.ranked(db) if studies.conversations_rated(db, name)]
@@ -326,7 +330,11 @@ def _review(bench: Bench) -> None:
         table.draw(causes)
     else:
         st.caption(plain(causes.notes[0]))
-    table.draw(disagreements.listed(judge, differing[:10]))
+    items = disagreements.listed(judge, differing[:LISTED])
+    row = table.draw(replace(items, caption="Select a row to read the conversation."), selectable=True)
+    if row is not None:
+        numbers = [one.unit.conversation for one in differing[:LISTED]]
+        read(numbers[items.rows.index(row)], "lab", numbers)
 
 
 def _review_desk() -> None:
