@@ -43,7 +43,7 @@ def draw() -> None:
     if script := _selection(list(in_use.values()), "scripts-in-use"):
         _read(script)
     with st.container(horizontal=True):
-        link("runs", "Have models answer", benchmark=SIMULBENCH.name)
+        link("runs", "Let models answer", benchmark=SIMULBENCH.name)
         link("leaderboard", "Leaderboard", benchmark=SIMULBENCH.name)
     st.subheader("Scripts that distinguish no models", anchor=False)
     _easy(list(discarded.values()))
@@ -57,9 +57,9 @@ def _extract() -> None:
     if not judges:
         if dialogues:
             st.info(f"No judge has looked for challenging turns in the {dialogues} dialogues yet.")
-            link("runs", "Have judges rate", judge="true", benchmark=DIALOGUES.name)
+            link("runs", "Let judges rate", judge="true", benchmark=DIALOGUES.name)
         else:
-            st.info("There are no dialogues yet. Have models make some, or import published scripts.")
+            st.info("There are no dialogues yet. Let models make some, or import published scripts.")
             with st.container(horizontal=True):
                 link("runs", "Make dialogues", benchmark=DIALOGUES.name)
                 parts.button("Import published scripts", "tasks", ":material/upload_file:")
@@ -79,7 +79,7 @@ def _extract() -> None:
             plain(f"{counted(cut.unjudged, 'dialogue')} without a usable judgement of {judge} are left out."),
             icon=":material/rule:",
         )
-        link("runs", "Have judges rate", judge="true", benchmark=DIALOGUES.name)
+        link("runs", "Let judges rate", judge="true", benchmark=DIALOGUES.name)
     if new and any(name.startswith("cut by ") and name != f"cut by {judge}" for name in sources):
         st.warning(
             "Scripts cut by another judge are stored. Scripts of both judges would be in use together.",

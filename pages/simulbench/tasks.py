@@ -56,7 +56,7 @@ def draw() -> None:
         label_visibility="collapsed",
     )
     _listed(state, rows[state])
-    with st.expander("Have a model propose tasks", icon=":material/lightbulb:", key="propose", expanded=True):
+    with st.expander("Let a model propose tasks", icon=":material/lightbulb:", key="propose", expanded=True):
         _propose()
     with st.expander("Import published tasks or scripts", icon=":material/upload_file:", key="published"):
         _import()

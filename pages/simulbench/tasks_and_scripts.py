@@ -56,22 +56,22 @@ def _next(state: Progression) -> None:
                 way = ("tasks", "Proposed tasks", {"part": "tasks"})
             case NextStage.COLLECT:
                 sentence = (
-                    f"Next: have models make dialogues of the {state.tasks} tasks. Or import published "
+                    f"Next: let models make dialogues of the {state.tasks} tasks. Or import published "
                     "scripts below."
                 )
                 way = ("runs", "Make dialogues", {"benchmark": "simulbench-dialogues"})
             case NextStage.LOOK:
-                sentence = f"Next: have a judge look for challenging turns in {state.dialogues} dialogues."
-                way = ("runs", "Have judges rate", judge | {"benchmark": "simulbench-dialogues"})
+                sentence = f"Next: let a judge look for challenging turns in {state.dialogues} dialogues."
+                way = ("runs", "Let judges rate", judge | {"benchmark": "simulbench-dialogues"})
             case NextStage.EXTRACT:
                 sentence = f"Next: extract scripts from {counted(state.looks, 'dialogue')}."
                 way = ("tasks", "Extract scripts", {"part": "scripts"})
             case NextStage.ANSWER:
-                sentence = f"Next: have models answer {counted(state.scripts, 'script')}."
-                way = ("runs", "Have models answer", {"benchmark": "simulbench"})
+                sentence = f"Next: let models answer {counted(state.scripts, 'script')}."
+                way = ("runs", "Let models answer", {"benchmark": "simulbench"})
             case NextStage.SCORE:
-                sentence = f"Next: have judges score {counted(state.answers, 'answer')}."
-                way = ("runs", "Have judges rate", judge | {"benchmark": "simulbench"})
+                sentence = f"Next: let judges score {counted(state.answers, 'answer')}."
+                way = ("runs", "Let judges rate", judge | {"benchmark": "simulbench"})
             case NextStage.CHECK:
                 sentence = "Next: check what judges gave. Draw a random audit."
                 way = ("spot-check", "Spot-check", {"benchmark": "simulbench"})

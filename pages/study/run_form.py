@@ -26,7 +26,7 @@ from concord.store import conversations, studies
 from concord.store.runs import Progress
 from pages.parts.address import link, listed, nothing
 from pages.parts.navigation import own_pages
-from pages.parts.plain import plain
+from pages.parts.plain import counted, plain
 from pages.parts.session import sentence, workspace
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
@@ -210,6 +210,8 @@ def preset() -> None:
                 st.session_state[_option_key(name, option)] = list(values)
             elif option.kind == "choice":
                 st.session_state[_option_key(name, option)] = values[0]
+            elif option.kind == "count" and values[0].isdecimal() and len(values[0]) < 10:
+                st.session_state[_option_key(name, option)] = max(1, int(values[0]))
             del st.query_params[option.name]
     del st.query_params["benchmark"]
 
@@ -278,7 +280,8 @@ def _option(benchmark: Benchmark, option: Option, known: list[str]) -> Any:
             st.session_state[field] = [n for n in current if n in known]
             return st.multiselect(label, known, placeholder="all", **about)
         case "count":
-            return int(st.number_input(label, min_value=1, value=int(option.default), **about))
+            st.session_state.setdefault(field, int(option.default))
+            return int(st.number_input(label, min_value=1, **about))
         case "switch":
             return st.toggle(label, value=bool(option.default), **about)
 
@@ -296,14 +299,15 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
         return
     with st.container(border=True):
         st.markdown(
-            f"**{found.left:,} results to generate** ({found.planned:,} planned; {found.stored:,} stored "
-            "already"
+            f"**{counted(found.left, 'result')} to generate** ({found.planned:,} planned; "
+            f"{found.stored:,} stored already"
             + (f"; {found.failed:,} failed before" if found.failed else "")
             + ")"
             + (", each a conversation or a judgement" if isinstance(plan, PlayPlan) else "")
         )
         if not found.left and not found.failed:
-            st.caption("All results of this plan are stored. Choose something else above, or more repeats.")
+            further = "more proposals or another seed" if isinstance(plan, ProposePlan) else "more repeats"
+            st.caption(f"All results of this plan are stored. Choose something else above, or {further}.")
         for line in status.calls(found):
             st.caption(plain(line))
         left, right = st.columns(2, vertical_alignment="bottom")
@@ -333,7 +337,7 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
         batch = bool(found.calls) and st.toggle(
             "Use the Batch API"
             if found.by_batch is None
-            else f"Use the Batch API (about {found.by_batch:,.2f})",
+            else f"Use the Batch API (about {found.by_batch:,.2f} {plain(paid_in)}".rstrip() + ")",
             key=f"{key} batch",
             help="The endpoint answers each batch of calls within a day. The run waits for the answers. If "
             "you stop the run, resume it to collect them.",

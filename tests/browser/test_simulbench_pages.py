@@ -59,7 +59,7 @@ def test_from_proposals_to_a_spot_check(app: Server, page: Page) -> None:
     number = page.get_by_label("Proposals of each type")
     number.fill("2")
     number.press("Enter")
-    expect(page.get_by_text("2 results to make")).to_be_visible()
+    expect(page.get_by_text("2 results to generate")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_text("accept or reject 2 proposed tasks")).to_be_visible()
     expect(page.get_by_text("Proposal 1 of 2")).to_be_visible()
@@ -97,7 +97,7 @@ def test_from_proposals_to_a_spot_check(app: Server, page: Page) -> None:
     expect(page.get_by_text(re.compile(r"^\d+ scripts extracted"))).to_be_visible()
 
     # Models answer, judges score.
-    follow(page, "Have models answer")
+    follow(page, "Let models answer")
     choose(page, "Targets", "mock-sim-steady", "mock-sim-hasty")
     choose(page, "Judges", "mock-judge-strict", "mock-judge-lenient")
     page.keyboard.press("Escape")

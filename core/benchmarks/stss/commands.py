@@ -6,18 +6,15 @@ from pathlib import Path
 
 import click
 
-from concord.benchmarks.stss import files, scoring, system, views
+from concord.benchmarks.stss import imports, scoring, system, views
 from concord.benchmarks.stss.scenes import PER_PAIR
 from concord.benchmarks.stss.scenes import freeze as freeze_scenes
 from concord.benchmarks.stss.scoring import Score, covered
 from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from
-from concord.benchmarks.stss.templates import missing
-from concord.benchmarks.stss.town import Town, load_town
 from concord.benchmarks.stss.trajectory_files import read_trajectory
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import ConfigError, check_known
-from concord.runs.planning import materials
 from concord.workspace import Workspace
 
 PATH = click.Path(path_type=Path)
@@ -46,26 +43,19 @@ def import_tasks(folder: str, file: Path, name: str, town: str) -> None:
 
     What their people and places are called there stands in published.toml beside the town's file.
     """
-    tasks = read_tasks(file)
     workspace = options.workspace(folder)
-    lived_in, beside = _town(workspace, town)
-    if beside.is_file():
-        names = files.read_names(beside)
-        # Who lives in the town plays the part.
-        played = {a: b for a, b in names.people.items() if a not in lived_in.residents}
-        names = names.model_copy(update={"people": played})
-        tasks = [files.renamed(task, names) for task in tasks]
-    lacking = {task.id: missing(task, lived_in) for task in tasks}
-    playable = [name for name, absent in lacking.items() if not absent]
-    kept = files.write(tasks, workspace.path / "data", name or file.stem)
-    echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {kept}.")
-    where, called = (f" --town {town}", town) if town != system.TOWN else ("", lived_in.name)
-    how = f": concord run stss{where} --task-set {kept.stem} …" if playable else "."
-    echo(f"{len(playable)} of them can be played in {called}{how}")
-    if absent := Counter(name for names in lacking.values() for name in names):
+    imported = imports.tasks_for(workspace, file, town)
+    tasks, called = imported.tasks, imported.town.name
+    path = imports.store_tasks(workspace, tasks, name or file.stem)
+    echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {path}.")
+    where = f" --town {town}" if town != system.TOWN else ""
+    called = town if where else called
+    how = f": concord run stss{where} --task-set {path.stem} …" if imported.playable else "."
+    echo(f"{len(imported.playable)} of them can be played in {called}{how}")
+    if absent := Counter(name for names in imported.lacking.values() for name in names):
         each = ", ".join(f"{name} ({count})" for name, count in absent.items())
         echo(f"{called} lacks these people and places (with the tasks that name them): {each}.")
-        echo(f"Say in {beside} what they are called there, or bring a town that has them.")
+        echo(f"Say in {imported.names} what they are called there, or bring a town that has them.")
 
 
 @import_.command("people")
@@ -76,17 +66,12 @@ def import_tasks(folder: str, file: Path, name: str, town: str) -> None:
 def import_people(folder: str, file: Path, name: str, town: str) -> None:
     """The published personas (JSON), as the residents of a town of their own with the places of another."""
     workspace = options.workspace(folder)
-    lived_in, names = _town(workspace, town)
-    residents = files.people(file, lived_in, files.read_names(names))
-    data, of = workspace.path / "data", name or file.stem
-    load_town(files.write_town(residents, names.with_name("town.toml"), data, of))
-    echo(f"{len(residents)} people live in {of}. Then: concord stss import tasks … --town {of}")
-
-
-def _town(workspace: Workspace, name: str) -> tuple[Town, Path]:
-    """A town by name, and the file of what published people and places are called there."""
-    brought = materials(workspace)
-    return system.town_named(brought, name), system.towns(brought)[name].with_name(files.PUBLISHED_NAMES)
+    residents = imports.people_for(workspace, file, town)
+    folder_name = imports.store_people(workspace, residents, name or file.stem, town).name
+    echo(
+        f"{len(residents)} people live in {folder_name}. Then: concord stss import tasks … "
+        f"--town {folder_name}"
+    )
 
 
 @command.command("freeze")
@@ -99,7 +84,7 @@ def freeze(folder: str, /, scenes: int, per_pair: int, seed: int) -> None:
     frozen = freeze_scenes(Workspace.open(folder, create=False), scenes, per_pair, seed)
     counts = _by_kind([task_from(scene.body["task"]).kind for scene in frozen.scenes])
     echo(
-        f"{len(frozen.scenes)} scenes ({counts}), {frozen.new} of them new. Play them with `concord run "
+        f"{len(frozen.scenes)} scenes ({counts}), {len(frozen.new)} of them new. Play them with `concord run "
         "stss-language`."
     )
     if len(frozen.scenes) < scenes:

@@ -20,19 +20,15 @@ PER_PAIR = 2
 
 
 class Frozen(NamedTuple):
-    """The scenes that are stored now, how many of them are new, and how many could be frozen."""
+    """The scenes that are stored now, the keys of the new ones, and how many could be frozen."""
 
     scenes: list[Scenario]
-    new: int
+    new: Sequence[str]
     possible: int
 
 
-def freeze(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, seed: int = 0) -> Frozen:
-    """Freeze the scenes of all simulations, or so many of them, spread over the tasks.
-
-    Stored scenes stay and count; `seed` chooses the others. There may be fewer than `number`. Raises
-    ConcordError where nothing can be frozen.
-    """
+def selected(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, seed: int = 0) -> Frozen:
+    """The scenes that `freeze` would store; nothing is stored. Raises as `freeze`."""
     with workspace.read() as db:
         simulations = (
             (conversation, from_stored(conversations.known_trajectory(db, number)))
@@ -46,8 +42,18 @@ def freeze(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, seed
             "another resident. Run some with `concord run stss`."
         )
     selection = spread(possible, number, keys, seed) if number else possible
+    return Frozen(selection, [scene.key for scene in selection if scene.key not in keys], len(possible))
+
+
+def freeze(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, seed: int = 0) -> Frozen:
+    """Freeze the scenes of all simulations, or so many of them, spread over the tasks.
+
+    Stored scenes stay and count; `seed` chooses the others. There may be fewer than `number`. Raises
+    ConcordError where nothing can be frozen.
+    """
+    selection = selected(workspace, number, per_pair, seed)
     with workspace.write() as db:
-        return Frozen(selection, scenarios.save(db, selection), len(possible))
+        return selection._replace(new=scenarios.bring(db, selection.scenes))
 
 
 def spread(possible: Sequence[Scenario], number: int, keys: Collection[str], seed: int = 0) -> list[Scenario]:
