@@ -843,6 +843,8 @@ AUDIT_ACTS: Mapping[AuditAct, str] = {
     AuditAct.SCENARIO_DISCARDED: "{target} discarded",
     AuditAct.SCENARIOS_BROUGHT: "{target}s brought",
     AuditAct.SCENARIOS_REMOVED: "{target}s removed",
+    AuditAct.FILES_IMPORTED: "{target} imported",
+    AuditAct.IMPORT_REMOVED: "import of {target} removed",
     AuditAct.EXPORTED: "exported {target}",
     AuditAct.MODEL_ADDED: "model added",
     AuditAct.MODEL_CHANGED: "model changed",

@@ -140,11 +140,11 @@ def _task(task: SocialTask, absent: Sequence[str]) -> None:
         st.text(task.goal)
         st.text(task.criteria)
         for subgoal in task.subgoals:
-            when = (
+            window = (
                 f"{subgoal.start:%Y-%m-%d %H:%M}, {subgoal.minutes} minutes" if subgoal.start else "any time"
             )
             place = subgoal.location or "anywhere"
-            st.caption(plain(f"{' or '.join(subgoal.keywords)}; {place}; {when}"))
+            st.caption(plain(f"{' or '.join(subgoal.keywords)}; {place}; {window}"))
         if task.cast:
             st.caption(plain(f"In the simulation: {', '.join(task.cast)}"))
         if absent:

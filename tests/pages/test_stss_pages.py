@@ -19,7 +19,7 @@ PAGE = "stss/residents_and_tasks.py"
 
 def lines(workspace: Workspace) -> list[str]:
     with workspace.read() as db:
-        return [line.what for line in audit.every(db)]
+        return [line.words for line in audit.every(db)]
 
 
 def some_tasks(workspace: Workspace, number: int = 3) -> list[dict[str, object]]:
@@ -52,7 +52,7 @@ def test_tasks_are_imported_under_a_new_name_and_the_import_is_undone(workspace:
     assert "“mine” is there already" in words(again)
     press(page, "Undo the last change")
     assert not system.task_sets(materials(workspace))
-    assert lines(workspace) == ["import removed", "tasks imported"]
+    assert lines(workspace) == ["import of tasks removed", "tasks imported"]
 
 
 def test_what_the_town_lacks_is_named(workspace: Workspace) -> None:

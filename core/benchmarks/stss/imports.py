@@ -9,6 +9,7 @@ from concord.benchmarks.stss import files, system
 from concord.benchmarks.stss.tasks import SocialTask, read_tasks
 from concord.benchmarks.stss.templates import missing
 from concord.benchmarks.stss.town import Town, load_town
+from concord.codes import AuditAct
 from concord.errors import ConfigError
 from concord.runs.planning import materials
 from concord.store import audit
@@ -53,7 +54,7 @@ def tasks_for(workspace: Workspace, file: Path, town_name: str) -> TaskImport:
 def store_tasks(workspace: Workspace, tasks: Sequence[SocialTask], name: str) -> Path:
     """Keep tasks as a task set, which replaces one of this name; the file. Raises ImportRefused."""
     path = files.write(tasks, workspace.path / "data", name)
-    _record(workspace, "tasks imported", f"{len(tasks)} as the task set {name}")
+    _record(workspace, AuditAct.FILES_IMPORTED, "tasks", f"{len(tasks)} as the task set {name}")
     return path
 
 
@@ -82,20 +83,20 @@ def store_people(
         if fresh:  # a town that cannot be loaded would be offered on every page
             shutil.rmtree(file.parent)
         raise
-    _record(workspace, "people imported", f"{len(residents)} as the town {name}")
+    _record(workspace, AuditAct.FILES_IMPORTED, "people", f"{len(residents)} as the town {name}")
     return file.parent
 
 
 def remove(workspace: Workspace, path: Path) -> None:
     """Remove a task set or a town of the workspace that was imported."""
-    path.resolve().relative_to((workspace.path / "data").resolve())
+    path.resolve().relative_to((workspace.path / "data").resolve())  # nothing else is ever removed
     if path.is_dir():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-    _record(workspace, "import removed", path.stem)
+    _record(workspace, AuditAct.IMPORT_REMOVED, "tasks" if path.suffix else "people", path.stem)
 
 
-def _record(workspace: Workspace, what: str, detail: str) -> None:
+def _record(workspace: Workspace, act: AuditAct, target: str, detail: str) -> None:
     with workspace.write() as db:
-        audit.record(db, what, detail=detail)
+        audit.record(db, act, detail=detail, target=target)
