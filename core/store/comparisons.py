@@ -51,12 +51,6 @@ def save(db: Database, comparison: Comparison, by: Mapping[str, Any] | None = No
     ratings.keep(db, "comparisons", comparison, row, again=comparison.rater.kind != "judge")
 
 
-_OF_STUDY = (
-    "SELECT i.stratum FROM items i JOIN studies t ON t.id = i.study_id "
-    "WHERE i.conversation_id = min(x.first_id, x.second_id) AND i.other_id = max(x.first_id, x.second_id) "
-)
-
-
 def frame(
     db: Database, benchmark: str, same: str, *, question: PairQuestion = OWN, study: str = ""
 ) -> pd.DataFrame:
@@ -69,7 +63,9 @@ def frame(
     import pandas as pd  # which commands that show no table do without
 
     return pd.read_sql_query(
-        f"SELECT ifnull(f.value, ({_OF_STUDY} LIMIT 1)) AS scenario, x.first_id AS first, "
+        "SELECT ifnull(f.value, (SELECT i.stratum FROM items i WHERE i.conversation_id = "
+        "min(x.first_id, x.second_id) AND i.other_id = max(x.first_id, x.second_id) LIMIT 1)) AS scenario, "
+        "x.first_id AS first, "
         "x.second_id AS second, a.player AS a, b.player AS b, r.name AS rater, r.variant, r.kind, "
         "r.simulated, x.repeat, x.verdict, x.failure "
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id "
@@ -77,7 +73,10 @@ def frame(
         "ON f.conversation_id = a.id AND f.name = :same WHERE a.benchmark = :benchmark "
         "AND x.rubric = :rubric AND x.criterion = :criterion AND scenario IS NOT NULL "
         "AND scenario NOT IN (SELECT key FROM scenarios WHERE state = 'discarded') "
-        f"AND (:study = '' OR EXISTS ({_OF_STUDY} AND t.name = :study AND ifnull(x.study_id, t.id) = t.id)) "
+        "AND (:study = '' OR EXISTS (SELECT 1 FROM items i JOIN studies t ON t.id = i.study_id "
+        "WHERE i.conversation_id = min(x.first_id, x.second_id) "
+        "AND i.other_id = max(x.first_id, x.second_id) "
+        "AND t.name = :study AND ifnull(x.study_id, t.id) = t.id)) "
         "ORDER BY x.id",
         db.conn,
         params={"same": same, "benchmark": benchmark, "study": study, **question._asdict()},
@@ -103,8 +102,9 @@ def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict
     yield from db.query(
         "SELECT a.key AS first, b.key AS second, a.player AS model_first, b.player AS model_second, "
         "a.benchmark, ifnull((SELECT value FROM facets f WHERE f.conversation_id = a.id AND f.name = ?), "
-        f"({_OF_STUDY} LIMIT 1)) AS scenario, x.rubric, x.criterion, r.kind AS rater_type, "
-        "r.name AS rater, r.variant, r.simulated, x.repeat, "
+        "(SELECT i.stratum FROM items i WHERE i.conversation_id = min(x.first_id, x.second_id) "
+        "AND i.other_id = max(x.first_id, x.second_id) LIMIT 1)) AS scenario, "
+        "x.rubric, x.criterion, r.kind AS rater_type, r.name AS rater, r.variant, r.simulated, x.repeat, "
         "CASE x.verdict WHEN 'C' THEN 'tie' ELSE x.verdict END AS verdict, x.strong, "
         "x.explanation, x.created "
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id JOIN conversations b "

@@ -23,8 +23,6 @@ from concord.store import conversations, database, studies, summaries
 from concord.store.database import column, find, now, records, scalar
 from concord.store.purposes import LOCKING, PURPOSES, QUEUED, RATED, UNRATED
 
-FIRST = 2**40
-"""Numbers of placements are above this, those of items below."""
 TAKEN_BACK = "This item is not on your desk any more, and your answer was not taken."
 REASON = 4000
 """The most characters of a reason beside an answer."""
@@ -290,12 +288,14 @@ def find_id(db: Database, rater: int, number: int) -> int:
 
 
 def items_of(db: Database, numbers: Iterable[int]) -> list[int]:
-    """The items that desks know by these numbers; a number of nothing has none."""
-    return [
-        item
-        for number in numbers
-        for item in ([of for _, of in parts(db, number)] if number > FIRST else [number])
-    ]
+    """The items that desks know by these numbers: of a placement, or of its group; a number of nothing has
+    none.
+    """
+    items: list[int] = []
+    for number in numbers:
+        entry = [item for _, item in parts(db, number)]
+        items += entry or column(db, "SELECT id FROM items WHERE id = ?", [number])
+    return items
 
 
 def parts(db: Database, placement: int) -> list[tuple[int, int]]:

@@ -39,6 +39,11 @@ def test_schema_names_its_own_form():
     assert re.findall(r"user_version = (\d+)", schema.SCHEMA.read_text()) == [str(schema.latest())]
 
 
+def test_no_step_but_the_first_writes_the_schema_of_sqlite():
+    steps = [step if isinstance(step, str) else step.read_text() for step in schema.STEPS]
+    assert [number for number, step in enumerate(steps, 1) if "writable_schema" in step] == [1]
+
+
 def test_every_table_has_a_comment():
     """A line above a table says what it holds; tables that belong together share one."""
     before = ""

@@ -197,7 +197,8 @@ class TestRepeats:
         assert [number for number, _, _ in news["strip"]] == [item["id"] for item in news["items"]]
         assert [numbers.item(item["id"]) for item in news["items"]] == items
         # All lie within 2⁴⁸ numbers, those of hidden items on both sides of others.
-        shown = sorted((numbers.shown(item), (item > placements.FIRST)) for item in items)
+        hidden = {one.id for one in placements.placed(db, "s", ["repeat"], rater)}
+        shown = sorted((numbers.shown(item), item in hidden) for item in items)
         assert all(2**48 <= number < 2**49 for number, _ in shown)
         where = [place for place, (_, is_hidden) in enumerate(shown) if is_hidden]
         assert where != [*range(len(items) - 4, len(items))]
