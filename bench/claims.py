@@ -300,7 +300,9 @@ def _hidden(of: StudyRatings, design: Design, rng: np.random.Generator) -> Study
             Item(name, n, n, f"k{n}", None, "", "done", "", "", 20 + 60 * rng.random(), 600, "2026-01-01")
             for n in range(design.items)
         ]
-    return replace(of, checks=tuple(checks), repeated_answers={"repeat": tuple(pairs)}, dealt=tuple(dealt))
+    return replace(
+        of, checks=tuple(checks), repeated_answers={"repeat": tuple(pairs)}, assigned_items=tuple(dealt)
+    )
 
 
 def stated(of: StudyRatings, options: Options) -> set[str]:

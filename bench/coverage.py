@@ -36,7 +36,7 @@ from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import Drawing, People
 from concord.statistics.held_out import held_out
 from concord.statistics.intervals import Ends
-from concord.statistics.items import within
+from concord.statistics.items import group_agreement
 from concord.statistics.judges import judge_figures
 from concord.statistics.kinds import enough
 from concord.statistics.ratings import Floats, Ratings, read_ratings
@@ -125,7 +125,7 @@ def frame(people: Floats, judges: Floats) -> pd.DataFrame:
 
 def agreeing(people: Floats, judges: Floats, about: People, resamples: int, seed: int) -> Figures:
     """The figures that can be about annotators like these."""
-    table = read_ratings(frame(people, judges), counted=())
+    table = read_ratings(frame(people, judges), final_criteria=())
     how: Drawing = {"resamples": resamples, "seed": seed, "people": about}
     part = study_agreement(table, panels=(), **how).criteria["quality"]
     level = judge_figures(table, "quality", panels=(), **how).rows[0]
@@ -146,13 +146,15 @@ def agreeing(people: Floats, judges: Floats, about: People, resamples: int, seed
 
 def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: int, seed: int) -> Figures:
     """The other figures; `more` are judge 0's scores of unrated items, `ends` those of the scale."""
-    table = read_ratings(frame(people, judges), counted=())
+    table = read_ratings(frame(people, judges), final_criteria=())
     how: Drawing = {"resamples": resamples, "seed": seed}
     players = {item: item % PLAYERS for item in range(people.shape[1])}
     found: dict[str, Estimate] = {
-        "bias of a player": within(table, "quality", {"player": players}, panels=(), **how).rows[0]["bias"],
+        "bias of a player": group_agreement(table, "quality", {"player": players}, panels=(), **how).rows[0][
+            "bias"
+        ],
         "mean of conversations": mean_estimates(
-            judges[:1].T, resamples=resamples, seed=seed, of="conversation", scales=[ends]
+            judges[:1].T, resamples=resamples, seed=seed, noun="conversation", scales=[ends]
         )[0],
         "corrected mean (PPI++)": corrected_mean(people.mean(axis=0), judges[0], more, scale=ends).value,
     }
@@ -224,7 +226,9 @@ def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
         items = np.repeat(quality, each) + rng.normal(0, 0.9, each * PLAYERS)
         people, judges = items + rng.normal(0, 0.8, (2, 2, len(items)))
         judges += np.repeat(liked, each, axis=1)
-        return read_ratings(frame(*(np.searchsorted(EVEN, of) + 1.0 for of in (people, judges))), counted=())
+        return read_ratings(
+            frame(*(np.searchsorted(EVEN, of) + 1.0 for of in (people, judges))), final_criteria=()
+        )
 
     def figures(table: Ratings, each: int, **how: Unpack[Drawing]) -> Figures:
         players = {item: item // each for item in range(each * PLAYERS)}
@@ -261,7 +265,7 @@ def many_items(simulations: int, resamples: int) -> Iterator[tuple[str, dict[str
         people, judges = design.draw(rng, lean, items)
         if fine:
             judges = judges + rng.random(judges.shape)
-        return read_ratings(frame(people, judges), counted=())
+        return read_ratings(frame(people, judges), final_criteria=())
 
     def figures(table: Ratings, **how: Unpack[Drawing]) -> Figures:
         part = study_agreement(table, panels=(), **how).criteria["quality"]

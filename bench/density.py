@@ -67,8 +67,10 @@ def bound_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def stopped(name: str) -> bool:
-    """Whether a name says no value: it is a function word or a participle, but for underscores about it."""
-    return name.strip("_").lower() in STOP
+    """Whether a name says no value: it is a function word or a participle, but for underscores about it.
+    Python's own names (`__all__`) are none.
+    """
+    return not name.startswith("__") and name.strip("_").lower() in STOP
 
 
 def stopped_names(files: Iterable[Path]) -> list[tuple[Path, int, str]]:

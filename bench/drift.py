@@ -32,7 +32,7 @@ def stream(rng: np.random.Generator, n: int, accuracy: float) -> tuple[Floats, F
 def look(people: Floats, judge: Floats, agreement: Ends, rate: Ends | None, error: float) -> int | None:
     """After how many items the first alarm came."""
     alarms = [
-        one.since
+        one.place
         for one in follow(people, judge, (0.0, 1.0), agreement=agreement, rate=rate, error=error)
         if one.state in FINDINGS and one.figure != StreamFigure.CORRECTED_MEAN
     ]

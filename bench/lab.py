@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
     started, seeds = time.time(), range(given.seeds)
     print("| judge | says | aim | measured |\n|---|---|---|--:|")
     found = [improved(seed, 0.8, given.resamples) for seed in seeds]
-    cured = sum(claims_gain(one) and mock.CURE in one.chosen.rubric.judge.instructions for one in found)
+    cured = sum(claims_gain(one) and mock.CURE in one.choice.rubric.judge.instructions for one in found)
     print(f"| with a planted flaw | repaired, a gain on test | ≥ 45 of 50 | {cured} of {given.seeds} |")
     idle = sum(not claims_gain(improved(seed, 0.0, given.resamples)) for seed in seeds)
     print(f"| without one | no gain | ≥ 47 of 50 | {idle} of {given.seeds} |")

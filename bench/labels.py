@@ -52,7 +52,7 @@ def tables(seed: int = 0) -> list[pd.DataFrame]:
 def ours(file: Path) -> dict[str, float]:
     """Concord's figures."""
     checked = concord.check(file, resamples=50)
-    shown = screen_json(checked.report, taken=(), left_out=())["screen"]
+    shown = screen_json(checked.report, provenance=(), left_out=())["screen"]
     row = shown["decisions"]["rows"][0]
     kappa = shown["glance"]["rows"][0]["kappa"]["value"]
     figures = {name: row[name]["value"] for name in ("sensitivity", "specificity", "corrected")}

@@ -325,9 +325,9 @@ def said(of: AgreementReport) -> set[str]:
     for flag in [*flags_of(of), *on_criterion(of, about.criterion, about.members)]:
         codes.add(str(flag.claim))
         if flag.claim == Claim.ALONE:
-            codes.add(f"alone: {flag.about}")
-        elif flag.about or flag.judge:
-            codes.add(f"{flag.claim}: {flag.about or flag.judge}")
+            codes.add(f"alone: {flag.subject}")
+        elif flag.subject or flag.judge:
+            codes.add(f"{flag.claim}: {flag.subject or flag.judge}")
     return codes
 
 

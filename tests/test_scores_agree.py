@@ -107,7 +107,7 @@ def test_the_same_judges_give_the_same_score_everywhere(tmp_path_factory, judged
     of_conversations, of_judges = tables.conversations(db, "bench"), tables.scores(db, "bench", names)
     boards = {panel: panel_scores(of_conversations, of_judges, panel, weights)[FINAL] for panel in panels()}
     of = studies.ratings_for_agreement(db, "study", exclude_refused=False)
-    read = read_ratings(of.table, criteria=of.criteria, counted=of.counted)
+    read = read_ratings(of.table, criteria=of.criteria, final_criteria=of.final_criteria)
     measured, place = read[FINAL], {unit: i for i, unit in enumerate(read.units)}
     unit_of = {unit["conversation_id"]: unit["id"] for unit in stored.units(db, "study")}
 

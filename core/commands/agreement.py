@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from concord.workspace import Workspace
 
 
-def _list_sections(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+def _list_sections(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
     """Print what each section answers, and end."""
-    if asked:
+    if is_asked:
         from concord.commands.printing import show
         from concord.reports.sections import sections_table
 
@@ -64,7 +64,7 @@ def command(
     section: tuple[str, ...],
     criterion: str,
     keep_refused: bool,
-    **measured: Any,
+    **report_options: Any,
 ) -> None:
     """Measure agreement of annotators with each other, and of judges and panels with annotators.
 
@@ -75,16 +75,18 @@ def command(
     from concord.reports.agreement_report import WIDTH, Options, agreement_report
     from concord.workspace import Workspace
 
-    opened = Workspace.open(workspace, create=False)
-    measuring = Options(exclude_refused=not keep_refused, families=families(opened.models_path), **measured)
-    with opened.read() as db:
+    workspace_ = Workspace.open(workspace, create=False)
+    measuring = Options(
+        exclude_refused=not keep_refused, families=families(workspace_.models_path), **report_options
+    )
+    with workspace_.read() as db:
         report = agreement_report(db, study, measuring)
         document = report.document(form, sections=section, criterion=criterion, width=columns(WIDTH))
-        without = report.without(section, criterion)
+        missing = report.missing_sections(section, criterion)
     if not section:
-        _count(opened, study, report.main, report.items(report.main), report.verdict().verdict)
+        _count(workspace_, study, report.main, report.items(report.main), report.verdict().verdict)
     echo(document, nl=False)
-    for sentence in without:
+    for sentence in missing:
         echo(sentence, err=True)
     if form == "csv" or section:
         for note in report.notes:

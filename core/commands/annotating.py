@@ -25,7 +25,7 @@ commands = click.Group()
 @click.option("--overlap", type=click.IntRange(0), help="Raters for each unit; 0: all. Default: as before.")
 @click.option(
     "--repeats",
-    type=click.FloatRange(0, repeat.MOST),
+    type=click.FloatRange(0, repeat.MOST_SHARE),
     metavar="SHARE",
     help="The share of repeat items of each annotator, for their test–retest. Default: as before.",
 )
@@ -69,10 +69,10 @@ def _deal(
         study, hidden = stored.get(db, name), annotation_flow.hidden(db, name)
         balance = dealing.plan(db, name).balance
     k = study.overlap
-    each = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
+    assignment = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
     echo(
-        f"Study “{name}”, {each}: "
-        + ", ".join(f"{who} {count} items" for who, count in sorted(items.items()))
+        f"Study “{name}”, {assignment}: "
+        + ", ".join(f"{person} {count} items" for person, count in sorted(items.items()))
         + "."
     )
     echo(balance)
@@ -128,10 +128,10 @@ def _training(
     FILE is a CSV as for `concord study gold`; each item has an explanation. Annotators who have not passed
     see only training items, each followed by its known answers. These answers are not ratings.
     """
-    opened = Workspace.open(workspace, create=False)
+    workspace_ = Workspace.open(workspace, create=False)
     if file is None and share is None and attempts is None:
         raise StudyError("Name a file of training items, or a rule.")
-    with opened.write() as db:
+    with workspace_.write() as db:
         before = training.rule_of(stored.get(db, name)) or training.PassRule()
         rule = training.PassRule(
             before.bound if share is None else share,
@@ -156,17 +156,17 @@ def _reveal(workspace: str, name: str, judge: str | None, others: bool | None) -
     are then locked; they may give second answers and get no further items of the study. Second answers are
     stored apart: `concord export apart` has them.
     """
-    opened = Workspace.open(workspace, create=False)
+    workspace_ = Workspace.open(workspace, create=False)
     if judge is None and others is None:
         raise StudyError("Name a judge, or whether others' answers are shown.")
-    with opened.write() as db:
+    with workspace_.write() as db:
         if judge is not None:
             second.show_judge(db, name, judge)
             echo(f"Study “{name}”: the scores of {judge or 'no judge'} are shown after the last item.")
         if others is not None:
             second.show_others(db, name, others)
-            when = "once all have rated everything" if others else "to nobody any more"
-            echo(f"Study “{name}”: others' answers are shown {when}.")
+            condition = "once all have rated everything" if others else "to nobody any more"
+            echo(f"Study “{name}”: others' answers are shown {condition}.")
 
 
 @commands.command("reassign")
@@ -185,9 +185,9 @@ class StudyAct(NamedTuple):
     """What a researcher does about a study, or about an annotator of it, with a reason that is kept."""
 
     do: Callable[..., None]
-    about: str
-    done: str
-    why: str = "The reason; it is stored with the time and your name."
+    summary: str
+    sentence: str
+    reason_help: str = "The reason; it is stored with the time and your name."
 
 
 ACTS = {
@@ -224,16 +224,16 @@ ON_STUDIES = ("close", "reopen")
 
 def _carried_out(act: StudyAct) -> Callable[..., None]:
     @click.pass_obj
-    def carried_out(workspace: str, /, reason: str, **whom: str) -> None:
+    def carried_out(workspace: str, /, reason: str, **arguments: str) -> None:
         with Workspace.open(workspace, create=False).write() as db:
-            act.do(db, *(whom[one] for one in ("name", "annotator") if one in whom), reason)
-        echo(act.done.format(**whom))
+            act.do(db, *(arguments[one] for one in ("name", "annotator") if one in arguments), reason)
+        echo(act.sentence.format(**arguments))
 
     return carried_out
 
 
 for _name, _act in ACTS.items():
-    _carry_out = options.reason(_act.why)(_carried_out(_act))
+    _carry_out = options.reason(_act.reason_help)(_carried_out(_act))
     for _argument in ("name",) if _name in ON_STUDIES else ("annotator", "name"):
         _carry_out = click.argument(_argument)(_carry_out)
-    commands.command(_name, help=_act.about)(_carry_out)
+    commands.command(_name, help=_act.summary)(_carry_out)

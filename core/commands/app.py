@@ -55,11 +55,11 @@ def command(
 def link(workspace: str, url: str | None) -> None:
     """Print a link that opens the app on this machine, once, without signing in. It works for a day."""
     require_output()
-    opened = Workspace.open(workspace, create=False)
+    workspace_ = Workspace.open(workspace, create=False)
     if not url:
-        with opened.read() as db:
+        with workspace_.read() as db:
             url = settings.address(db)
-    echo(one_time_link(opened, url.rstrip("/")))
+    echo(one_time_link(workspace_, url.rstrip("/")))
 
 
 @click.command()
@@ -113,7 +113,7 @@ def serve(
         sys.path.append(str(SHIPPED))  # `pages` lies there
     # Loaded before anything is said, so that a setting which cannot be used is refused first.
     config.load()
-    url = f"http://{_shown(host)}:{number}"
+    url = f"http://{_host_words(host)}:{number}"
     with workspace.write() as db:
         settings.listens_at(db, os.environ.get(PUBLIC_URL) or url)
     if os.environ[LOCAL] == "1":
@@ -159,7 +159,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _shown(host: str) -> str:
+def _host_words(host: str) -> str:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -46,12 +46,12 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How a table is read: `reading`, a `concord.reading.options.TableOptions`."""
 
     @wraps(command)
-    def read(*args: Any, **given: Any) -> Any:
+    def read(*args: Any, **values: Any) -> Any:
         from concord.reading.options import TableOptions, order_of  # loads numpy
 
-        stated = {option: given.pop(name) for name, option in OPTIONS.items()}
-        stated["order"] = order_of(given.pop("order"))
-        return command(*args, reading=TableOptions(**stated), **given)
+        settings = {option: values.pop(name) for name, option in OPTIONS.items()}
+        settings["order"] = order_of(values.pop("order"))
+        return command(*args, reading=TableOptions(**settings), **values)
 
     options_of: Any = read
     for option in (
@@ -66,7 +66,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "excluded",
             multiple=True,
             metavar="COLUMN=VALUE",
-            callback=lambda _context, _option, stated: tuple(map(group, stated)),
+            callback=lambda _context, _option, texts: tuple(map(group, texts)),
             help="A group of rows to exclude, such as topic=medical; may be repeated.",
         ),
         options.several("--criterion", "The criterion, as in the column names: fluency."),
@@ -111,11 +111,11 @@ def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Where people's labels come from and how their rows were drawn: `source`, a `LabelSource`."""
 
     @wraps(command)
-    def read(*args: Any, **given: Any) -> Any:
+    def read(*args: Any, **values: Any) -> Any:
         from concord.reading.drawn import LabelSource  # loads numpy
 
         names = ("people", "labels_id", "weight", "strata")
-        return command(*args, source=LabelSource(*(given.pop(name) for name in names)), **given)
+        return command(*args, source=LabelSource(*(values.pop(name) for name in names)), **values)
 
     options_of: Any = read
     weight = "A column: how many rows each labelled row represents, for labels that are not a random sample."
@@ -208,7 +208,7 @@ def command(
     families = families_of_names(sorted(models))
     options_ = Options(resamples=resamples, seed=seed, look=look, agreement=agreement, families=families)
     report = report_of(table.data, options_, table.features)
-    on = criterion_called(report.criteria, reading.criterion)
+    criterion_name = criterion_called(report.criteria, reading.criterion)
     if html is not None:
         from concord.reports import page  # loads the templates
 
@@ -216,28 +216,32 @@ def command(
             report,
             table.keys,
             table.texts,
-            made=date.today(),
-            criterion=on,
+            date_made=date.today(),
+            criterion=criterion_name,
             read=table.columns,
             warnings=table.warnings,
         )
         html.write_text(text, encoding="utf-8")
         echo(f"The report is in {html}.", err=True)
     if form == "json":
-        whole = screen.screen_json(report, taken=table.columns, left_out=table.warnings, criterion=on)
-        whole |= {"join": join.as_json()} if join else {}
-        echo(json.dumps(whole, ensure_ascii=False, indent=2))
+        document = screen.screen_json(
+            report, provenance=table.columns, left_out=table.warnings, criterion=criterion_name
+        )
+        document |= {"join": join.as_json()} if join else {}
+        echo(json.dumps(document, ensure_ascii=False, indent=2))
     elif section or verbose or form != "table":
-        echo(report.document(form, sections=section, criterion=on, width=columns(WIDTH)), nl=False)
+        echo(
+            report.document(form, sections=section, criterion=criterion_name, width=columns(WIDTH)), nl=False
+        )
     else:
-        more = next_commands(report, on or report.main, file, reading, source)
+        suggestions = next_commands(report, criterion_name or report.main, file, reading, source)
         echo(
             screen.screen(
                 report,
-                taken=table.columns,
+                provenance=table.columns,
                 left_out=table.warnings,
-                next_commands=more,
-                criterion=on,
+                next_commands=suggestions,
+                criterion=criterion_name,
                 width=min(columns(WIDTH), 120),
             ),
             nl=False,

@@ -19,7 +19,7 @@ from concord.workspace import Workspace
 @options.several("--judges", "Judges that compare; without them, the command only shows stored results.")
 @click.option("--rubric", default="", help="Show answers by this rubric; default: the benchmark's question.")
 @click.option("--criterion", default="", help="The rubric's pairwise question; default: the first.")
-@options.where("conversations")
+@options.filters("conversations")
 @options.judging
 @options.figures("scenarios")
 @running
@@ -36,7 +36,7 @@ def command(
     form: str,
     resamples: int,
     seed: int,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Show wins, ties and losses of every two models, position bias, strengths, and agreement with
     annotators.
@@ -47,7 +47,7 @@ def command(
     workspace = Workspace.open(folder, create=not judges)
     with workspace.read() as db:
         study = pairings.find(db, name)
-    version, repeats = how.pop("version"), how.pop("judge_repeats")
+    version, repeats = arguments.pop("version"), arguments.pop("judge_repeats")
     if study:
         if judges and (models or facets or version):
             raise ConcordError(
@@ -58,8 +58,8 @@ def command(
     else:
         plan = ComparePlan(name, judges, models, facets, version, repeats)
     if judges:
-        carry_out(workspace, plan, **how)
-        if how["estimate"]:
+        carry_out(workspace, plan, **arguments)
+        if arguments["estimate"]:
             return
     with workspace.read() as db:
         results = comparisons.compared(

@@ -47,9 +47,9 @@ def command(
         names = ", ".join([*table.columns][:12])
         raise ConcordError(f"{file}: which column has the systems? It has {names}. Add: --system COLUMN")
     item = table.id
-    by = (column, *(name for name in reading.by if name != column))
-    beside = (column, item) if item and item != column else (column,)
-    read = labels.read(file, replace(reading, by=by, other_columns=beside), people=False)
+    key_columns = (column, *(name for name in reading.by if name != column))
+    other_columns = (column, item) if item and item != column else (column,)
+    read = labels.read(file, replace(reading, by=key_columns, other_columns=other_columns), people=False)
     if not read.other_cells:
         raise ConcordError(
             f"{file} is in Concord's own form, a rating a row. Give a table with a row an answer."

@@ -20,15 +20,15 @@ def command() -> None:
 @click.argument("study")
 @click.option("--platform", type=click.Choice(get_args(Platform)), required=True, help="The crowd platform.")
 @options.number(
-    "--people", 20, "The largest number of annotators; those whose time ran out do not count.", least=1
+    "--people", 20, "The largest number of annotators; those whose time ran out do not count.", minimum=1
 )
-@options.number("--items", 20, "Items for each annotator.", least=1)
+@options.number("--items", 20, "Items for each annotator.", minimum=1)
 @options.number(
-    "--minutes", 120, "Minutes after which other annotators get the items that are not begun.", least=1
+    "--minutes", 120, "Minutes after which other annotators get the items that are not begun.", minimum=1
 )
 @click.option("--code", default="", help="The completion code; without it, each annotator has their own.")
 @click.option("--failed-code", default="", help="The code for annotators who miss attention checks.")
-@options.number("--misses", 2, "Missed attention checks from which that code is shown.", least=1)
+@options.number("--misses", 2, "Missed attention checks from which that code is shown.", minimum=1)
 @click.option(
     "--screen-out-code", default="", help="The code for annotators who fail the training; default: none."
 )

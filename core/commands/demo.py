@@ -24,9 +24,9 @@ DEMO_FOLDER = "demo"
 def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) -> None:
     """Put the recorded demo into a workspace (./demo unless --workspace names another), and open it."""
     source = ctx.parent.get_parameter_source("workspace") if ctx.parent else None
-    chosen = source is not None and source.name != "DEFAULT"
+    has_folder = source is not None and source.name != "DEFAULT"
     extras.require("streamlit", "uvicorn", "aiohttp", purpose="`concord demo`")
-    workspace = Workspace.open(ctx.obj if chosen else DEMO_FOLDER)
+    workspace = Workspace.open(ctx.obj if has_folder else DEMO_FOLDER)
     if demo.is_there(workspace):
         echo(f"The demo workspace is ready in {workspace.path}.")
     else:
@@ -42,8 +42,8 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
     os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
     with workspace.write() as db:
         token = access.invite(db, demo.VISITOR)
-    shown = f"http://{'localhost' if host == '127.0.0.1' else host}:{port}"
-    echo(f"To try the annotator's desk, open {shown}/rate?token={token}")
+    address = f"http://{'localhost' if host == '127.0.0.1' else host}:{port}"
+    echo(f"To try the annotator's desk, open {address}/rate?token={token}")
     with demo.serving(workspace):
         serve(host, port, browser=browser)
 

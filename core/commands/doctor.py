@@ -31,11 +31,11 @@ def command(folder: str, names: tuple[str, ...], again: bool, write: bool) -> No
             f"No model is named in {workspace.models_path} yet. Add one with `concord models add`, or write "
             "a [models.NAME] table: the file says how."
         )
-    chosen = {name: pick(models, name, None) for name in names} or models
-    for name in [name for name, model in chosen.items() if model.kind == "program"]:
+    selected = {name: pick(models, name, None) for name in names} or models
+    for name in [name for name, model in selected.items() if model.kind == "program"]:
         echo(f"· {name}: a program, which is tried when it judges")
-    called = {name: model for name, model in chosen.items() if model.kind != "program"}
-    findings = examining.check(workspace, called, again=again)
+    endpoints = {name: model for name, model in selected.items() if model.kind != "program"}
+    findings = examining.check(workspace, endpoints, fresh=again)
     for name, finding in findings.items():
         echo(f"{'✗' if finding.wrong else '✓'} {name}: {finding.sentence}")
         for note in finding.notes:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from concord.reading.options import TableOptions
     from concord.reports.gate import Tested
 
-SHOWN = 10
+MOST_SHOWN = 10
 """So many flips are named."""
 MARGIN = 0.1
 """Of the width of the scale, the change that counts as none unless told."""
@@ -111,11 +111,11 @@ def command(
     from concord.reports.gate import unchanged
     from concord.statistics import drift as statistics
 
-    for about, scores, scale in pairs:
+    for pair, scores, scale in pairs:
         before, after = scores.before.to_numpy(), scores.after.to_numpy()
         ends = (min(scale.low, *before, *after), max(scale.high, *before, *after))
         allowed = margin or MARGIN * (ends[1] - ends[0])
-        outcomes.append(unchanged(about, statistics.drift(before, after, allowed, ends)))
+        outcomes.append(unchanged(pair, statistics.drift(before, after, allowed, ends)))
         for line in _flips(last, scores, scale) if form == "text" else ():
             echo(line)
     conclude("concord drift", outcomes, form)
@@ -163,9 +163,9 @@ def _columns(path: Path, reading: "TableOptions") -> tuple[list[Pair], "LabelTab
     judges = judges or [*table.data.table.query("kind == 'judge'").rater.drop_duplicates()]
     if len(judges) != 2:
         names = ", ".join(judges) or "none"
-        many = "1 judge" if len(judges) == 1 else f"{len(judges)} judges"
+        judge_count = "1 judge" if len(judges) == 1 else f"{len(judges)} judges"
         raise ImportRefused(
-            f"{path} has {many} to compare: {names}. Name two columns, the earlier first: "
+            f"{path} has {judge_count} to compare: {names}. Name two columns, the earlier first: "
             f"--judge {','.join((*judges, 'EARLIER', 'LATER')[:2])}. Or give a second table, or --follow."
         )
     earlier, later = judges
@@ -199,10 +199,10 @@ def _flips(table: "LabelTable", scores: "pd.DataFrame", scale: "Scale") -> list[
     changed = changes[changes.by > 0].sort_values(["by", "key"], ascending=[False, True]).key
     lines = [
         f"{key}: {scale.word(scores.before[key])} → {scale.word(scores.after[key])}  {texts[key]}".rstrip()
-        for key in changed[:SHOWN]
+        for key in changed[:MOST_SHOWN]
     ]
-    more = len(changed) - SHOWN
-    return [*lines, f"… and {more} more items."] if more > 0 else lines
+    rest = len(changed) - MOST_SHOWN
+    return [*lines, f"… and {rest} more items."] if rest > 0 else lines
 
 
 def _follow(
@@ -235,21 +235,21 @@ def _follow(
     expected = RangeSource(
         agreement=None if least is None else (least, 1.0), rate=rate, table=reference, margin=margin
     )
-    table, found = stream_table(stream, criteria, expected, name=str(new or old))
+    table, has_findings = stream_table(stream, criteria, expected, name=str(new or old))
     if form == "json":
-        whole = as_values(table) | {"suite": "concord drift --follow", "passed": not found}
-        echo(json.dumps(whole, ensure_ascii=False))
+        document = as_values(table) | {"suite": "concord drift --follow", "passed": not has_findings}
+        echo(json.dumps(document, ensure_ascii=False))
     elif form == "markdown":
         from concord.reports.gate import Tested, comment
 
         suite = "concord drift --follow"
-        echo(comment(suite, [Tested("", not found, sentence) for sentence in sentences(table)]))
+        echo(comment(suite, [Tested("", not has_findings, sentence) for sentence in sentences(table)]))
         echo(as_markdown(table))
     else:
         echo(as_text(table, columns(100)))
         for sentence in sentences(table):
-            echo(f"{'Not passed' if found else 'Passed'}: {sentence}", err=found)
-    if found:
+            echo(f"{'Not passed' if has_findings else 'Passed'}: {sentence}", err=has_findings)
+    if has_findings:
         sys.exit(FINDING)
 
 

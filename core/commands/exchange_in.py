@@ -31,7 +31,7 @@ from concord.rubrics import rubric_store
 from concord.store.comparisons import OWN
 from concord.studies import pairings
 
-SHOWN = 160
+EXCERPT = 160
 """Characters of a message that `--check` prints."""
 
 
@@ -53,7 +53,7 @@ def command() -> None:
     "--uncounted",
     multiple=True,
     metavar="CRITERION",
-    callback=lambda _context, _option, given: tuple(map(cells.nfc, given)),
+    callback=lambda _context, _option, texts: tuple(map(cells.nfc, texts)),
     help="A criterion that the overall score excludes, such as a refusal.",
 )
 @click.option(
@@ -74,33 +74,39 @@ def _ratings(
     append: bool,
     rubric: str,
     reading: TableOptions,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
-    given = labels.ratings(file, reading)
-    opened = options.workspace(workspace)
-    by = rubric_store.find(opened, rubric) if rubric else None
-    with opened.read() as db:
-        brought = ratings_study.incoming(
-            db, given.table, study, rubric=by, scales=given.scales, brought=given.conversations, **how
+    table_ratings = labels.ratings(file, reading)
+    workspace_ = options.workspace(workspace)
+    rubric_version = rubric_store.find(workspace_, rubric) if rubric else None
+    with workspace_.read() as db:
+        import_ = ratings_study.incoming(
+            db,
+            table_ratings.table,
+            study,
+            rubric=rubric_version,
+            scales=table_ratings.scales,
+            brought=table_ratings.conversations,
+            **arguments,
         )
-    if by:
-        with opened.write() as db:
-            by.publish(db)
-    with printing.progress("Storing") as shown:
-        stored = incoming.store(opened, brought, append=append, progress=shown)
-    for note in given.notes:
+    if rubric_version:
+        with workspace_.write() as db:
+            rubric_version.publish(db)
+    with printing.progress("Storing") as progress_bar:
+        summary = incoming.store(workspace_, import_, append=append, progress=progress_bar)
+    for note in table_ratings.notes:
         echo(f"  {note}")
-    echo(stored)
-    for criterion in brought.study.criteria:
+    echo(summary)
+    for criterion in import_.study.criteria:
         scale = criterion.scale
         kind = f"{len(scale.offered)} answers" if scale.offered else "a range, not to be asked at the desk"
         guess = ", guessed from the scores" if scale.guessed else ""
         echo(f"  {criterion.name}: {scale.low:g} to {scale.high:g}, {kind}{guess}")
 
 
-def _scorers(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, Scorer]:
+def _scorers(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, Scorer]:
     """Who gave the scores on a criterion, by its name."""
-    pairs = options.pairs(context, option, given)
+    pairs = options.pairs(context, option, texts)
     for name, scorer in pairs.items():
         if scorer not in (Scorer.HUMAN, Scorer.JUDGE, Scorer.CODE):
             raise ConcordError(f"--scorer {name}={scorer}: it must be human, judge or code.")
@@ -113,20 +119,20 @@ def _scorers(context: click.Context, option: click.Parameter, given: tuple[str, 
 @click.pass_obj
 def _dataset(workspace: str, folder: Path, study: str) -> None:
     """A folder that `concord export dataset` wrote: conversations, ratings and comparisons."""
-    opened, data = options.workspace(workspace), folder / "data"
+    workspace_, data = options.workspace(workspace), folder / "data"
     if not (data / "conversations.parquet").is_file():
         raise ImportRefused(
             f"{folder} has no data/conversations.parquet, as `concord export dataset` writes."
         )
     survey = conversations_file.survey(data / "conversations.parquet")
-    echo(conversations_file.store(opened, survey))
+    echo(conversations_file.store(workspace_, survey))
     if (data / "ratings.parquet").is_file():
         table = ratings_csv.read(data / "ratings.parquet")
-        with opened.read() as db:
-            brought = ratings_study.incoming(db, table, study)
-        echo(incoming.store(opened, brought))
+        with workspace_.read() as db:
+            import_ = ratings_study.incoming(db, table, study)
+        echo(incoming.store(workspace_, import_))
     if (data / "comparisons.parquet").is_file():
-        echo(comparisons_file.store(opened, data / "comparisons.parquet"))
+        echo(comparisons_file.store(workspace_, data / "comparisons.parquet"))
 
 
 @command.command("conversations")
@@ -207,15 +213,15 @@ def _conversations(
     scales: Mapping[str, Scale],
     rubric: str,
     criterion: str,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Conversations of other tools, or as `concord export conversations` writes them.
 
     JSON Lines, JSON, CSV or Parquet; the form is recognised, and docs/formats.md lists those that are.
     """
-    opened, question = options.workspace(workspace), OWN
+    workspace_, question = options.workspace(workspace), OWN
     if rubric:
-        question = pairings.question(rubric_store.find(opened, rubric).rubric, criterion)
+        question = pairings.question(rubric_store.find(workspace_, rubric).rubric, criterion)
     reading = conversations_file.FileOptions(
         benchmark, mapping, cast(Mapping[str, Role], roles), joins, place, scorers, show_system_prompt
     )
@@ -226,18 +232,18 @@ def _conversations(
     if survey.scores or survey.unknown or survey.votes or survey.metadata or survey.left_out:
         echo(conversations_file.MORE)
     if check:
-        for where, entry in survey.shown:
+        for file_place, entry in survey.shown:
             for conversation in entry.conversations:
-                echo(f"\n{where}: {conversation.key} ({conversation.player}, {conversation.language})")
+                echo(f"\n{file_place}: {conversation.key} ({conversation.player}, {conversation.language})")
                 for message in conversation.messages:
-                    echo(f"  {message.role}: {message.content[:SHOWN]}")
+                    echo(f"  {message.role}: {message.content[:EXCERPT]}")
         survey.refuse()
         return
-    with printing.progress("Storing") as shown:
-        stored = conversations_file.store(
-            opened, survey, question=question, scales=scales, progress=shown, **how
+    with printing.progress("Storing") as progress_bar:
+        summary = conversations_file.store(
+            workspace_, survey, question=question, scales=scales, progress=progress_bar, **arguments
         )
-    echo(stored)
+    echo(summary)
 
 
 @command.command("comparisons")
@@ -260,12 +266,12 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
     @options.scales("answers do not show it")
     @click.pass_obj
     def _answers(workspace: str, /, file: Path, study: str, scales: dict[str, Scale]) -> None:
-        opened = options.workspace(workspace)
-        answered = read(file, study)
-        with opened.read() as db:
-            brought = answers.incoming(db, answered, study, scales=scales)
-        echo(incoming.store(opened, brought, append=True))
-        for reason, count in answered.left_out.items():
+        workspace_ = options.workspace(workspace)
+        answer_file = read(file, study)
+        with workspace_.read() as db:
+            import_ = answers.incoming(db, answer_file, study, scales=scales)
+        echo(incoming.store(workspace_, import_, append=True))
+        for reason, count in answer_file.left_out.items():
             echo(f"  left out: {count:,} {reason}")
 
 

@@ -48,17 +48,17 @@ def command(context: click.Context, /, what: str, out: Path | None, replace: boo
     part = PARTS[what]
     for parameter in context.command.params:
         name = str(parameter.name)
-        named = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if named and name not in ("what", "out", *part.takes.split()):
+        is_stated = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_stated and name not in ("what", "out", *part.takes.split()):
             raise ConfigError(f"`concord export {what}` takes no {parameter.opts[0]}.")
-    opened = Workspace.open(context.obj, create=False)
-    given["title"] = given["title"] or opened.path.name
-    export = Export(what, **given, options=Options(families=families(opened.models_path)))
-    sentence = publish.write(opened, export, out or _shown, overwrite=replace)
+    workspace_ = Workspace.open(context.obj, create=False)
+    given["title"] = given["title"] or workspace_.path.name
+    export = Export(what, **given, options=Options(families=families(workspace_.models_path)))
+    sentence = publish.write(workspace_, export, out or _print_line, overwrite=replace)
     echo(sentence, err=True)
 
 
-def _shown(line: str) -> None:
+def _print_line(line: str) -> None:
     """Print a line: a terminal shows it letter for letter, a file has it as it is, in UTF-8."""
     if sys.stdout.isatty():
         echo(line, nl=False)

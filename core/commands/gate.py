@@ -106,22 +106,24 @@ def command(
     report_options = Options(resamples=resamples, seed=seed)
     if file is not None:
         table, _ = drawn.read(file, reading, source)
-        report, within = report_of(table.data, report_options, table.features), f" in {file.name}"
+        report, place = report_of(table.data, report_options, table.features), f" in {file.name}"
     else:
         with Workspace.open(workspace, create=False).read() as db:
             if not study:
                 raise ConcordError("Name a FILE of labels, or a study of the workspace with --study.")
-            report, within = agreement_report(db, study, report_options), f" in the study {study}"
-    on = criterion_called(report.criteria, reading.criterion)
-    outcome = gate(report, least, criterion=on, judges=judges, statistic=statistic, within=within)
+            report, place = agreement_report(db, study, report_options), f" in the study {study}"
+    criterion_name = criterion_called(report.criteria, reading.criterion)
+    outcome = gate(
+        report, least, criterion=criterion_name, judges=judges, statistic=statistic, group_words=place
+    )
     conclude("concord gate", [outcome], form)
 
 
 def conclude(suite: str, outcomes: Sequence["Tested"], form: str) -> None:
     """Print outcomes and end: with FINDING where one did not pass."""
     if form == "json":
-        whole = {"suite": suite, "outcomes": [one._asdict() for one in outcomes]}
-        echo(json.dumps(whole, ensure_ascii=False))
+        document = {"suite": suite, "outcomes": [one._asdict() for one in outcomes]}
+        echo(json.dumps(document, ensure_ascii=False))
     elif form == "markdown":
         from concord.reports.gate import comment
 

@@ -14,8 +14,8 @@ from concord.errors import ConcordError
 @click.command(name="judge")
 @click.argument("names", metavar="NAME | FILES…", nargs=-1, required=True)
 @options.several("--judges", "Models that rate.", required=True)
-@options.whose
-@options.where("conversations")
+@options.benchmark_option
+@options.filters("conversations")
 @click.option("--study", default="", metavar="NAME", help="Only the conversations of this study.")
 @options.judging
 @running
@@ -69,11 +69,11 @@ def judge_stored(
         raise ConcordError(
             f"“{name}” is a benchmark and asks about its lake_options conversations. Leave --benchmark out."
         )
-    among: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     if study:
         with workspace.read() as db:
-            among = tuple(sorted({str(unit["key"]) for unit in studies.units(db, study)}))
-        if not among:
+            keys = tuple(sorted({str(unit["key"]) for unit in studies.units(db, study)}))
+        if not keys:
             raise ConcordError(f"The study “{study}” has no items. Draw some, or leave --study out.")
-    plan = JudgePlan(benchmark or name, judges, facets, version, repeats, rubric, among)
+    plan = JudgePlan(benchmark or name, judges, facets, version, repeats, rubric, keys)
     carry_out(workspace, plan, **choices)

@@ -29,8 +29,8 @@ def command() -> None:
 STUDY = click.argument("study")
 JUDGE = click.option("--judge", required=True, help="The model.")
 VERSION = click.option("--version", required=True, help="The version of the rubric, by number.")
-FROM = click.option("--from", "one", required=True, help="The version it is compared with, by number.")
-TO = click.option("--to", "other", required=True, help="The other version.")
+FROM_OPTION = click.option("--from", "one", required=True, help="The version it is compared with, by number.")
+TO_OPTION = click.option("--to", "other", required=True, help="The other version.")
 TO_JUDGE = click.option("--to-judge", default="", help="The other model; default: the same.")
 LIMIT = click.option(
     "--max-cost", type=click.FloatRange(min=0), help="Spend no more; every model needs a price."
@@ -44,7 +44,7 @@ def _of_one(command: F) -> F:
 
 def _of_two(command: F) -> F:
     """The study, and the options that name two judges: those of `_two`."""
-    return STUDY(JUDGE(FROM(TO(TO_JUDGE(command)))))
+    return STUDY(JUDGE(FROM_OPTION(TO_OPTION(TO_JUDGE(command)))))
 
 
 def _two(bench: "Bench", *, judge: str, one: str, other: str, to_judge: str) -> "tuple[Candidate, Candidate]":
@@ -52,7 +52,7 @@ def _two(bench: "Bench", *, judge: str, one: str, other: str, to_judge: str) -> 
     return bench.find(judge, one), bench.find(to_judge or judge, other)
 
 
-def _measured(folder: str, study: str, resamples: int = 1000) -> "tuple[Workspace, Bench]":
+def _workspace_and_bench(folder: str, study: str, resamples: int = 1000) -> "tuple[Workspace, Bench]":
     """The workspace, and what people and judges of a divided study answered."""
     from concord.lab import measuring
 
@@ -83,7 +83,7 @@ def show(folder: str, /, study: str, form: str) -> None:
     """Show the parts, the looks at the sealed one, and every version with its agreement."""
     from concord.lab import parts, variants
 
-    workspace, bench = _measured(folder, study)
+    workspace, bench = _workspace_and_bench(folder, study)
     with workspace.read() as db:
         tables = [parts.table(db, bench.parts), variants.table(db, bench)]
     printing.show(tables, form)
@@ -91,19 +91,21 @@ def show(folder: str, /, study: str, form: str) -> None:
 
 @command.command("disagreements")
 @_of_one
-@options.number("--most", 10, "Items to list, the largest disagreement first.", least=0)
+@options.number("--most", 10, "Items to list, the largest disagreement first.", minimum=0)
 @options.form()
 @click.pass_obj
 def disagreements(folder: str, /, study: str, judge: str, version: str, most: int, form: str) -> None:
     """List the items of develop on which a judge differs from annotators, and the causes."""
     from concord.lab import disagreements as differing
 
-    workspace, bench = _measured(folder, study)
-    whose = bench.find(judge, version)
+    workspace, bench = _workspace_and_bench(folder, study)
+    candidate = bench.find(judge, version)
     with workspace.read() as db:
-        every = differing.largest(db, bench, whose)
-        causes = differing.causes(db, bench, whose, every)
-    printing.show([differing.listed(whose, every[:most]), *([causes] if causes.rows else [])], form)
+        found_disagreements = differing.largest(db, bench, candidate)
+        causes = differing.causes(db, bench, candidate, found_disagreements)
+    printing.show(
+        [differing.listed(candidate, found_disagreements[:most]), *([causes] if causes.rows else [])], form
+    )
 
 
 @command.command("variant")
@@ -133,22 +135,22 @@ def variant(
     """
     from concord.lab import variants
 
-    workspace, bench = _measured(folder, study)
+    workspace, bench = _workspace_and_bench(folder, study)
     base = variants.keep_current(workspace, bench.parts, rubric_store.number_of(parent))
     change = {name: value for name, value in change.items() if value}
     with workspace.write() as db:
         if instructions:
             change["instructions"] = read_text(instructions)
         if examples is not None:
-            by = bench.find(judge, base.variant) if judge else None
-            change["examples"] = variants.pick_examples(db, bench, base.rubric, examples, by)
+            candidate = bench.find(judge, base.variant) if judge else None
+            change["examples"] = variants.pick_examples(db, bench, base.rubric, examples, candidate)
         body = variants.changed(base.rubric, **change)
-        kept = variants.keep(db, bench.parts, body, parent=base, note=note or ", ".join(change))
-    if kept.version == base.version:
+        kept_variant = variants.keep(db, bench.parts, body, parent=base, note=note or ", ".join(change))
+    if kept_variant.version == base.version:
         echo(f"It says the same as {base.variant}, which is kept already.")
     else:
-        how = f"concord lab run {study} --judges … --versions {kept.version}"
-        echo(f"{kept.variant} is kept. Have it answer: {how}")
+        command_ = f"concord lab run {study} --judges … --versions {kept_variant.version}"
+        echo(f"{kept_variant.variant} is kept. Have it answer: {command_}")
 
 
 @command.command("run")
@@ -183,18 +185,18 @@ def run(
         divided = parts.read(db, study)
     purse = running.SharedBudget(max_cost)
     numbers = [rubric_store.number_of(version) for version in versions or ("",)]
-    kept = [variants.keep_current(workspace, divided, number) for number in numbers]
-    for used in kept:
-        plan = running.plan_of(divided, part, judges, used.version)
+    kept_variants = [variants.keep_current(workspace, divided, number) for number in numbers]
+    for kept_variant in kept_variants:
+        plan = running.plan_of(divided, part, judges, kept_variant.version)
         if estimate:
             survey = planning.survey(workspace, planning.job(workspace, plan))
-            echo(f"{used.variant}: {estimated(survey, currency(workspace.models_path))}")
+            echo(f"{kept_variant.variant}: {estimated(survey, currency(workspace.models_path))}")
             continue
-        ended = running.carry_out(workspace, plan, purse)
-        echo(f"{used.variant} on {part}: {sentence(ended) if ended else 'all answered before'}")
-        if ended and ended.state != "finished":
-            echo(ended.message, err=True)
-            raise SystemExit(3 if ended.state == "stopped" else 1)
+        progress = running.carry_out(workspace, plan, purse)
+        echo(f"{kept_variant.variant} on {part}: {sentence(progress) if progress else 'all answered before'}")
+        if progress and progress.state != "finished":
+            echo(progress.message, err=True)
+            raise SystemExit(3 if progress.state == "stopped" else 1)
 
 
 @command.command("compare")
@@ -215,7 +217,7 @@ def compare(
     """Compare two versions on the same items, criterion by criterion."""
     from concord.lab import comparing
 
-    _, bench = _measured(folder, study, resamples)
+    _, bench = _workspace_and_bench(folder, study, resamples)
     table = comparing.differences(bench, part, *_two(bench, **sides), seed=seed)
     if form == "table":
         echo(comparing.gain(table) + "\n")
@@ -237,7 +239,7 @@ def choose(folder: str, /, study: str, margin: float, form: str, resamples: int,
     """All judges that answered *select*: the best, and the cheapest that is not worse by a margin."""
     from concord.lab import comparing
 
-    _, bench = _measured(folder, study, resamples)
+    _, bench = _workspace_and_bench(folder, study, resamples)
     table, _ = comparing.choose(bench, "select", list(bench.answers), margin=margin, seed=seed)
     printing.show([table], form)
 
@@ -253,7 +255,7 @@ def report(
     """Open the sealed part, which both versions have answered, and report the gain. Openings are counted."""
     from concord.lab import comparing
 
-    workspace, bench = _measured(folder, study, resamples)
+    workspace, bench = _workspace_and_bench(folder, study, resamples)
     two = _two(bench, **sides)
     with workspace.write() as db:
         table = comparing.report(db, bench, *two, reason, seed=seed)
@@ -306,7 +308,7 @@ def improve(
     if form == "table":
         for line in outcome.sentences:
             echo(line)
-        echo(f"Spent: {purse.spent:.4f}" + ("" if budget is None else f" of {budget:g}") + "\n")
+        echo(f"Spent: {purse.amount:.4f}" + ("" if budget is None else f" of {budget:g}") + "\n")
     printing.show(outcome.tables, form)
 
 
@@ -325,9 +327,9 @@ def card(folder: str, /, study: str, judge: str, version: str, target: Path) -> 
 
     from concord.lab import card as cards
 
-    workspace, bench = _measured(folder, study)
-    whole = cards.card(workspace, bench, bench.find(judge, version))
-    for path in cards.write(whole, target, date.today()):
+    workspace, bench = _workspace_and_bench(folder, study)
+    judge_card = cards.card(workspace, bench, bench.find(judge, version))
+    for path in cards.write(judge_card, target, date.today()):
         echo(path)
 
 
@@ -348,5 +350,5 @@ def robustness(
     workspace = Workspace.open(folder, create=False)
     with workspace.read() as db:
         divided = parts.read(db, study)
-    used = variants.current(workspace, divided, rubric_store.number_of(version))
-    printing.show([checked(workspace, divided, judge, used, running.SharedBudget(max_cost))], form)
+    rubric_version = variants.current(workspace, divided, rubric_store.number_of(version))
+    printing.show([checked(workspace, divided, judge, rubric_version, running.SharedBudget(max_cost))], form)

@@ -86,7 +86,7 @@ def command(
 ) -> None:
     """Compare models: means over conversations and a panel of judges, with 95% intervals."""
     ranking = ranking_csv.read(against) if against else None
-    own = None if rubric or against or stability else own_tables(benchmark)
+    own_board = None if rubric or against or stability else own_tables(benchmark)
     corrects = study and not stability
     if corrects and beside:
         raise ConcordError(
@@ -97,8 +97,8 @@ def command(
     percentile = method is IntervalMethod.PERCENTILE
     if corrects and percentile:
         raise ConcordError("Scores corrected by annotators have no percentile intervals. Remove --intervals.")
-    paired = own is not None and "beside" in inspect.signature(own).parameters
-    if own and (study or weights or (beside and not paired) or percentile):
+    paired = own_board is not None and "beside" in inspect.signature(own_board).parameters
+    if own_board and (study or weights or (beside and not paired) or percentile):
         option = (
             "--study" if study else "--weights" if weights else "--intervals" if percentile else "--beside"
         )
@@ -106,17 +106,21 @@ def command(
             f"{get(benchmark).title} has tables of its own, which take no {option}; leave it out."
         )
     with Workspace.open(workspace, create=False).read() as db:
-        if own:
+        if own_board:
             board_options |= {"beside": beside} if beside else {}
-            return printing.show(own(db, where=facets, **board_options), form)
+            return printing.show(own_board(db, filters=facets, **board_options), form)
         board_options |= {"resamples": 0} if corrects else {}
         rated = gather(db, benchmark, facets, rubric)
-        weighed = _weights(rated.system, weights)
-        board = leaderboards.leaderboard(rated, weights=weighed, intervals=method, **board_options)
+        weights_of_criteria = _weights(rated.system, weights)
+        board = leaderboards.leaderboard(
+            rated, weights=weights_of_criteria, intervals=method, **board_options
+        )
         if stability:
             if not board_options["judges"]:
                 board_options["judges"] = rank_stability.judges_compared(board)
-                board = leaderboards.leaderboard(rated, weights=weighed, intervals=method, **board_options)
+                board = leaderboards.leaderboard(
+                    rated, weights=weights_of_criteria, intervals=method, **board_options
+                )
             tables = [*rank_stability.rank_stability(db, board, study=study)]
         else:
             tables = [_by_people(db, board, study) if study else leaderboard_table(board, beside)]
@@ -136,13 +140,13 @@ def _weights(system: Benchmark, text: str) -> dict[str, float] | None:
     """`--weights` by criterion; None where it was left out."""
     if not text:
         return None
-    counted = [c.name for c in system.criteria if c.counted]
+    counted_names = [c.name for c in system.criteria if c.counted]
     try:
         numbers = [float(part) for part in names(text)]
     except ValueError:
         numbers = []
-    if len(numbers) != len(counted):
+    if len(numbers) != len(counted_names):
         raise ConcordError(
-            f"--weights wants {len(counted)} numbers, for {', '.join(counted)}; it got “{text}”."
+            f"--weights wants {len(counted_names)} numbers, for {', '.join(counted_names)}; it got “{text}”."
         )
-    return dict(zip(counted, numbers, strict=True))
+    return dict(zip(counted_names, numbers, strict=True))

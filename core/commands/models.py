@@ -35,8 +35,8 @@ def add(
     if api_key_env == "":
         raise ConfigError("--key-env needs the name of an environment variable, such as MY_KEY.")
     workspace = options.workspace(folder)
-    given = {"model": model, "base_url": base_url, "api_key_env": api_key_env}
-    lines = entries.add(workspace, name, preset=preset, **given).lines
+    settings = {"model": model, "base_url": base_url, "api_key_env": api_key_env}
+    lines = entries.add(workspace, name, preset=preset, **settings).lines
     echo(f"Added to {workspace.models_path}:\n\n{lines}")
     for variable in load_models(workspace.models_path)[name].unset:
         echo(f"Set the environment variable {variable} to its key.")

@@ -45,17 +45,17 @@ def workspace(folder: str) -> Workspace:
     """Open a workspace. Where there was none one is made, and said to be: it may be the wrong folder."""
     from concord.workspace import Workspace
 
-    there = Workspace(Path(folder).expanduser().resolve()).db_path.exists()
-    opened = Workspace.open(folder)
-    if not there:
-        echo(f"Made a new workspace in {opened.path}; --workspace names another one.", err=True)
-    return opened
+    exists = Workspace(Path(folder).expanduser().resolve()).db_path.exists()
+    workspace_ = Workspace.open(folder)
+    if not exists:
+        echo(f"Made a new workspace in {workspace_.path}; --workspace names another one.", err=True)
+    return workspace_
 
 
 def form(*forms: str) -> Callable[[F], F]:
     """`--format`: how tables are written, as text unless asked otherwise."""
-    offered = ["table", *forms] if forms else list(FORMS)
-    return click.option("--format", "form", type=click.Choice(offered), default="table", show_default=True)
+    choices = ["table", *forms] if forms else list(FORMS)
+    return click.option("--format", "form", type=click.Choice(choices), default="table", show_default=True)
 
 
 def several(name: str, help: str, *, required: bool = False) -> Callable[[F], F]:
@@ -64,20 +64,22 @@ def several(name: str, help: str, *, required: bool = False) -> Callable[[F], F]
 
 
 def number(
-    name: str, default: int, help: str, *, least: int = 0, most: int | None = None
+    name: str, default: int, help: str, *, minimum: int = 0, maximum: int | None = None
 ) -> Callable[[F], F]:
     """An option that takes a whole number within bounds."""
-    return click.option(name, type=click.IntRange(least, most), default=default, show_default=True, help=help)
+    return click.option(
+        name, type=click.IntRange(minimum, maximum), default=default, show_default=True, help=help
+    )
 
 
-def resamples(of: str) -> Callable[[F], F]:
+def resamples(noun: str) -> Callable[[F], F]:
     """`--resamples`: bootstrap draws of what is drawn."""
-    return number("--resamples", 1000, f"Bootstrap draws of {of}.", most=MOST_RESAMPLES)
+    return number("--resamples", 1000, f"Bootstrap draws of {noun}.", maximum=MOST_RESAMPLES)
 
 
-def seeded(what: str) -> Callable[[F], F]:
+def seeded(effect: str) -> Callable[[F], F]:
     """`--seed`: the same seed gives the same result."""
-    return number("--seed", 0, f"The same seed {what}.")
+    return number("--seed", 0, f"The same seed {effect}.")
 
 
 seed = seeded("gives the same intervals")
@@ -88,67 +90,67 @@ def reason(help: str = "The reason; it is stored with the time and the name.") -
     return click.option("--reason", required=True, help=help)
 
 
-def figures(of: str) -> Callable[[F], F]:
+def figures(noun: str) -> Callable[[F], F]:
     """How figures are measured and written: `form`, `resamples` (draws of what is drawn) and `seed`."""
-    return lambda command: form()(resamples(of)(seed(command)))
+    return lambda command: form()(resamples(noun)(seed(command)))
 
 
 def judging(command: F) -> F:
     """How judges are asked: `version` of the prompt and `judge_repeats`."""
-    which = "Version of the judge's prompt; default: the benchmark's own."
-    repeats = number("--judge-repeats", 1, "Times a judge is asked the same.", least=1)
-    return click.option("--version", default="", help=which)(repeats(command))
+    help_text = "Version of the judge's prompt; default: the benchmark's own."
+    repeats = number("--judge-repeats", 1, "Times a judge is asked the same.", minimum=1)
+    return click.option("--version", default="", help=help_text)(repeats(command))
 
 
-def where(what: str) -> Callable[[F], F]:
+def filters(noun: str) -> Callable[[F], F]:
     """`--where`, which may be repeated: only what has these values of a facet, language, player or prompt."""
     return click.option(
         "--where",
         "facets",
         multiple=True,
         metavar="FACET=A,B",
-        callback=lambda _context, _option, given: dict(map(facet, given)),
-        help=f"Only {what} with these values, such as language=en or character=tully,pilot; may be repeated.",
+        callback=lambda _context, _option, texts: dict(map(facet, texts)),
+        help=f"Only {noun} with these values, such as language=en or character=tully,pilot; may be repeated.",
     )
 
 
-def whose(command: F) -> F:
+def benchmark_option(command: F) -> F:
     """`--benchmark`: whose conversations."""
-    which = "The benchmark of the conversations; required if the workspace has several."
-    return click.option("--benchmark", default="", help=which)(command)
+    help_text = "The benchmark of the conversations; required if the workspace has several."
+    return click.option("--benchmark", default="", help=help_text)(command)
 
 
 def only_benchmark(db: Database) -> str:
     """The benchmark of all stored conversations. Raises StudyError where there is none, or several."""
     from concord.store import conversations
 
-    stored = conversations.values(db)["benchmark"]
-    if len(stored) == 1:
-        return stored[0]
-    if not stored:
+    known_benchmarks = conversations.values(db)["benchmark"]
+    if len(known_benchmarks) == 1:
+        return known_benchmarks[0]
+    if not known_benchmarks:
         raise StudyError("There are no conversations. Generate some with `concord run`, or import some.")
     raise StudyError(
-        f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(stored)}."
+        f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(known_benchmarks)}."
     )
 
 
-def benchmark_of(db: Database, named: str) -> str:
+def benchmark_of(db: Database, name: str) -> str:
     """The benchmark of stored conversations that is named, or the only one. Raises NotFound, StudyError."""
     from concord.store import conversations
 
-    if not named:
+    if not name:
         return only_benchmark(db)
-    if named not in (stored := conversations.values(db)["benchmark"]):
-        raise not_found("benchmark with conversations", named, stored)
-    return named
+    if name not in (known_benchmarks := conversations.values(db)["benchmark"]):
+        raise not_found("benchmark with conversations", name, known_benchmarks)
+    return name
 
 
 def table(command: F) -> F:
     """What a leaderboard is made of: `facets`, `judges` and `weights`."""
     panel = "The panel; default: every judge that answered the benchmark's own version of the prompt."
-    weighed = "Weights of the criteria in the overall score; default: equal."
-    command = click.option("--weights", metavar="1,2,1", default="", help=weighed)(command)
-    return where("conversations")(several("--judges", panel)(command))
+    help_text = "Weights of the criteria in the overall score; default: equal."
+    command = click.option("--weights", metavar="1,2,1", default="", help=help_text)(command)
+    return filters("conversations")(several("--judges", panel)(command))
 
 
 def _usual_margin() -> float:
@@ -164,7 +166,7 @@ def look(command: F) -> F:
         type=click.IntRange(1),
         default=None,
         metavar="K",
-        callback=lambda _context, _option, given: given or 0,
+        callback=lambda _context, _option, value: value or 0,
         help="Which look at a growing table or study this is, of at most five: each widens the verdict's "
         "interval. All looks together are wrong in about 5% of studies, in 2.5% where the first one is "
         "look 1. Looks at a study are counted.",
@@ -194,7 +196,7 @@ def measuring(command: F) -> F:
         "Which annotators intervals cover: those of the study, or annotators like them (default "
         "if at least five rated half of the items each)."
     )
-    refused = "Count conversations in which a judge saw a refusal."
+    help_text = "Count conversations in which a judge saw a refusal."
     cut = "Scores from here on are a pass (default: the middle of the scale); may be repeated."
     scale = (
         "The scale on which annotators and judges answer a criterion (1..5 alone: every one), "
@@ -207,16 +209,16 @@ def measuring(command: F) -> F:
             type=NAMES,
             default=None,
             metavar="FACET,…",
-            callback=lambda _context, _option, given: () if given == ("none",) else given,
+            callback=lambda _context, _option, value: () if value == ("none",) else value,
             help=alike,
         ),
         click.option("--people", type=click.Choice(["these", "like-these"]), default=None, help=people),
-        click.option("--keep-refused", is_flag=True, help=refused),
+        click.option("--keep-refused", is_flag=True, help=help_text),
         click.option(
             "--margin",
             type=click.FloatRange(0, 2),
             default=None,
-            callback=lambda _context, _option, given: _usual_margin() if given is None else given,
+            callback=lambda _context, _option, value: _usual_margin() if value is None else value,
             help=(
                 "The margin: how much lower than another annotator's a judge's agreement may be; 0.1 "
                 "by default."
@@ -229,7 +231,7 @@ def measuring(command: F) -> F:
             "cuts",
             multiple=True,
             metavar="CRITERION=SCORE",
-            callback=lambda _context, _option, given: tuple(map(cut_of, given)),
+            callback=lambda _context, _option, texts: tuple(map(cut_of, texts)),
             help=cut,
         ),
         _scales(tuple, scale),
@@ -238,21 +240,21 @@ def measuring(command: F) -> F:
     return command
 
 
-def scales(where: str) -> Callable[[F], F]:
+def scales(condition: str) -> Callable[[F], F]:
     """`--scale CRITERION=1..5`, which may be repeated: the scales of criteria, by name (“”: of every one)."""
-    alone = f"The scale of a criterion (1..5 alone: of all), if {where}; "
+    alone = f"The scale of a criterion (1..5 alone: of all), if {condition}; "
     return _scales(dict, f"{alone}with words: CRITERION=1:bad,2:good.")
 
 
-def _scales(kept: type[tuple[Any, ...]] | type[dict[Any, Any]], help: str) -> Callable[[F], F]:
+def _scales(container: type[tuple[Any, ...]] | type[dict[Any, Any]], help: str) -> Callable[[F], F]:
     """`--scale`, its criteria with their scales kept as a tuple of pairs or as a dict."""
 
-    def read(_context: click.Context, _option: click.Parameter, given: Sequence[str]) -> Any:
-        if not given:
-            return kept()
+    def read(_context: click.Context, _option: click.Parameter, texts: Sequence[str]) -> Any:
+        if not texts:
+            return container()
         from concord.studies.scales import named_scale  # loads numpy
 
-        return kept(map(named_scale, given))
+        return container(map(named_scale, texts))
 
     return click.option(
         "--scale", "scales", multiple=True, metavar="CRITERION=1..5", callback=read, help=help
@@ -288,21 +290,21 @@ def cut_of(text: str) -> tuple[str, float]:
     return criterion, cut
 
 
-def pairs(_context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+def pairs(_context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     """NAME=VALUE, which may be repeated, as a mapping."""
-    for text in given:
+    for text in texts:
         if not all(part.strip() for part in text.partition("=")):
             raise ConcordError(f"{option.opts[0]} {text}: it must be NAME=VALUE.")
-    return {name.strip(): value.strip() for name, _, value in (text.partition("=") for text in given)}
+    return {name.strip(): value.strip() for name, _, value in (text.partition("=") for text in texts)}
 
 
-def roles(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+def roles(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     """NAME=ROLE as a mapping of names in lower case."""
-    named = pairs(context, option, given)
-    for name, role in named.items():
+    role_of_column = pairs(context, option, texts)
+    for name, role in role_of_column.items():
         if role not in ROLES:
             raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(ROLES)}.")
-    return {name.lower(): role for name, role in named.items()}
+    return {name.lower(): role for name, role in role_of_column.items()}
 
 
 ROLES = ("system", "user", "assistant", "tool")

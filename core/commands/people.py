@@ -44,18 +44,18 @@ def _invite(
     if study and role != "annotator":
         raise StudyError("Only annotators can have a study. Remove --study or --role.")
     require_output()
-    opened = Workspace.open(workspace, create=False)
-    with opened.write() as db:
+    workspace_ = Workspace.open(workspace, create=False)
+    with workspace_.write() as db:
         links = studies.invite(db, names, base_url, days, role)
         items = studies.deal_study(db, study, names) if study else {}
         # A link that cannot be printed is not stored.
         for name, link in links.items():
             echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
     echo("A link is shown only now, and is the key of its person. Hand each to theirs.", err=True)
-    echo(f"Links open while the app runs: {call(opened)} app", err=True)
+    echo(f"Links open while the app runs: {call(workspace_)} app", err=True)
     audience = reach(next(iter(links.values())))
     if audience is not Reach.ANYWHERE:
-        echo(messages.reach(audience, call(opened)), err=True)
+        echo(messages.reach(audience, call(workspace_)), err=True)
 
 
 @command.command("revoke")

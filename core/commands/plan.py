@@ -51,7 +51,7 @@ _price = click.FloatRange(min=0)
     default=None,
     help="The agreement (κ or ρ) to plan with; default: that of the labels in FILE, or 0.7.",
 )
-@options.number("--annotators", 1, "Annotators on each row.", least=1)
+@options.number("--annotators", 1, "Annotators on each row.", minimum=1)
 @click.option("--price", type=_price, default=0.0, help="The price of a label.")
 @click.option("--seconds", type=_price, default=0.0, help="Seconds per label.")
 @click.option(
@@ -108,7 +108,7 @@ def command(
     if half_width is not None and bar is not None:
         raise ConcordError("Give one goal: --width or --bar.")
     table = label_tables.read(file, reading, people=False)
-    wanted = PlanOptions(
+    plan_options = PlanOptions(
         PlanFigure(figure),
         half_width,
         bar,
@@ -120,37 +120,37 @@ def command(
         log or 0,
         labels or 0,
     )
-    of = plan(table.data, reading.criterion, next(iter(reading.judges), ""), wanted)
+    label_plan = plan(table.data, reading.criterion, next(iter(reading.judges), ""), plan_options)
     if form == FORMS[0]:
-        for sentence in of.sentences:
+        for sentence in label_plan.sentences:
             echo(sentence)
         echo()
-    echo(as_document(of.tables, form, width=columns(100)), nl=False)
+    echo(as_document(label_plan.tables, form, width=columns(100)), nl=False)
     if out is not None:
-        _write(out, table, of, LabelDraw(draw), labels or 0, seed)
+        _write(out, table, label_plan, LabelDraw(draw), labels or 0, seed)
 
 
 def _write(
-    out: Path, table: "LabelTable", plan: "LabelPlan", draw: LabelDraw, labels: int, seed: int
+    target: Path, table: "LabelTable", plan: "LabelPlan", draw: LabelDraw, labels: int, seed: int
 ) -> None:
     """Write the rows to label: id, groups and text, an empty column `human`, and each row's weight."""
     from concord.files import write_csv
 
-    if out.exists():
-        raise ConcordError(f"{out} exists. Name another file: labels in it would be lost.")
-    drawn = plan.rows(draw, labels, seed)
+    if target.exists():
+        raise ConcordError(f"{target} exists. Name another file: labels in it would be lost.")
+    sample = plan.rows(draw, labels, seed)
     players = table.data.of_units("player")
     groups: dict[str, Mapping[Any, str]] = {**table.data.facets}
     if len({*players.values()}) > 1:
         groups = {"model": players, **groups}
     rows: list[Sequence[object]] = [["id", *groups, "response", "human", "weight"]]
-    for place, weight in zip(drawn.places.tolist(), drawn.weights.tolist(), strict=True):
+    for place, weight in zip(sample.places.tolist(), sample.weights.tolist(), strict=True):
         unit: Any = plan.units[place]
-        about = [of.get(unit, "") for of in groups.values()]
-        rows.append([table.keys[unit], *about, table.texts.get(unit, ""), "", f"{weight:.6g}"])
+        context = [values_of_unit.get(unit, "") for values_of_unit in groups.values()]
+        rows.append([table.keys[unit], *context, table.texts.get(unit, ""), "", f"{weight:.6g}"])
     try:
-        with out.open("w", encoding="utf-8", newline="") as stream:
+        with target.open("w", encoding="utf-8", newline="") as stream:
             write_csv(stream, rows)
     except OSError as error:
-        raise ConcordError(f"{out} cannot be written: {error.strerror}. Name another file.") from error
-    echo(f"{len(rows) - 1} rows to label are in {out}, in the order to label them.", err=True)
+        raise ConcordError(f"{target} cannot be written: {error.strerror}. Name another file.") from error
+    echo(f"{len(rows) - 1} rows to label are in {target}, in the order to label them.", err=True)

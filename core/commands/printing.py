@@ -55,12 +55,12 @@ def show(tables: Sequence[Table], form: str) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[float], None]]:
+def progress(label: str) -> Iterator[Callable[[float], None]]:
     """A bar on the terminal, if there is one, moved by the share that is done (0 to 1), if it is known."""
     from rich.console import Console
     from rich.progress import Progress
 
     bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
     with bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(label, total=None)
         yield lambda share: bar.update(task, total=1.0, completed=share)

@@ -24,7 +24,7 @@ from concord.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 PLAIN_SECONDS = 5.0
-SHOWN = 300
+EXCERPT = 300
 """Characters of a raw example on the terminal."""
 
 
@@ -91,41 +91,46 @@ def carry_out(
         echo(estimated(survey, currency(workspace.models_path)))
         return
     with _watching() as watch:
-        ended = engine.execute(workspace, job, watch=watch, **options)
-    echo(f"Run {ended.id} {ended.stands if ended.waiting else ended.state}: {sentence(ended)}")
-    if ended.message:
-        echo(ended.message, err=ended.state == "broken")
-    if ended.failed:
+        progress = engine.execute(workspace, job, watch=watch, **options)
+    echo(f"Run {progress.id} {progress.stands if progress.waiting else progress.state}: {sentence(progress)}")
+    if progress.message:
+        echo(progress.message, err=progress.state == "broken")
+    if progress.failed:
         with workspace.read() as db:
-            for reason in runs.reasons(db, ended.id):
+            for reason in runs.reasons(db, progress.id):
                 echo(failed_for(reason), err=True)
         echo(
             "Run the same command again to retry; what had no usable reply is retried with --retry-failed.",
             err=True,
         )
-    if ended.state == "broken":
+    if progress.state == "broken":
         raise SystemExit(1)
-    if ended.signal:
-        raise SystemExit(128 + ended.signal)
-    if ended.waiting or ended.state == "stopped":
+    if progress.signal:
+        raise SystemExit(128 + progress.signal)
+    if progress.waiting or progress.state == "stopped":
         raise SystemExit(3)
-    if ended.failed:
+    if progress.failed:
         raise SystemExit(2)
 
 
 def failed_for(reason: Reason) -> str:
     """How often work failed for one reason, with an example: its work, the message, and what was answered."""
-    whose = f" ({', '.join(reason.models)})" if reason.models else ""
-    lines = [f"  {reason.failed:,} × {reason.reason}{whose}", f"    {reason.works[0]}: {reason.message}"]
+    models_words = f" ({', '.join(reason.models)})" if reason.models else ""
+    lines = [
+        f"  {reason.failed:,} × {reason.reason}{models_words}",
+        f"    {reason.works[0]}: {reason.message}",
+    ]
     if reason.raw:
-        lines.append(f"    it answered: {' '.join(reason.raw.split())[:SHOWN]}")
+        lines.append(f"    it answered: {' '.join(reason.raw.split())[:EXCERPT]}")
     return "\n".join(lines)
 
 
 def estimated(survey: Survey, paid_in: str = "") -> str:
     """What a run would do, and its calls, tokens and cost."""
     unit = f" {paid_in}" if paid_in else ""
-    lines = [f"{survey.planned:,} pieces planned, {survey.stored:,} stored, {survey.left:,} left to make."]
+    lines = [
+        f"{survey.planned:,} pieces planned, {survey.stored_count:,} stored, {survey.left:,} left to make."
+    ]
     if survey.failed:
         lines.append(f"{survey.failed:,} had no usable reply before; --retry-failed asks for them again.")
     lines += [f"  {line}" for line in status.calls(survey)]

@@ -40,7 +40,7 @@ MOCKS = ("mock-judge-strict", "mock-judge-lenient")
 )
 @options.several("--judges", "Models that rate; default: every chat model of models.toml.")
 @click.option("--mock", is_flag=True, help="Use mock judges, which follow rules and are not language models.")
-@options.number("--n", 20, "Conversations for annotators to rate.", least=1)
+@options.number("--n", 20, "Conversations for annotators to rate.", minimum=1)
 @options.several("--people", "The annotators; default: you.")
 @click.option("--app/--no-app", "opens", default=True, help="Open the page of the study's agreement.")
 @click.option("--port", default=8501, show_default=True, type=click.IntRange(0, 65535))
@@ -74,7 +74,7 @@ def command(
             f"The rubric {name} only asks which of two is better: concord import conversations {file} "
             f"--rubric {name}, then concord study pairs {name} --rubric {name}."
         )
-    benchmark = _brought(workspace, file)
+    benchmark = _import_conversations(workspace, file)
     _study(workspace, rubric, benchmark, n)
     _invite(workspace, name, people or ("You",), port)
     if not opens:
@@ -94,7 +94,7 @@ def command(
         app.serve(port=port, browser=browser, page=f"agreement?{urlencode({'study': name})}")
 
 
-def _brought(workspace: Workspace, file: Path) -> str:
+def _import_conversations(workspace: Workspace, file: Path) -> str:
     """Import the file; returns the name of its conversations."""
     survey = conversations_file.survey(file, conversations_file.FileOptions(file.stem))
     for line in conversations_file.sentences(survey):
@@ -104,13 +104,13 @@ def _brought(workspace: Workspace, file: Path) -> str:
         return file.stem if file.stem in survey.benchmarks else options.only_benchmark(db)
 
 
-def _rubric(workspace: Workspace, named: str) -> str:
+def _rubric(workspace: Workspace, rubric_name: str) -> str:
     """The name of the rubric: of the workspace's, or of a file, which is copied there."""
     available = rubric_store.names(workspace)
-    if named.endswith(".toml"):
-        return rubric_store.put(workspace, Path(named))
-    if named:
-        return rubric_store.find(workspace, named).rubric.name
+    if rubric_name.endswith(".toml"):
+        return rubric_store.put(workspace, Path(rubric_name))
+    if rubric_name:
+        return rubric_store.find(workspace, rubric_name).rubric.name
     if len(available) == 1:
         return available[0]
     raise ConfigError(
@@ -124,25 +124,25 @@ def _study(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> No
     name = rubric.rubric.name
     with workspace.write() as db:
         if name in stored_studies.names(db):
-            asked = stored_studies.get(db, name).asked_rubric
-            if asked is None or asked.hash != rubric.rubric.hash:
+            asked_rubric = stored_studies.get(db, name).asked_rubric
+            if asked_rubric is None or asked_rubric.hash != rubric.rubric.hash:
                 raise ConcordError(
                     "The study asks another version of the rubric. Put the file back, or draw one of another "
                     f"name: concord study draw NAME --n {n} --rubric {name}."
                 )
             echo(f"The study “{name}” is drawn already.")
         else:
-            wanted = Filter(benchmark)
-            n = min(n, conversations.count(db, wanted))
-            studies.draw_study(db, name, n, wanted=wanted, rubric=rubric)
+            selection = Filter(benchmark)
+            n = min(n, conversations.count(db, selection))
+            studies.draw_study(db, name, n, wanted=selection, rubric=rubric)
             echo(f"Study “{name}”: {len(stored_studies.units(db, name))} items of {n} conversations.")
 
 
 def _invite(workspace: Workspace, study: str, people: tuple[str, ...], port: int) -> None:
     """Deal the study to people, and a link to those who have none: a new one would end the old one."""
     with workspace.write() as db:
-        there = {a.name for a in access.annotators(db) if a.can_enter}
-        links = studies.invite(db, [p for p in people if p not in there], f"http://localhost:{port}")
+        names = {a.name for a in access.annotators(db) if a.can_enter}
+        links = studies.invite(db, [p for p in people if p not in names], f"http://localhost:{port}")
         items = studies.deal_study(db, study, people)
         # A link that cannot be printed is not stored.
         for person in people:

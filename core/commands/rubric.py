@@ -50,10 +50,10 @@ def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str
         raise ConfigError(f"{path} is there already. Edit it, or choose another name.")
     criteria = [_criterion(text) for text in ask] or [STARTER]
     entries = {"title": title, "unit": unit, "criteria": criteria}
-    given = {key: value for key, value in entries.items() if value}
-    rubric_of(name, given, str(path))
+    entries_stated = {key: value for key, value in entries.items() if value}
+    rubric_of(name, entries_stated, str(path))
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    path.write_text(writing.toml(given), encoding="utf-8")
+    path.write_text(writing.toml(entries_stated), encoding="utf-8")
     echo(f"{path} is written. Look at it: concord rubric show {name}")
     echo(f"Then: concord judge {name} --judges …, and concord study draw STUDY --n 20 --rubric {name}")
 
@@ -69,12 +69,12 @@ def _criterion(text: str) -> dict[str, Any]:
 @click.pass_obj
 def _list(workspace: str) -> None:
     """The rubrics of the workspace, with the versions that were used."""
-    opened = Workspace.open(workspace, create=False)
-    with opened.read() as db:
-        used = Counter(version.name for version in rubrics.versions(db))
-    names = sorted({*rubric_store.names(opened), *used})
+    workspace_ = Workspace.open(workspace, create=False)
+    with workspace_.read() as db:
+        uses_of_rubric = Counter(version.name for version in rubrics.versions(db))
+    names = sorted({*rubric_store.names(workspace_), *uses_of_rubric})
     for name in names:
-        echo(f"{name}\t{used[name]} version{'' if used[name] == 1 else 's'} used")
+        echo(f"{name}\t{uses_of_rubric[name]} version{'' if uses_of_rubric[name] == 1 else 's'} used")
     if not names:
         echo("No rubric yet. Make one with `concord rubric new NAME`.", err=True)
 
@@ -86,20 +86,22 @@ def _list(workspace: str) -> None:
 @click.pass_obj
 def _show(workspace: str, name: str, version: str, conversation: str) -> None:
     """Show the questions, and a judge's prompt for a conversation."""
-    opened = Workspace.open(workspace, create=False)
-    numbered = rubric_store.find(opened, name, rubric_store.number_of(version))
+    workspace_ = Workspace.open(workspace, create=False)
+    numbered = rubric_store.find(workspace_, name, rubric_store.number_of(version))
     rubric = numbered.rubric
     echo(f"{rubric.title} ({numbered.variant}, {rubric.hash}): rated is the {rubric.unit.replace('-', ' ')}")
     for criterion in (*rubric.criteria, *rubric.pairs):
         scale = criterion.scale
-        when = conditions_in_words(criterion, rubric.criteria)
-        asked = f" Asked where {when}." if when else ""
-        echo(f"  {criterion.label} ({scale.type}, {scale.kind.level}): {criterion.statement}{asked}")
-    with opened.read() as db:
-        shown = conversations.load(db, conversation) if conversation else _first(db)
+        condition = conditions_in_words(criterion, rubric.criteria)
+        condition_words = f" Asked where {condition}." if condition else ""
+        echo(
+            f"  {criterion.label} ({scale.type}, {scale.kind.level}): {criterion.statement}{condition_words}"
+        )
+    with workspace_.read() as db:
+        conversation_shown = conversations.load(db, conversation) if conversation else _first(db)
         for sentence in rubric_store.unasked(db, rubric):
             echo(f"Note: {sentence}", err=True)
-    for prompt in judge.requests(rubric, numbered.variant, shown):
+    for prompt in judge.requests(rubric, numbered.variant, conversation_shown):
         for message in prompt.messages:
             echo(f"\n── {message.role} " + "─" * 60)
             echo(message.content)

@@ -37,15 +37,15 @@ def _command(benchmark: Benchmark) -> click.Command:
     roles, options = benchmark.roles, benchmark.options
 
     @click.pass_obj
-    def invoke(folder: str, /, **given: Any) -> None:
-        models = {role.name: given.pop(role.name) for role in roles}
-        chosen = {option.name: given.pop(option.name) for option in options}
-        carry_out(workspace(folder), PlayPlan(benchmark.name, models, chosen), **given)
+    def invoke(folder: str, /, **values: Any) -> None:
+        models = {role.name: values.pop(role.name) for role in roles}
+        option_values = {option.name: values.pop(option.name) for option in options}
+        carry_out(workspace(folder), PlayPlan(benchmark.name, models, option_values), **values)
 
     params: list[click.Parameter] = [_role(role) for role in roles]
     params += [_option(option) for option in options]
     subcommand = click.Command(
-        benchmark.name, params=params, callback=invoke, help=benchmark.about, short_help=benchmark.title
+        benchmark.name, params=params, callback=invoke, help=benchmark.description, short_help=benchmark.title
     )
     return running(subcommand)
 
@@ -59,9 +59,9 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def _role(role: Role) -> click.Option:
-    how: dict[str, Any] = {"required": role.required, "default": None if role.required else ()}
-    metavar = None if role.many else "MODEL"
-    return click.Option([f"--{role.name}"], type=NAMES, metavar=metavar, help=role.help, **how)
+    settings: dict[str, Any] = {"required": role.required, "default": None if role.required else ()}
+    metavar = None if role.multiple else "MODEL"
+    return click.Option([f"--{role.name}"], type=NAMES, metavar=metavar, help=role.help, **settings)
 
 
 def _option(option: Option) -> click.Option:
@@ -73,23 +73,23 @@ def _option(option: Option) -> click.Option:
 @click.argument("number", type=int)
 @running
 @click.pass_obj
-def resume(folder: str, /, number: int, **how: Any) -> None:
+def resume(folder: str, /, number: int, **arguments: Any) -> None:
     """Continue run NUMBER of this workspace, with its plan, and its --max-cost unless you set another one."""
-    opened = Workspace.open(folder, create=False)
-    with opened.read() as db:
+    workspace_ = Workspace.open(folder, create=False)
+    with workspace_.read() as db:
         run = runs.get(db, number)
-    if how["max_cost"] is None:
-        how["max_cost"] = run.max_cost
-    carry_out(opened, from_dict(run.plan), **how)
+    if arguments["max_cost"] is None:
+        arguments["max_cost"] = run.max_cost
+    carry_out(workspace_, from_dict(run.plan), **arguments)
 
 
 @command.command("plan")
 @click.argument("file", type=click.Path(path_type=Path))
 @running
 @click.pass_obj
-def plan(folder: str, /, file: Path, **how: Any) -> None:
+def plan(folder: str, /, file: Path, **arguments: Any) -> None:
     """Run the plan in FILE, the JSON of the runs page."""
-    carry_out(workspace(folder), launching.read_plan(file), **how)
+    carry_out(workspace(folder), launching.read_plan(file), **arguments)
 
 
 @command.command("forget-batch")

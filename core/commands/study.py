@@ -31,8 +31,8 @@ command.commands.update(annotating.commands.commands)
 @click.argument("name")
 @click.option("--n", type=click.IntRange(1), required=True, help="How many conversations.")
 @click.option("--rubric", default="", help="Ask the questions of this rubric of the workspace.")
-@options.whose
-@options.where("conversations")
+@options.benchmark_option
+@options.filters("conversations")
 @click.option(
     "--by",
     type=options.NAMES,
@@ -76,16 +76,17 @@ def _draw(
     if rubric and (sampling["ask"] or sampling["per_turn"]):
         raise StudyError("The rubric defines the questions and the unit. Remove --ask and --per-turn.")
     text = read_text(guidelines) if guidelines else ""
-    opened = Workspace.open(workspace, create=False)
-    sampling["rubric"] = rubric_store.find(opened, rubric) if rubric else None
-    with opened.write() as db:
-        wanted = _wanted(benchmark or options.only_benchmark(db), facets)
-        study = studies.draw_study(db, name, n, wanted=wanted, guidelines=text, **sampling)
+    workspace_ = Workspace.open(workspace, create=False)
+    sampling["rubric"] = rubric_store.find(workspace_, rubric) if rubric else None
+    with workspace_.write() as db:
+        selection = _selection(benchmark or options.only_benchmark(db), facets)
+        study = studies.draw_study(db, name, n, wanted=selection, guidelines=text, **sampling)
         units = len(stored.units(db, name))
     sample = study.sample
     assert sample is not None
     echo(
-        f"Study “{name}”: {units} units of {n} conversations, drawn from {sample.candidates} with seed "
+        f"Study “{name}”: {units} units of {n} conversations, drawn from {sample.candidates} with "
+        "seed "
         f"{sampling['seed']}" + (f", spread over {', '.join(sample.facets)}." if sample.facets else ".")
     )
     if sample.not_in:
@@ -105,9 +106,9 @@ def _draw(
 @click.option(
     "--n", type=click.IntRange(1), help="Pairs, or groups, to draw, evenly over models; default: all."
 )
-@options.whose
+@options.benchmark_option
 @options.several("--models", "Models to compare; default: all.")
-@options.where("conversations")
+@options.filters("conversations")
 @options.seeded("draws the same pairs")
 @options.number("--overlap", 1, "Annotators for each pair; 0: all. An assignment may change it.")
 @click.option("--title", default="", help="The name for annotators; default: the rubric's title.")
@@ -122,22 +123,29 @@ def _pairs(
     benchmark: str,
     models: tuple[str, ...],
     facets: options.Facets,
-    **how: Any,
+    **arguments: Any,
 ) -> None:
     """Create a study of pairs: two players' conversations (or last replies) to the same scenario or prompt.
 
     A rubric that asks for an order makes groups, of two to eight players' conversations. Assign, follow and
     close it like other studies; with `concord compare NAME`, judges compare the pairs.
     """
-    opened = Workspace.open(workspace, create=False)
-    used = rubric_store.find(opened, rubric, rubric_store.number_of(version)) if rubric else None
-    with opened.write() as db:
-        whose = benchmark or options.only_benchmark(db)
-        study = pairings.new(db, name, used, whose, n, players=models, facets=facets, **how)
+    workspace_ = Workspace.open(workspace, create=False)
+    rubric_version = (
+        rubric_store.find(workspace_, rubric, rubric_store.number_of(version)) if rubric else None
+    )
+    with workspace_.write() as db:
+        benchmark_name = benchmark or options.only_benchmark(db)
+        study = pairings.new(
+            db, name, rubric_version, benchmark_name, n, players=models, facets=facets, **arguments
+        )
         groups = {unit["key"] for unit in stored.units(db, name)}
     labels = " and ".join(question.label for question in study.criteria)
-    by = f" ({used.variant})" if used else ""
-    echo(f"Study of pairs “{name}”: {len(groups)} {study.counted} of {study.benchmark}, asked: {labels}{by}.")
+    rubric_words = f" ({rubric_version.variant})" if rubric_version else ""
+    echo(
+        f"Study of pairs “{name}”: {len(groups)} {study.counted} of {study.benchmark}, asked: "
+        f"{labels}{rubric_words}."
+    )
     echo(f"Deal it: concord study deal {name} --annotators …")
     echo(f"Have judges compare them: concord compare {name} --judges …")
 
@@ -153,7 +161,7 @@ def _show(workspace: str, name: str) -> None:
         hidden = annotation_flow.hidden(db, name)
         signs = quality.signs(db, name)
         figures = annotation_flow.tables(db, name)
-        done = acts.every(db, name)
+        acts_done = acts.every(db, name)
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")
     for criterion in study.criteria:
@@ -166,14 +174,14 @@ def _show(workspace: str, name: str) -> None:
             echo(hidden)
         for flag in signs.warnings:
             echo(f"Warning: {flag.text}")
-        for act in done:
+        for act in acts_done:
             echo(act.sentence)
     elif not study.anonymous:
         echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
 
 
-def _wanted(benchmark: str, where: options.Facets) -> Filter:
-    facets = dict(where)
+def _selection(benchmark: str, facet_values: options.Facets) -> Filter:
+    facets = dict(facet_values)
     languages, players = facets.pop("language", ()), facets.pop("player", ())
     if len(languages) > 1:
         raise StudyError("A study has one language. Name one: --where language=VALUE.")

@@ -23,7 +23,7 @@ from concord.exchange import argilla, conversations_jsonl, dataset, feedback, la
 from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
-from concord.reports.provenance import about
+from concord.reports.provenance import provenance_values
 from concord.store import answers, audit, studies
 from concord.table import as_csv
 from concord.workspace import Workspace
@@ -184,8 +184,8 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
     prompts are named by their hashes, so that a reader can tell whether they are still the same.
     """
     study = report.data.study
-    rests_on = about(db, report) | {"made": made.isoformat()}
-    yield "report.html", page.of_study(db, report, made=made)
+    rests_on = provenance_values(db, report) | {"made": made.isoformat()}
+    yield "report.html", page.of_study(db, report, date_made=made)
     yield "about.json", json.dumps(rests_on, ensure_ascii=False, indent=2) + "\n"
     for name, form in (("figures.json", "json"), ("agreement.csv", "csv"), ("agreement.tex", "latex")):
         yield name, report.document(form)
@@ -295,7 +295,7 @@ PARTS: Mapping[str, Part] = {
     "site": Part(
         "Everything as static pages, annotators numbered",
         "title replace",
-        files=lambda db, of: site.pages(db, of.title, made=date.today()),
+        files=lambda db, of: site.pages(db, of.title, date_made=date.today()),
         first="index.html",
     ),
 }

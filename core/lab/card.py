@@ -75,23 +75,25 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
     number = bench.versions.get(judge.variant)
     if number is None:
         raise ConfigError(f"{judge} does not answer a version of {name}: a card is made of a rubric's judge.")
-    used = rubric_store.find(workspace, name, number)
+    rubric_version = rubric_store.find(workspace, name, number)
     entry = pick(load_models(workspace.models_path), judge.model)
-    model = handshakes.settled(workspace, {entry.name: entry})[entry.name]
-    written = read_toml(workspace.models_path)["models"][judge.model]
-    settings = merged(written, differences(entry, model))
+    model = handshakes.settled_models(workspace, {entry.name: entry})[entry.name]
+    entry_settings = read_toml(workspace.models_path)["models"][judge.model]
+    settings = merged(entry_settings, differences(entry, model))
     with workspace.read() as db:
-        opened = [one for one in lab.openings(db, bench.parts.study) if str(judge) in one.about]
-        facts, limits = _about(db, bench)
-    part = TEST if opened else SELECT
-    fingerprint = hashlib.sha256(f"{used.rubric.hash} {model.configuration.hash}".encode()).hexdigest()[:16]
-    asked = bench.asked[part].get(judge)
-    price = comparing.price(asked)
+        openings = [one for one in lab.openings(db, bench.parts.study) if str(judge) in one.about]
+        facts, limits = _facts(db, bench)
+    part = TEST if openings else SELECT
+    fingerprint = hashlib.sha256(
+        f"{rubric_version.rubric.hash} {model.configuration.hash}".encode()
+    ).hexdigest()[:16]
+    cost_of_judge = bench.costs[part].get(judge)
+    price = comparing.price(cost_of_judge)
     facts |= {
         "Model": f"{model.configuration.model} as {judge.model}",
-        "Rubric": f"{used.variant}, hash {used.rubric.hash}",
+        "Rubric": f"{rubric_version.variant}, hash {rubric_version.rubric.hash}",
         "Cost of 1,000 judgements": "no price" if price is None else f"{price:.2f}",
-        "Seconds of a judgement": _seconds(asked),
+        "Seconds of a judgement": _seconds(cost_of_judge),
     }
     table = _agreement(bench, judge, part)
     sentences = [f"Fingerprint {fingerprint}: of the rubric's content and the model's settings."]
@@ -99,9 +101,9 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
         sentences.append(
             "No figure of the sealed part: these are of “select”, and too good if that chose this judge."
         )
-    elif len(opened) > 1:
-        sentences.append(f"The sealed part was opened {len(opened)} times for this judge.")
-    [prompt] = list(rubric_judge.requests(used.rubric, used.variant, EXAMPLE))[:1]
+    elif len(openings) > 1:
+        sentences.append(f"The sealed part was opened {len(openings)} times for this judge.")
+    [prompt] = list(rubric_judge.requests(rubric_version.rubric, rubric_version.variant, EXAMPLE))[:1]
     return Card(
         f"Judge card: {judge}",
         fingerprint,
@@ -110,32 +112,36 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
         (table, *([robustness] if robustness else [])),
         tuple(limits),
         prompt.messages,
-        used.rubric.body,
+        rubric_version.rubric.body,
         settings,
-        bool(asked and asked.simulated),
+        bool(cost_of_judge and cost_of_judge.simulated),
     )
 
 
-def _seconds(asked: Asked | None) -> str:
-    return f"{asked.seconds / asked.judgements:.1f}" if asked and asked.judgements else "not measured"
+def _seconds(judging_cost: Asked | None) -> str:
+    return (
+        f"{judging_cost.seconds / judging_cost.judgements:.1f}"
+        if judging_cost and judging_cost.judgements
+        else "not measured"
+    )
 
 
-def _about(db: Database, bench: Bench) -> tuple[dict[str, str], list[str]]:
+def _facts(db: Database, bench: Bench) -> tuple[dict[str, str], list[str]]:
     """What the study is, and what follows for the judge's use."""
     study = studies.get(db, bench.parts.study)
     people = studies.raters(db, bench.parts.study)
     units = studies.units(db, bench.parts.study)
     players = sorted({unit["player"] for unit in units})
     simulated = sum(simulated for _, simulated in people)
-    who = f"{len(people)} people" + (f", {simulated} of them simulated" if simulated else "")
-    asked = ", ".join(c.label for c in bench.criteria)
+    people_words = f"{len(people)} people" + (f", {simulated} of them simulated" if simulated else "")
+    labels = ", ".join(c.label for c in bench.criteria)
     facts = {
-        "Validated on": f"{len(bench.parts.units)} items of {study.title or study.name}, by {who}",
-        "Asked": asked,
+        "Validated on": f"{len(bench.parts.units)} items of {study.title or study.name}, by {people_words}",
+        "Asked": labels,
         "Answers of": ", ".join(players[:10]) + (" …" if len(players) > 10 else ""),
     }
     limits = [
-        f"Questions other than {asked}, or other words for them: another prompt is another judge.",
+        f"Questions other than {labels}, or other words for them: another prompt is another judge.",
         f"Conversations unlike those of “{bench.parts.benchmark}”, or other languages: nothing is known.",
         "A decision about a single item: the figures are means over items.",
         "Telling models apart whose difference is smaller than the judge's bias between them.",
@@ -177,26 +183,26 @@ def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
     return Table("agreement", f"Agreement with annotators on {part}", columns, tuple(rows), caption)
 
 
-def write(whole: Card, folder: Path, today: date) -> list[Path]:
+def write(judge_card: Card, folder: Path, today: date) -> list[Path]:
     """Write the card, and the files by which the judge runs elsewhere, into a folder, which is made if it is
     not there. Raises ConfigError where it cannot be written.
     """
-    title = whole.title.replace('"', "'").replace("\\", "")
+    title = judge_card.title.replace('"', "'").replace("\\", "")
     name = file_name(title.removeprefix("Judge card: ").replace(" ", "-"))
     texts = {
         "title": title,
-        "fingerprint": whole.fingerprint,
-        "rubric": repr(json.dumps(whole.rubric, ensure_ascii=True)),
-        "settings": repr(json.dumps(whole.settings, ensure_ascii=True)),
+        "fingerprint": judge_card.fingerprint,
+        "rubric": repr(json.dumps(judge_card.rubric, ensure_ascii=True)),
+        "settings": repr(json.dumps(judge_card.settings, ensure_ascii=True)),
         "judge": repr(name),
         "name": repr(name),
     }
-    prompt = "\n\n".join(f"── {message.role}\n\n{message.content}" for message in whole.prompt)
+    prompt = "\n\n".join(f"── {message.role}\n\n{message.content}" for message in judge_card.prompt)
     files = {
-        "card.html": whole.as_html(today),
-        "card.json": whole.as_json(),
+        "card.html": judge_card.as_html(today),
+        "card.json": judge_card.as_json(),
         "prompt.txt": prompt + "\n",
-        "rubric.toml": writing.toml(whole.rubric),
+        "rubric.toml": writing.toml(judge_card.rubric),
     } | {name: (EXPORTED / f"{name}.txt").read_text(encoding="utf-8").format(**texts) for name in SCORERS}
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,7 @@ CAUSES = {
     6: ("another cause", ""),
 }
 """Why they differ, and the remedy, by the number of the answer, which is its key at the desk."""
-MOST = 40
+MOST_LISTED = 40
 """Disagreements to look at, the largest first."""
 
 
@@ -36,42 +36,42 @@ MOST = 40
 class Disagreement:
     """An item of *develop*, and the question on which the judge is farthest from people there.
 
-    `off` is 1 − agreement; `words` are the judge's.
+    `distance` is 1 − agreement; `words` are the judge's.
     """
 
     unit: LabUnit
     criterion: Criterion
-    off: float
+    distance: float
     people: tuple[float, ...]
     answer: float
     words: str
 
 
-def largest(db: Database, bench: Bench, judge: Candidate, count: int = MOST) -> list[Disagreement]:
+def largest(db: Database, bench: Bench, judge: Candidate, count: int = MOST_LISTED) -> list[Disagreement]:
     """The items of *develop* on which a judge and people differ, the largest difference first."""
     inside = bench.marked(DEVELOP)
-    off = np.array([1 - bench.agreement(judge, c.name) for c in bench.criteria])
-    off[:, ~inside] = np.nan
-    known = ~np.isnan(off).all(axis=0)
-    of = {unit.id: unit for unit in bench.parts.units}
+    distances = np.array([1 - bench.agreement(judge, c.name) for c in bench.criteria])
+    distances[:, ~inside] = np.nan
+    measured_items = ~np.isnan(distances).all(axis=0)
+    unit_of_id = {unit.id: unit for unit in bench.parts.units}
     spoken = lab.said(db, bench.parts.conversations(DEVELOP), judge=judge.model, variant=judge.variant)
     words = {(one.conversation, one.turn, one.criterion): one.words for one in spoken}
     disagreements = []
-    for place in np.flatnonzero(known).tolist():
-        at = int(np.nanargmax(off[:, place]))
-        criterion, unit = bench.criteria[at], of[bench.units[place]]
-        if not off[at, place] > 1e-9:
+    for place in np.flatnonzero(measured_items).tolist():
+        largest_place = int(np.nanargmax(distances[:, place]))
+        criterion, unit = bench.criteria[largest_place], unit_of_id[bench.units[place]]
+        if not distances[largest_place, place] > 1e-9:
             continue
         scores = bench.people[criterion.name]
         answer = float(bench.answers[judge][criterion.name][place])
         people = tuple(sorted(scores.score[scores.item == place].tolist()))
         reason = words.get((unit.conversation, unit.turn, criterion.name), "")
-        far = float(off[at, place])
+        far = float(distances[largest_place, place])
         disagreements.append(Disagreement(unit, criterion, far, people, answer, reason))
-    return sorted(disagreements, key=lambda one: (-one.off, one.unit.name))[:count]
+    return sorted(disagreements, key=lambda one: (-one.distance, one.unit.name))[:count]
 
 
-def listed(judge: Candidate, shown: Sequence[Disagreement]) -> Table:
+def listed(judge: Candidate, listed_disagreements: Sequence[Disagreement]) -> Table:
     """Disagreements as rows, with people's answers, the judge's, and its reason."""
     rows: list[dict[str, Cell]] = [
         {
@@ -81,7 +81,7 @@ def listed(judge: Candidate, shown: Sequence[Disagreement]) -> Table:
             "answer": one.criterion.scale.word(one.answer),
             "words": one.words,
         }
-        for one in shown
+        for one in listed_disagreements
     ]
     columns = (
         *map(Column, ("item", "criterion", "people")),
@@ -99,7 +99,7 @@ def tag(
     Raises NotFound for another cause, StudyError for an item that is not of *develop*.
     """
     division = lab.division(db, study)
-    key = {each["id"]: each["key"] for each in studies.units(db, study)}.get(unit)
+    key = {unit_row["id"]: unit_row["key"] for unit_row in studies.units(db, study)}.get(unit)
     if division is None or division.parts.get(key or "") != DEVELOP:
         raise StudyError("Only items of the part “develop” are looked at one by one.")
     rater = ratings.rater_id(db, Rater(person, "human"))
@@ -109,22 +109,27 @@ def tag(
     placements.give(db, PURPOSE, rater, unit, str(judge), cause, words)
 
 
-def causes(db: Database, bench: Bench, judge: Candidate, shown: Sequence[Disagreement]) -> Table:
+def causes(
+    db: Database, bench: Bench, judge: Candidate, listed_disagreements: Sequence[Disagreement]
+) -> Table:
     """The causes tagged so far, that which costs most agreement first, each with an example and a remedy."""
     tags = lab.tags(db, bench.parts.study, str(judge))
-    off = {one.unit.id: one for one in largest(db, bench, judge, len(bench.units))}
-    by: defaultdict[int, list[ItemAnswer]] = defaultdict(list)
-    for each in tags:
-        if each.item in off:
-            by[int(each.score)].append(each)
+    disagreement_of = {one.unit.id: one for one in largest(db, bench, judge, len(bench.units))}
+    tags_of_cause: defaultdict[int, list[ItemAnswer]] = defaultdict(list)
+    for tag_ in tags:
+        if tag_.item in disagreement_of:
+            tags_of_cause[int(tag_.score)].append(tag_)
     rows: list[dict[str, Cell]] = []
-    for cause, given in by.items():
-        example = max(given, key=lambda each: (bool(each.reason), off[each.item].off))
+    for cause, tags_here in tags_of_cause.items():
+        example = max(tags_here, key=lambda tag_: (bool(tag_.reason), disagreement_of[tag_.item].distance))
         row: dict[str, Cell] = dict(zip(("cause", "remedy"), CAUSES[cause], strict=True))
-        row |= {"items": len({t.item for t in given}), "lost": sum(off[t.item].off for t in given)}
-        rows.append(row | {"example": off[example.item].unit.key, "words": example.reason})
+        row |= {
+            "items": len({t.item for t in tags_here}),
+            "lost": sum(disagreement_of[t.item].distance for t in tags_here),
+        }
+        rows.append(row | {"example": disagreement_of[example.item].unit.key, "words": example.reason})
     rows.sort(key=lambda row: -float(str(row["lost"])))
-    note = f"{len({each.item for each in tags})} of {len(shown)} disagreements have a cause."
+    note = f"{len({tag_.item for tag_ in tags})} of {len(listed_disagreements)} disagreements have a cause."
     if rows:
         note += f" Change first: {rows[0]['remedy'] or rows[0]['cause']}."
     columns = (

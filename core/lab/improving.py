@@ -40,7 +40,7 @@ ROUNDS = 3
 """Times instructions are proposed."""
 EXAMPLES = 4
 """Examples of the variant that has some."""
-SHOWN = 8
+MOST_EXAMPLES = 8
 """Disagreements that a proposer is shown."""
 LONGEST = 1500
 """Characters of a conversation that it is shown."""
@@ -72,7 +72,7 @@ AnswerPart = Callable[[Parts, Numbered, str], bool]
 class Trial:
     """A judge of a divided study that is to be improved: how it answers, and what came of it.
 
-    `tables` and `sentences`, one a step, say what was done. `chosen` is the version that did best on
+    `tables` and `sentences`, one a step, say what was done. `choice` is the version that did best on
     *select*, and `gain` its gain on *test*; None where that stayed sealed.
     """
 
@@ -86,7 +86,7 @@ class Trial:
     resamples: int = 1000
     sentences: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    chosen: Numbered = field(init=False)
+    choice: Numbered = field(init=False)
     gain: Estimate | None = None
 
     def bench(self) -> Bench:
@@ -94,19 +94,19 @@ class Trial:
         with self.workspace.read() as db:
             return measuring.read(db, self.parts.study, resamples=self.resamples)
 
-    def by(self, used: Numbered) -> Candidate:
+    def candidate(self, rubric_version: Numbered) -> Candidate:
         """The judge by a version."""
-        return Candidate(self.judge, used.variant)
+        return Candidate(self.judge, rubric_version.variant)
 
-    def mean(self, used: Numbered, part: str) -> float:
+    def mean(self, rubric_version: Numbered, part: str) -> float:
         """The mean agreement on a part by a version; 0 where nothing usable was answered."""
-        return self.bench().mean(self.by(used), part) or 0.0
+        return self.bench().mean(self.candidate(rubric_version), part) or 0.0
 
-    def keep(self, parent: Numbered, note: str, by: str, **change: Any) -> Numbered:
+    def keep(self, parent: Numbered, note: str, author: str, **change: Any) -> Numbered:
         """Keep the version that differs from the base in what is named."""
         body = variants.changed(self.base.rubric, **change)
         with self.workspace.write() as db:
-            return variants.keep(db, self.parts, body, parent=parent, note=note, by=by)
+            return variants.keep(db, self.parts, body, parent=parent, note=note, author=author)
 
 
 def improve(
@@ -137,32 +137,38 @@ def improve(
             f"The budget ended before {judge} had answered “{DEVELOP}” by {base.variant}. What it answered "
             "is stored and not paid again: give a larger --budget to go on."
         )
-    trial.chosen, say = base, trial.sentences.append
+    trial.choice, say = base, trial.sentences.append
     first = trial.mean(base, DEVELOP)
     say(f"{judge} by {base.variant} agrees with people on {DEVELOP} to {first:.3f}.")
     if first >= EQUAL:
         say("It answers as people do: there is nothing to improve. The test part stays sealed.")
         return trial
-    offered = [base, *_with_examples(trial), *(_proposed(trial) if propose else [])]
-    answered = [used for used in offered if answer(parts, used, SELECT)]
-    if len(answered) < len(offered):
-        say(f"The budget ended on {SELECT}: {len(answered)} of {len(offered)} versions have answered it.")
-    if base not in answered:
+    versions = [base, *_with_examples(trial), *(_proposed(trial) if propose else [])]
+    answering = [
+        candidate_version for candidate_version in versions if answer(parts, candidate_version, SELECT)
+    ]
+    if len(answering) < len(versions):
+        say(f"The budget ended on {SELECT}: {len(answering)} of {len(versions)} versions have answered it.")
+    if base not in answering:
         say("Without the version as it was there is nothing to compare. The test part stays sealed.")
         return trial
-    table, best = comparing.choose(trial.bench(), SELECT, list(map(trial.by, answered)))
+    table, best = comparing.choose(trial.bench(), SELECT, list(map(trial.candidate, answering)))
     trial.tables.append(table)
-    trial.chosen = next(used for used in answered if trial.by(used) == best)
-    if trial.chosen == base:
+    trial.choice = next(
+        candidate_version for candidate_version in answering if trial.candidate(candidate_version) == best
+    )
+    if trial.choice == base:
         say(f"There is no gain: on {SELECT} nothing was better than {base.variant}. Test stays sealed.")
         return trial
-    say(f"Chosen on {SELECT}: {trial.chosen.variant}.")
-    if not (answer(parts, base, TEST) and answer(parts, trial.chosen, TEST)):
+    say(f"Chosen on {SELECT}: {trial.choice.variant}.")
+    if not (answer(parts, base, TEST) and answer(parts, trial.choice, TEST)):
         say("The budget ended before the gain was measured on test, which stays sealed.")
         return trial
-    whole = trial.bench()
+    final_bench = trial.bench()
     with workspace.write() as db:
-        table = comparing.report(db, whole, trial.by(base), trial.by(trial.chosen), "improve")
+        table = comparing.report(
+            db, final_bench, trial.candidate(base), trial.candidate(trial.choice), "improve"
+        )
     trial.tables.append(table)
     change = table.rows[0]["change"]
     trial.gain = change if isinstance(change, Estimate) else None
@@ -175,10 +181,12 @@ def _with_examples(trial: Trial) -> list[Numbered]:
     rubric = trial.base.rubric
     if rubric.per_turn or rubric.judge.examples:
         return []
-    bench, by = trial.bench(), trial.by(trial.base)
+    bench, candidate = trial.bench(), trial.candidate(trial.base)
     with trial.workspace.read() as db:
-        chosen = variants.pick_examples(db, bench, rubric, EXAMPLES, by if by in bench.answers else None)
-    return [trial.keep(trial.base, f"{len(chosen)} examples", "examples", examples=chosen)]
+        examples = variants.pick_examples(
+            db, bench, rubric, EXAMPLES, candidate if candidate in bench.answers else None
+        )
+    return [trial.keep(trial.base, f"{len(examples)} examples", "examples", examples=examples)]
 
 
 def _proposed(trial: Trial) -> list[Numbered]:
@@ -200,45 +208,52 @@ def _proposed(trial: Trial) -> list[Numbered]:
             continue
         tried.append(text)
         note = " ".join(proposal.diagnosis.split())[:200]
-        used = trial.keep(best, note, "optimiser", instructions=text)
-        if not trial.answer(trial.parts, used, DEVELOP):
-            say(f"The budget ended while {used.variant} was tried on {DEVELOP}.")
+        candidate_version = trial.keep(best, note, "optimiser", instructions=text)
+        if not trial.answer(trial.parts, candidate_version, DEVELOP):
+            say(f"The budget ended while {candidate_version.variant} was tried on {DEVELOP}.")
             break
-        mean = trial.mean(used, DEVELOP)
-        say(f"Proposal {number} is {used.variant}: {mean:.3f} on {DEVELOP}, before {reached:.3f}.")
+        mean = trial.mean(candidate_version, DEVELOP)
+        say(
+            f"Proposal {number} is {candidate_version.variant}: {mean:.3f} on {DEVELOP}, before "
+            f"{reached:.3f}."
+        )
         if mean > reached:
-            best, reached = used, mean
+            best, reached = candidate_version, mean
     return [] if best == base else [best]
 
 
-def messages(trial: Trial, used: Numbered, tried: Sequence[str] = ()) -> list[Message]:
+def messages(trial: Trial, rubric_version: Numbered, tried: Sequence[str] = ()) -> list[Message]:
     """What a proposer is asked: questions, instructions, and the largest disagreements of *develop*."""
-    bench, shown = trial.bench(), []
+    bench, excerpts = trial.bench(), []
     with trial.workspace.read() as db:
-        for one in disagreements.largest(db, bench, trial.by(used), SHOWN):
-            whole = conversations.load(db, one.unit.conversation)
-            text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(whole, (one.unit.turn,)))[:LONGEST]
+        for one in disagreements.largest(db, bench, trial.candidate(rubric_version), MOST_EXAMPLES):
+            conversation = conversations.load(db, one.unit.conversation)
+            text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(conversation, (one.unit.turn,)))[
+                :LONGEST
+            ]
             word, words = one.criterion.scale.word(one.answer), one.criterion.scale.words(one.people)
             line = f"{one.criterion.name}: people {words}; the judge {word} ({one.words[:300]})"
-            shown.append(f"====\n{text}\n====\n{line}")
+            excerpts.append(f"====\n{text}\n====\n{line}")
     questions = "\n".join(f"- {c.name}: {c.statement}" for c in bench.criteria)
-    asked = [
+    sections = [
         f"The questions:\n{questions}",
-        f"The present instructions:\n{used.rubric.judge.instructions or '(none)'}",
+        f"The present instructions:\n{rubric_version.rubric.judge.instructions or '(none)'}",
         *(["Tried before:\n" + "\n---\n".join(filter(None, tried[-3:]))] if len(tried) > 1 else []),
-        "Where the judge and people differ:\n\n" + "\n\n".join(shown),
+        "Where the judge and people differ:\n\n" + "\n\n".join(excerpts),
     ]
-    return [Message("system", SYSTEM), Message("user", "\n\n".join(asked))]
+    return [Message("system", SYSTEM), Message("user", "\n\n".join(sections))]
 
 
 def by_runs(workspace: Workspace, judge: str, purse: SharedBudget) -> AnswerPart:
     """`AnswerPart` by runs of the judge, within the purse. Raises ConcordError for a run that breaks."""
 
-    def answer(parts: Parts, used: Numbered, part: str) -> bool:
-        ended = running.carry_out(workspace, running.plan_of(parts, part, [judge], used.version), purse)
-        if ended is not None and ended.state == "broken":
-            raise ConcordError(ended.message)
-        return ended is None or ended.state == "finished"
+    def answer(parts: Parts, rubric_version: Numbered, part: str) -> bool:
+        progress = running.carry_out(
+            workspace, running.plan_of(parts, part, [judge], rubric_version.version), purse
+        )
+        if progress is not None and progress.state == "broken":
+            raise ConcordError(progress.message)
+        return progress is None or progress.state == "finished"
 
     return answer
 
@@ -253,41 +268,43 @@ def by_model(workspace: Workspace, study: str, optimiser: str, purse: SharedBudg
     if purse.limit is not None:
         check_priced([model])
 
-    def propose(asked: Sequence[Message]) -> Proposal:
-        text = json.dumps([model.configuration.hash, [[m.role, m.content] for m in asked]])
+    def propose(prompt_messages: Sequence[Message]) -> Proposal:
+        text = json.dumps([model.configuration.hash, [[m.role, m.content] for m in prompt_messages]])
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         with workspace.read() as db:
-            known = lab.proposal(db, study, digest)
-        if known is not None:
-            return Proposal(**known)
-        proposal = asyncio.run(_ask(model.name, asked))
+            proposals = lab.proposal(db, study, digest)
+        if proposals is not None:
+            return Proposal(**proposals)
+        proposal = asyncio.run(_ask(model.name, prompt_messages))
         with workspace.write() as db:
             lab.keep_proposal(db, study, digest, proposal.model_dump(), optimiser)
         return proposal
 
-    async def _ask(name: str, asked: Sequence[Message]) -> Proposal:
+    async def _ask(name: str, prompt_messages: Sequence[Message]) -> Proposal:
         schema = json_schema(Proposal, ())
         async with Client({name: model}) as client:
 
-            async def call(step: str, sent: Sequence[Message], /) -> Completion:
-                body = request(model, sent, schema=schema)
+            async def call(step: str, call_messages: Sequence[Message], /) -> Completion:
+                body = request(model, call_messages, schema=schema)
                 size = len(json.dumps(body, ensure_ascii=False).encode())
-                most = model.cost(size, most_tokens(body) or UNCAPPED_TOKENS) if purse.left is not None else 0
-                if purse.left is not None and most > purse.left:
+                highest_cost = (
+                    model.cost(size, most_tokens(body) or UNCAPPED_TOKENS) if purse.left is not None else 0
+                )
+                if purse.left is not None and highest_cost > purse.left:
                     raise RunStopped(
-                        f"Stopped at the budget of {purse.limit:g}: {purse.spent:.2f} are spent, and the "
-                        f"next call of {name} may cost {most:.2g}."
+                        f"Stopped at the budget of {purse.limit:g}: {purse.amount:.2f} are spent, and the "
+                        f"next call of {name} may cost {highest_cost:.2g}."
                     )
                 try:
-                    asked_for = Request(name, "propose", sent, {}, schema, 0)
-                    reply = await handshakes.answered(workspace, client, model, asked_for)
+                    asked_for = Request(name, "propose", call_messages, {}, schema, 0)
+                    reply = await handshakes.answer_of(workspace, client, model, asked_for)
                 except CallFailed as failure:
-                    purse.spent += failure.spent.cost
+                    purse.amount += failure.spent.cost
                     raise
-                purse.spent += reply.spent.cost
+                purse.amount += reply.usage.cost
                 return reply
 
-            answer = await replies.answer(call, "propose", asked, Proposal)
+            answer = await replies.answer(call, "propose", prompt_messages, Proposal)
         assert isinstance(answer.value, Proposal)
         return answer.value
 

@@ -49,20 +49,20 @@ class Parts:
     study: str
     benchmark: str
     rubric: str
-    by: tuple[str, ...]
+    facets: tuple[str, ...]
     units: tuple[LabUnit, ...]
 
-    def of(self, part: str) -> tuple[LabUnit, ...]:
+    def units_of(self, part: str) -> tuple[LabUnit, ...]:
         """The items of a part; “” for all of them."""
         return tuple(unit for unit in self.units if not part or unit.part == part)
 
     def keys(self, part: str) -> tuple[str, ...]:
         """The conversations of a part, each once."""
-        return tuple(dict.fromkeys(unit.key for unit in self.of(part)))
+        return tuple(dict.fromkeys(unit.key for unit in self.units_of(part)))
 
     def conversations(self, part: str) -> list[int]:
         """Their ids."""
-        return list(dict.fromkeys(unit.conversation for unit in self.of(part)))
+        return list(dict.fromkeys(unit.conversation for unit in self.units_of(part)))
 
 
 def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Parts:
@@ -82,13 +82,13 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
             f"The study “{study}” was drawn without a rubric. Name the judges' rubric with "
             "--rubric; its questions must have the names of the study's criteria."
         )
-    by, scenario_of = scenarios(db, study)
+    facets, scenario_of = scenarios(db, study)
     means, players = levels(db, study), {unit["id"]: unit["player"] for unit in studies.units(db, study)}
     keys = {unit["id"]: unit["key"] for unit in studies.units(db, study)}
-    together: defaultdict[str, list[int]] = defaultdict(list)
+    units_of_scenario: defaultdict[str, list[int]] = defaultdict(list)
     for unit in sorted(means, key=lambda unit: keys[unit]):
-        together[scenario_of[unit]].append(unit)
-    n, groups = len(means), len(together)
+        units_of_scenario[scenario_of[unit]].append(unit)
+    n, groups = len(means), len(units_of_scenario)
     if n < 3 * FEWEST:
         raise StudyError(
             f"People rated {n} items of “{study}”; three parts need at least {3 * FEWEST}, "
@@ -96,39 +96,41 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
             "`concord agreement`."
         )
     if groups < 3 * 2:
-        what = " and ".join(by) or "conversation"
+        detail = " and ".join(facets) or "conversation"
         raise StudyError(
             f"All items of “{study}” are of {groups} {'value' if groups == 1 else 'values'} of "
-            f"{what}. Items of one value stay in one part, so at least 6 values are needed. Rate "
+            f"{detail}. Items of one value stay in one part, so at least 6 values are needed. Rate "
             "items of other scenarios."
         )
-    given: dict[str, str] = dict(before.parts) if before else {}
+    part_of_key: dict[str, str] = dict(before.parts) if before else {}
     rng = random.Random(f"{seed} {study}")
     size = Counter(dict.fromkeys(PARTS, 0.0))
     start = {part: rng.random() * n / groups for part in PARTS}
     order = sorted(
-        together,
+        units_of_scenario,
         key=lambda name: (
-            Counter(players[unit] for unit in together[name]).most_common(1)[0][0],
-            float(np.mean([means[unit] for unit in together[name]])),
+            Counter(players[unit] for unit in units_of_scenario[name]).most_common(1)[0][0],
+            float(np.mean([means[unit] for unit in units_of_scenario[name]])),
             name,
         ),
     )
     for name in order:
-        there = [given[keys[unit]] for unit in together[name] if keys[unit] in given]
-        placed = sum(size.values()) + len(together[name])
-        lacking = {part: placed / 3 - size[part] + start[part] for part in PARTS}
-        part = there[0] if there else max(PARTS, key=lambda part: lacking[part])
-        size[part] += len(together[name])
-        given |= {keys[unit]: part for unit in together[name]}
+        parts_of_scenario = [
+            part_of_key[keys[unit]] for unit in units_of_scenario[name] if keys[unit] in part_of_key
+        ]
+        total = sum(size.values()) + len(units_of_scenario[name])
+        lacking = {part: total / 3 - size[part] + start[part] for part in PARTS}
+        part = parts_of_scenario[0] if parts_of_scenario else max(PARTS, key=lambda part: lacking[part])
+        size[part] += len(units_of_scenario[name])
+        part_of_key |= {keys[unit]: part for unit in units_of_scenario[name]}
     if small := [part for part in PARTS if size[part] < FEWEST]:
         raise StudyError(
             f"The part “{small[0]}” would have {size[small[0]]:g} items, and needs {FEWEST}: items that hang "
             "together stay in one part. Have more scenarios rated."
         )
-    counted = ", ".join(f"{part} {size[part]:g}" for part in PARTS)
-    what = f"{counted} items of {groups} scenarios, seed {seed}, rubric {rubric}"
-    lab.divide(db, study, Division(rubric, before.seed if before else seed, given), what)
+    counts = ", ".join(f"{part} {size[part]:g}" for part in PARTS)
+    detail = f"{counts} items of {groups} scenarios, seed {seed}, rubric {rubric}"
+    lab.divide(db, study, Division(rubric, before.seed if before else seed, part_of_key), detail)
     return read(db, study)
 
 
@@ -140,7 +142,7 @@ def read(db: Database, study: str) -> Parts:
         raise StudyError(
             f"The study “{study}” is not divided yet. Divide its rated items once: concord lab split {study}"
         )
-    by, scenario_of = scenarios(db, study)
+    facets, scenario_of = scenarios(db, study)
     benchmarks = {benchmark for _, benchmark, _, _ in frames.places(db, study)}
     if len(benchmarks) > 1:
         raise StudyError(f"The items of “{study}” are of {', '.join(sorted(benchmarks))}; the lab takes one.")
@@ -151,20 +153,20 @@ def read(db: Database, study: str) -> Parts:
         for u in sorted(studies.units(db, study), key=lambda u: (u["key"], u["turn"] or 0))
         if u["key"] in division.parts
     )
-    return Parts(study, benchmarks.pop(), division.rubric, tuple(by), units)
+    return Parts(study, benchmarks.pop(), division.rubric, tuple(facets), units)
 
 
 def levels(db: Database, study: str) -> dict[int, float]:
     """People's mean score of each rated item, criteria placed on 0 to 1 by their scale."""
     rows = frames.rows(db, study)
     scales = {criterion.name: criterion.scale for criterion in studies.get(db, study).criteria}
-    given: defaultdict[int, list[float]] = defaultdict(list)
+    ratings_of_unit: defaultdict[int, list[float]] = defaultdict(list)
     columns = (rows[name].tolist() for name in ("unit", "criterion", "kind", "score"))
     for unit, criterion, kind, score in zip(*columns, strict=True):
         if kind == "human" and (scale := scales.get(criterion)):
             place = (score - scale.low) / (scale.high - scale.low) if scale.ordered else 0.5
-            given[unit].append(place)
-    return {unit: float(np.mean(scores)) for unit, scores in given.items()}
+            ratings_of_unit[unit].append(place)
+    return {unit: float(np.mean(scores)) for unit, scores in ratings_of_unit.items()}
 
 
 def small(n: int) -> str:
@@ -177,7 +179,7 @@ def small(n: int) -> str:
     )
 
 
-def seen(db: Database, parts: Parts, before: int) -> tuple[str, ...]:
+def variants_before(db: Database, parts: Parts, before: int) -> tuple[str, ...]:
     """What a figure of the test part says where the part was looked at `before`; () at the first look."""
     if not before:
         return ()
@@ -192,7 +194,7 @@ def seen(db: Database, parts: Parts, before: int) -> tuple[str, ...]:
 
 def table(db: Database, parts: Parts) -> Table:
     """The parts, with how many items and scenarios each has, and who may look at them for what."""
-    what = {
+    purposes = {
         DEVELOP: "read, learn from, take examples from",
         SELECT: "choose between variants",
         TEST: "sealed: one figure of the chosen judge",
@@ -200,14 +202,14 @@ def table(db: Database, parts: Parts) -> Table:
     rows: tuple[dict[str, Cell], ...] = tuple(
         {
             "part": part,
-            "items": len(parts.of(part)),
-            "scenarios": len({unit.scenario for unit in parts.of(part)}),
-            "for": what[part],
+            "items": len(parts.units_of(part)),
+            "scenarios": len({unit.scenario for unit in parts.units_of(part)}),
+            "for": purposes[part],
         }
         for part in PARTS
     )
-    opened = lab.openings(db, parts.study)
-    notes = [f"Test part opened by {o.by} on {o.done[:10]} for {o.about}: {o.detail}" for o in opened]
+    openings = lab.openings(db, parts.study)
+    notes = [f"Test part opened by {o.by} on {o.done[:10]} for {o.about}: {o.detail}" for o in openings]
     notes = notes or ["The test part was never opened."]
     notes += filter(None, [small(len(parts.units))])
     columns = (Column("part"), Column("items"), Column("scenarios"), Column("for", "to"))

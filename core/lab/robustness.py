@@ -32,7 +32,7 @@ from concord.workspace import Workspace
 
 MARGIN = 0.1
 """Of the width of a scale, the mean shift that counts as none."""
-AS_IT_IS, AGAIN = "as it is", "asked again"
+AS_IT_IS, REPEATED = "as it is", "asked again"
 ORDER = "questions in reverse order"
 FILLER = (
     "\n\nTo sum up what was said above: this reply has addressed the message, and everything that belongs to "
@@ -57,8 +57,8 @@ def _formatted(text: str) -> str:
 
 
 def _reworded(text: str) -> str:
-    for pattern, other in _WORDS.items():
-        text = re.sub(pattern, other, text, flags=re.IGNORECASE)
+    for pattern, synonym in _WORDS.items():
+        text = re.sub(pattern, synonym, text, flags=re.IGNORECASE)
     return text
 
 
@@ -71,7 +71,9 @@ CHANGES: Mapping[str, Callable[[str], str]] = {
 """What is done to every reply of an assistant, by the name of the check."""
 
 
-def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purse: SharedBudget) -> Table:
+def checked(
+    workspace: Workspace, parts: Parts, judge: str, rubric_version: Numbered, purse: SharedBudget
+) -> Table:
     """A row a check and question: the shift from the answer as it is, and how many items flipped.
 
     `asked again` is what chance alone does; a check is read beside it. The shift is in points, with the
@@ -79,19 +81,19 @@ def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purs
     check leaves as they are take no part in it. Raises StudyError where the budget ends before all are
     answered: what was answered is stored, and the same call goes on.
     """
-    own = _workspace(workspace, parts, used)
-    questions = [c for c in used.rubric.criteria if c.scale.ordered]
+    lab_workspace = _workspace(workspace, parts, rubric_version)
+    questions = [c for c in rubric_version.rubric.criteria if c.scale.ordered]
     with workspace.read() as db:
-        whole = [conversations.load(db, number) for number in parts.conversations(DEVELOP)]
-        keys = [conversation.key for conversation in whole]
-    with own.write() as db:
+        originals = [conversations.load(db, number) for number in parts.conversations(DEVELOP)]
+        keys = [conversation.key for conversation in originals]
+    with lab_workspace.write() as db:
         changes: dict[str, Callable[[str], str]] = {AS_IT_IS: str, **CHANGES}
         for name, change in changes.items():
-            changed = [_changed(each, _slug(name), change) for each in whole]
-            stored = conversations.existing(db, [each.key for each in changed])
-            for each, original in zip(changed, whole, strict=True):
-                if each.key not in stored and (name == AS_IT_IS or each.messages != original.messages):
-                    conversations.save(db, each)
+            changed = [_changed(original_, _slug(name), change) for original_ in originals]
+            existing = conversations.existing(db, [copy.key for copy in changed])
+            for copy, original in zip(changed, originals, strict=True):
+                if copy.key not in existing and (name == AS_IT_IS or copy.messages != original.messages):
+                    conversations.save(db, copy)
     answers: dict[str, dict[str, Floats]] = {}
     for name, changed_as, rubric in [
         (AS_IT_IS, AS_IT_IS, "own"),
@@ -99,27 +101,27 @@ def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purs
         (ORDER, AS_IT_IS, "reversed"),
     ]:
         benchmark, repeats = _slug(changed_as), 2 if name == AS_IT_IS else 1
-        with own.read() as db:
+        with lab_workspace.read() as db:
             if not conversations.values(db, benchmark)["player"]:
                 continue
         plan = JudgePlan(benchmark, (judge,), judge_repeats=repeats, rubric=rubric)
-        ended = running.carry_out(own, plan, purse)
-        if ended is not None and ended.state != "finished":
-            raise StudyError(f"{ended.message} What was answered is stored; the same command goes on.")
-        with own.read() as db:
+        progress = running.carry_out(lab_workspace, plan, purse)
+        if progress is not None and progress.state != "finished":
+            raise StudyError(f"{progress.message} What was answered is stored; the same command goes on.")
+        with lab_workspace.read() as db:
             variant = rubrics.versions(db, rubric)[-1].variant
-            asked = [f"{benchmark}/{key}" for key in keys]
+            asked_keys = [f"{benchmark}/{key}" for key in keys]
             for repeat in range(repeats):
-                called = AGAIN if repeat else name
-                answers[called] = _answers(db, asked, judge, variant, questions, repeat)
+                label = REPEATED if repeat else name
+                answers[label] = _answers(db, asked_keys, judge, variant, questions, repeat)
     rows: list[dict[str, Cell]] = []
-    for name in (AGAIN, ORDER, *CHANGES):
+    for name in (REPEATED, ORDER, *CHANGES):
         for question in questions if name in answers else ():
-            old, new = (answers[each][question.name] for each in (AS_IT_IS, name))
-            both = ~np.isnan(old) & ~np.isnan(new)
+            old, new = (answers[column][question.name] for column in (AS_IT_IS, name))
+            common = ~np.isnan(old) & ~np.isnan(new)
             ends = (question.scale.low, question.scale.high)
-            moved = drift(old[both], new[both], MARGIN * (ends[1] - ends[0]), ends)
-            row: dict[str, Cell] = {"check": name, "criterion": question.label, "n": int(both.sum())}
+            moved = drift(old[common], new[common], MARGIN * (ends[1] - ends[0]), ends)
+            row: dict[str, Cell] = {"check": name, "criterion": question.label, "n": int(common.sum())}
             rows.append(row | {"shift": moved.shift, "flips": moved.flips.value, "word": moved.word})
     columns = (
         *map(Column, ("check", "criterion")),
@@ -128,7 +130,9 @@ def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purs
         Column("word", "the same?"),
         Column("n", "items"),
     )
-    caption = f"{judge} by {used.variant} on {DEVELOP}, asked again of changed replies; 90% intervals."
+    caption = (
+        f"{judge} by {rubric_version.variant} on {DEVELOP}, asked again of changed replies; 90% intervals."
+    )
     return Table("lab-robustness", "Robustness", columns, tuple(rows), caption)
 
 
@@ -136,15 +140,17 @@ def _slug(name: str) -> str:
     return name.replace(" ", "-")
 
 
-def _workspace(workspace: Workspace, parts: Parts, used: Numbered) -> Workspace:
+def _workspace(workspace: Workspace, parts: Parts, rubric_version: Numbered) -> Workspace:
     """The workspace of the checks of a version, with the models and the rubric in both orders."""
-    own = Workspace.open(workspace.path / "lab" / "robustness" / file_name(f"{parts.study} {used.variant}"))
-    shutil.copyfile(workspace.models_path, own.models_path)
-    rubric_store.folder(own).mkdir(exist_ok=True)
-    reverse = {**used.rubric.body, "criteria": list(used.rubric.body["criteria"])[::-1]}
-    for name, body in (("own", used.rubric.body), ("reversed", reverse)):
-        (rubric_store.folder(own) / f"{name}.toml").write_text(writing.toml(body), encoding="utf-8")
-    return own
+    lab_workspace = Workspace.open(
+        workspace.path / "lab" / "robustness" / file_name(f"{parts.study} {rubric_version.variant}")
+    )
+    shutil.copyfile(workspace.models_path, lab_workspace.models_path)
+    rubric_store.folder(lab_workspace).mkdir(exist_ok=True)
+    reverse = {**rubric_version.rubric.body, "criteria": list(rubric_version.rubric.body["criteria"])[::-1]}
+    for name, body in (("own", rubric_version.rubric.body), ("reversed", reverse)):
+        (rubric_store.folder(lab_workspace) / f"{name}.toml").write_text(writing.toml(body), encoding="utf-8")
+    return lab_workspace
 
 
 def _changed(conversation: Conversation, benchmark: str, change: Callable[[str], str]) -> Conversation:
@@ -167,8 +173,11 @@ def _answers(
 ) -> dict[str, Floats]:
     """A judge's mean answer by question, conversation by conversation; nan where it gave none."""
     place = {number: keys.index(key) for key, number in conversations.existing(db, keys).items()}
-    given: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+    scores_of: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
     for one in lab.said(db, list(place), judge=judge, variant=variant, repeat=repeat):
-        given[one.criterion, place[one.conversation]].append(one.score)
-    means = {at: float(np.mean(scores)) for at, scores in given.items()}
-    return {c.name: np.array([means.get((c.name, at), np.nan) for at in range(len(keys))]) for c in questions}
+        scores_of[one.criterion, place[one.conversation]].append(one.score)
+    means = {pair: float(np.mean(scores)) for pair, scores in scores_of.items()}
+    return {
+        c.name: np.array([means.get((c.name, index), np.nan) for index in range(len(keys))])
+        for c in questions
+    }

@@ -17,25 +17,25 @@ class SharedBudget:
     """A spending limit over several runs and calls, and what they have spent; None: no limit."""
 
     limit: float | None = None
-    spent: float = 0.0
+    amount: float = 0.0
 
     @property
     def left(self) -> float | None:
         """What may still be spent."""
-        return None if self.limit is None else max(0.0, self.limit - self.spent)
+        return None if self.limit is None else max(0.0, self.limit - self.amount)
 
 
 def plan_of(parts: Parts, part: str, judges: Sequence[str], version: int) -> JudgePlan:
     """The plan by which judges answer a part by a version; 0: its file."""
-    among = parts.keys(part)
-    if not among:
+    keys = parts.keys(part)
+    if not keys:
         raise StudyError(f"The part “{part}” of {parts.study} holds no conversation.")
     return JudgePlan(
         parts.benchmark,
         tuple(judges),
         version=str(version or ""),
         rubric=parts.rubric,
-        among=tuple(sorted(among)),
+        among=tuple(sorted(keys)),
     )
 
 
@@ -52,6 +52,6 @@ def carry_out(workspace: Workspace, plan: JudgePlan, purse: SharedBudget) -> Pro
     if purse.left is not None:
         with workspace.read() as db:
             limit = purse.left + runs.spent(db, plan.benchmark, as_dict(plan))
-    ended = engine.execute(workspace, job, max_cost=limit)
-    purse.spent += ended.spent.cost
-    return ended
+    progress = engine.execute(workspace, job, max_cost=limit)
+    purse.amount += progress.spent.cost
+    return progress

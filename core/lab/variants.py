@@ -33,31 +33,38 @@ def current(workspace: Workspace, parts: Parts, version: int = 0) -> Numbered:
 
     Raises NotFound, and StudyError for a rubric that asks none of the study's questions.
     """
-    used = rubric_store.find(workspace, parts.rubric, version)
+    rubric_version = rubric_store.find(workspace, parts.rubric, version)
     with workspace.read() as db:
-        wanted = {c.name for c in studies.get(db, parts.study).criteria}
-    if not wanted & {c.name for c in used.rubric.criteria}:
+        criteria_of_study = {c.name for c in studies.get(db, parts.study).criteria}
+    if not criteria_of_study & {c.name for c in rubric_version.rubric.criteria}:
         raise StudyError(
-            f"The rubric “{parts.rubric}” asks {', '.join(c.name for c in used.rubric.criteria)}; people of "
-            f"“{parts.study}” answered {', '.join(sorted(wanted))}. Give its questions the study's names."
+            f"The rubric “{parts.rubric}” asks {', '.join(c.name for c in rubric_version.rubric.criteria)}; "
+            "people of "
+            f"“{parts.study}” answered {', '.join(sorted(criteria_of_study))}. Give its questions the "
+            "study's names."
         )
-    return used
+    return rubric_version
 
 
 def fitting(workspace: Workspace, criteria: Sequence[Criterion]) -> list[str]:
     """The rubrics that ask some of these questions, those that ask just them first."""
-    wanted = {criterion.name for criterion in criteria}
-    asked: dict[str, set[str]] = {}
+    names = {criterion.name for criterion in criteria}
+    criteria_of_rubric: dict[str, set[str]] = {}
     for name in rubric_store.names(workspace):
         with suppress(ConfigError):
-            asked[name] = {criterion.name for criterion in rubric_store.find(workspace, name).rubric.criteria}
-    return sorted((name for name in asked if asked[name] & wanted), key=lambda name: asked[name] != wanted)
+            criteria_of_rubric[name] = {
+                criterion.name for criterion in rubric_store.find(workspace, name).rubric.criteria
+            }
+    return sorted(
+        (name for name in criteria_of_rubric if criteria_of_rubric[name] & names),
+        key=lambda name: criteria_of_rubric[name] != names,
+    )
 
 
 def keep(
-    db: Database, parts: Parts, body: Body, *, parent: Numbered | None, note: str, by: str = ""
+    db: Database, parts: Parts, body: Body, *, parent: Numbered | None, note: str, author: str = ""
 ) -> Numbered:
-    """Keep a version of the rubric, unless there is one that says the same; `by` is who wrote it.
+    """Keep a version of the rubric, unless there is one that says the same; `author` is who wrote it.
 
     Raises ConfigError for content that is no rubric.
     """
@@ -68,15 +75,15 @@ def keep(
     if numbered.variant not in lab.origins(db, parts.study):
         numbered.publish(db)
         source = parent.variant if parent else ""
-        lab.keep_variant(db, parts.study, numbered.variant, source, by or actor(), note)
+        lab.keep_variant(db, parts.study, numbered.variant, source, author or actor(), note)
     return numbered
 
 
 def keep_current(workspace: Workspace, parts: Parts, version: int = 0) -> Numbered:
     """What `current` finds, kept: it can be the parent of others, and is judged by its number."""
-    used = current(workspace, parts, version)
+    rubric_version = current(workspace, parts, version)
     with workspace.write() as db:
-        return keep(db, parts, used.rubric.body, parent=None, note="its file")
+        return keep(db, parts, rubric_version.rubric.body, parent=None, note="its file")
 
 
 def changed(
@@ -114,44 +121,48 @@ def pick_examples(
     lead = next((c for c in bench.criteria if c.scale.ordered), bench.criteria[0])
     scores = bench.people[lead.name]
     agreement = bench.agreement(judge) if judge else np.zeros(len(bench.units))
-    place = {unit: at for at, unit in enumerate(bench.units)}
+    place = {unit: index for index, unit in enumerate(bench.units)}
     levels: defaultdict[float, list[tuple[float, str]]] = defaultdict(list)
-    of = {unit.key: unit for unit in bench.parts.of(DEVELOP)}
-    for unit in of.values():
-        given = scores.score[scores.item == place[unit.id]]
-        if len(given):
-            off = float(np.nan_to_num(agreement[place[unit.id]], nan=1.0))
-            levels[float(np.median(given))].append((float(given.std()) + off, unit.key))
+    unit_of_key = {unit.key: unit for unit in bench.parts.units_of(DEVELOP)}
+    for unit in unit_of_key.values():
+        scores_of_unit = scores.score[scores.item == place[unit.id]]
+        if len(scores_of_unit):
+            distance = float(np.nan_to_num(agreement[place[unit.id]], nan=1.0))
+            levels[float(np.median(scores_of_unit))].append(
+                (float(scores_of_unit.std()) + distance, unit.key)
+            )
     queues = [sorted(items) for _, items in sorted(levels.items())]
-    chosen: list[dict[str, Any]] = []
-    taken: set[str] = set()
-    while len(chosen) < count and any(queues):
+    examples: list[dict[str, Any]] = []
+    scenarios: set[str] = set()
+    while len(examples) < count and any(queues):
         for queue in queues:
-            fresh = next((each for each in queue if of[each[1]].scenario not in taken), None)
-            queue[:] = [each for each in queue if each != fresh] if fresh else []
-            if fresh and len(chosen) < count:
-                unit = of[fresh[1]]
-                taken.add(unit.scenario)
-                chosen.append(_example(db, bench, unit.conversation, place[unit.id]))
-    return chosen
+            fresh = next((entry for entry in queue if unit_of_key[entry[1]].scenario not in scenarios), None)
+            queue[:] = [entry for entry in queue if entry != fresh] if fresh else []
+            if fresh and len(examples) < count:
+                unit = unit_of_key[fresh[1]]
+                scenarios.add(unit.scenario)
+                examples.append(_example(db, bench, unit.conversation, place[unit.id]))
+    return examples
 
 
 def _example(db: Database, bench: Bench, conversation: int, item: int) -> dict[str, Any]:
-    whole = conversations.load(db, conversation)
-    text = "\n\n".join(f"Turn {m.turn}, {m.role}: {m.text}" for m in lines_of(whole, ()))
+    loaded = conversations.load(db, conversation)
+    text = "\n\n".join(f"Turn {m.turn}, {m.role}: {m.text}" for m in lines_of(loaded, ()))
     answers = []
     for criterion in bench.criteria:
         scores = bench.people[criterion.name]
-        given = scores.score[scores.item == item]
-        if len(given):
-            values, times = np.unique(given, return_counts=True)
-            usual = float(np.median(given)) if criterion.scale.ordered else float(values[times.argmax()])
-            offered = criterion.scale.offered
-            nearest = min(offered, key=lambda v: abs(v - usual)) if offered else round(usual)
+        scores_of_item = scores.score[scores.item == item]
+        if len(scores_of_item):
+            values, times = np.unique(scores_of_item, return_counts=True)
+            typical = (
+                float(np.median(scores_of_item)) if criterion.scale.ordered else float(values[times.argmax()])
+            )
+            options = criterion.scale.offered
+            nearest = min(options, key=lambda v: abs(v - typical)) if options else round(typical)
             answers.append(f"{criterion.name} = {criterion.scale.word(nearest, level=True)}")
-    apart = {name: whole.facets[name] for name in bench.parts.by if name in whole.facets}
+    facets = {name: loaded.facets[name] for name in bench.parts.facets if name in loaded.facets}
     cut = text if len(text) <= LONGEST else text[:LONGEST] + " …"
-    return {"key": whole.key, "apart": apart, "text": cut, "answers": "; ".join(answers)}
+    return {"key": loaded.key, "apart": facets, "text": cut, "answers": "; ".join(answers)}
 
 
 def table(db: Database, bench: Bench) -> Table:
@@ -163,8 +174,8 @@ def table(db: Database, bench: Bench) -> Table:
     judged: defaultdict[str, list[Candidate]] = defaultdict(list)
     for candidate in bench.answers:
         judged[candidate.variant].append(candidate)
-    known = [version.variant for version in rubrics.versions(db, bench.parts.rubric)]
-    for variant in dict.fromkeys([*judged, *known]):
+    known_variants = [version.variant for version in rubrics.versions(db, bench.parts.rubric)]
+    for variant in dict.fromkeys([*judged, *known_variants]):
         origin = origins.get(variant)
         parent, author, note = origin[:3] if origin else ("", "", "")
         for candidate in judged.get(variant, [Candidate("", variant)]):
@@ -186,8 +197,8 @@ def adopt(db: Database, workspace: Workspace, parts: Parts, version: int) -> Non
     """Make the rubric's file say what a version says; what it said before is a version too."""
     before = rubric_store.find(workspace, parts.rubric)
     keep(db, parts, before.rubric.body, parent=None, note="its file")
-    used = rubric_store.used(db, parts.rubric, version)
+    rubric_version = rubric_store.used(db, parts.rubric, version)
     (rubric_store.folder(workspace) / f"{parts.rubric}.toml").write_text(
-        writing.toml(used.rubric.body), encoding="utf-8"
+        writing.toml(rubric_version.rubric.body), encoding="utf-8"
     )
-    audit.record(db, AuditAct.VERSION_ADOPTED, parts.study, detail=used.variant)
+    audit.record(db, AuditAct.VERSION_ADOPTED, parts.study, detail=rubric_version.variant)

@@ -241,9 +241,9 @@ class LakeBatches:
         return changed
 
     def _count(self, expense: Spent) -> None:
-        self.session.calls.spent += expense
+        self.session.calls.usage += expense
         if self.session.budget:
-            self.session.budget.paid(expense)
+            self.session.budget.record_usage(expense)
 
     @property
     def total(self) -> int:

@@ -134,7 +134,7 @@ def _stands(coordinator: Coordinator, session: JudgeSession) -> None:
     standing, progress = session.standing, coordinator.progress
     progress.judged, progress.failed = standing.judged, standing.failed
     progress.put_off, progress.reasons = standing.put_off, standing.reasons
-    progress.expense, progress.message = session.calls.spent, session.says()
+    progress.expense, progress.message = session.calls.usage, session.says()
     progress.waiting = session.batches.total
 
 
@@ -153,5 +153,5 @@ def expected(plan: LakePlan) -> Survey:
             left[judge] += surveying.counts[partition.number]
     survey = surveying.total.cost(plan, left)
     survey.planned = surveying.total.conversations * len(plan.models)
-    survey.stored = survey.planned - left.total()
+    survey.stored_count = survey.planned - left.total()
     return survey

@@ -26,7 +26,7 @@ from concord.llm.client import Client, limits
 from concord.llm.models import Model
 from concord.rating import Judgement
 from concord.runs import judging
-from concord.runs.benchmark import Owed, owed
+from concord.runs.benchmark import DueJudgement, due_judgements
 from concord.runs.budget import Budget, check_priced
 from concord.runs.call_runner import Asker, Calls
 from concord.runs.handshakes import Handshakes
@@ -125,7 +125,7 @@ class JudgeSession:
             budget=self.budget,
             halt=self.halt,
         )
-        self.calls.answered.update(self.shaken.of)
+        self.calls.answered_models.update(self.shaken.by_model)
         # Twice as many judgements as calls, so that one that is read waits for each place.
         self.places = asyncio.Semaphore(2 * sum(limits(entries.values()).values()))
 
@@ -162,7 +162,7 @@ class JudgeSession:
             "failed": self.standing.failed,
             "put_off": self.standing.put_off,
             "reasons": self.standing.reasons,
-            "spent": list(vars(self.calls.spent).values()),
+            "spent": list(vars(self.calls.usage).values()),
             "lost": self.budget.lost if self.budget else 0.0,
             "message": self.says(),
             "stopped": dict(self.calls.stopped),
@@ -255,7 +255,7 @@ class _Work:
     async def begin(self, group: asyncio.TaskGroup, item: LakeItem) -> bool:
         """Begin the judgements of a conversation as places become free; False where the work has stopped."""
         self.items += 1
-        for one in owed(self.ways, 1, item.conversation.key):
+        for one in due_judgements(self.ways, 1, item.conversation.key):
             if item.key in self.kept.get(one.judge, ()):
                 continue
             await self.session.places.acquire()
@@ -266,7 +266,7 @@ class _Work:
             group.create_task(self._one(item, one))
         return True
 
-    async def _one(self, item: LakeItem, one: Owed) -> None:
+    async def _one(self, item: LakeItem, one: DueJudgement) -> None:
         session = self.session
         journal = self.journal
         try:
@@ -304,7 +304,7 @@ class _Work:
             session.places.release()
 
     async def _judged(
-        self, ask: Asker, conversation: Conversation, one: Owed, model: Model
+        self, ask: Asker, conversation: Conversation, one: DueJudgement, model: Model
     ) -> Judgement | None:
         """The judgement; None where it is put off to the next attempt."""
         session, journal = self.session, self.journal
@@ -370,7 +370,7 @@ class Rows:
         self,
         item: LakeItem,
         plan: LakePlan,
-        one: Owed,
+        one: DueJudgement,
         judgement: Judgement,
         configuration: str,
         reported: str,

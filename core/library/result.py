@@ -147,7 +147,7 @@ class Agreement:
 
     def __repr__(self) -> str:
         """The answer on a screen, as `concord check` prints it."""
-        return screen(self.report, taken=self.taken, left_out=self.notes)
+        return screen(self.report, provenance=self.taken, left_out=self.notes)
 
     def _repr_markdown_(self) -> str:
         """Sentences and tables of the overview in a notebook; every name and text in them is escaped."""

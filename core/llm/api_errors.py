@@ -41,7 +41,7 @@ _PASSES = re.compile(
     re.I,
 )
 """Words of an endpoint that may answer the same request later."""
-_SAID = 300
+_QUOTED_CHARACTERS = 300
 """Characters of an endpoint's complaint in a sentence."""
 
 
@@ -67,46 +67,48 @@ class AttemptFailed(CallFailed):
 
 def status_error(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> AttemptFailed:
     """An answer with a status of an error, or of a redirect, which is not followed: the key stays here."""
-    name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
+    name, endpoint = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
     complete, code = complaint(content)
-    message = complete[:_SAID] or "no message"
+    message = complete[:_QUOTED_CHARACTERS] or "no message"
     failure = Failure.BAD_REQUEST
-    sentence = f"{where} rejected a call to {name} ({status}): {message}"
+    sentence = f"{endpoint} rejected a call to {name} ({status}): {message}"
     if status < 400:
         failure = Failure.REDIRECTED
-        to = headers.get("location", "another address").split("?")[0][:_SAID]
-        sentence = f"{where} redirects calls for {name} to {to} ({status}). Name that address in base_url."
+        target = headers.get("location", "another address").split("?")[0][:_QUOTED_CHARACTERS]
+        sentence = (
+            f"{endpoint} redirects calls for {name} to {target} ({status}). Name that address in base_url."
+        )
     elif status in (400, 403, 413, 422, 451) and _MODERATES.search(f"{code} {complete}"):
         failure = Failure.REFUSED
-        sentence = messages.request_refused(where, model.name, status, message)
+        sentence = messages.request_refused(endpoint, model.name, status, message)
     elif status in (401, 403):
         mend = f"Check the environment variable {model.key_variable}."
         if not model.key_variable:
             mend = "Name its variable in api_key_env."
         failure = Failure.KEY_REFUSED if status == 401 else Failure.FORBIDDEN
-        what = "refuses the key of" if status == 401 else "refuses calls to"
+        act = "refuses the key of" if status == 401 else "refuses calls to"
         if status == 403:
             mend = f"May the key's organisation, project and region use the model? {mend}"
-        sentence = f"{where} {what} {name} ({status}): {message.rstrip('.')}. {mend}"
+        sentence = f"{endpoint} {act} {name} ({status}): {message.rstrip('.')}. {mend}"
     elif status in (400, 413, 422) and _TOO_LONG.search(complete):
         failure = Failure.CONTEXT_EXCEEDED
         sentence = f"{name} cannot read so long a request ({status}): {message}"
     elif status == 402 or code in _NO_CREDIT:
         failure = Failure.NO_CREDIT
-        sentence = f"{where} says that there is no credit left for {name} ({status}): {message}"
+        sentence = f"{endpoint} says that there is no credit left for {name} ({status}): {message}"
     elif status == 404:
         failure = Failure.UNKNOWN_MODEL
         mend = "Check `model` and `base_url` in models.toml."
-        sentence = f"{where} does not know {name} as “{model.served}” (404): {message.rstrip('.')}. {mend}"
+        sentence = f"{endpoint} does not know {name} as “{model.served}” (404): {message.rstrip('.')}. {mend}"
     elif status in _THROTTLED:
         mend = "Lower max_concurrency, or wait and run again."
         failure = Failure.RATE_LIMIT
-        sentence = f"{where} kept refusing calls for {name} ({status}): {message}. {mend}"
+        sentence = f"{endpoint} kept refusing calls for {name} ({status}): {message}. {mend}"
     elif status in (500, 501) and refusals.names_part(content):
         pass  # as llama.cpp says that it cannot follow a schema: the same request fails again
     elif status >= 500 or status in _TRANSIENT:
         failure = Failure.UNAVAILABLE if status in _DOWN else Failure.SERVER
-        sentence = f"{where} failed while answering for {name} ({status}): {message}. Run again later."
+        sentence = f"{endpoint} failed while answering for {name} ({status}): {message}. Run again later."
     raw = content[:RAW].decode("utf-8", "replace")
     return AttemptFailed(
         sentence,
@@ -121,8 +123,8 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
 
 def refused_alone(failure: CallFailed, model: Model) -> CallFailed:
     """A failure of an endpoint that answers other requests: it refuses this one."""
-    where, words = model.base_url or "the OpenAI endpoint", getattr(failure, "words", "") or str(failure)
-    sentence = messages.request_refused(where, model.name, failure.status, words)
+    endpoint, words = model.base_url or "the OpenAI endpoint", getattr(failure, "words", "") or str(failure)
+    sentence = messages.request_refused(endpoint, model.name, failure.status, words)
     return AttemptFailed(
         sentence,
         code=Failure.REFUSED,
@@ -142,12 +144,12 @@ def body_error(error: Broken, content: bytes, model: Model) -> AttemptFailed:
     raw = content[:RAW].decode("utf-8", "replace")
     if words := _words_of_body(content):
         failure = Failure.SERVER if _PASSES.search(words) else Failure.BAD_REQUEST
-        where, name = model.base_url or "the OpenAI endpoint", f"“{model.name}”"
-        sentence = f"{where} did not answer a call to {name}, but says: {words[:_SAID]}"
+        endpoint, name = model.base_url or "the OpenAI endpoint", f"“{model.name}”"
+        sentence = f"{endpoint} did not answer a call to {name}, but says: {words[:_QUOTED_CHARACTERS]}"
         if _MODERATES.search(words):
             failure, sentence = (
                 Failure.REFUSED,
-                messages.request_refused(where, model.name, 200, words[:_SAID]),
+                messages.request_refused(endpoint, model.name, 200, words[:_QUOTED_CHARACTERS]),
             )
         return AttemptFailed(sentence, code=failure, raw=raw, reason="an error of status 200", words=words)
     return AttemptFailed(
@@ -164,10 +166,10 @@ def connection_error(error: BaseException, model: Model) -> AttemptFailed:
     import httpx2
     import openai
 
-    name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
+    name, endpoint = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
     # On the aiohttp transport a refused or dropped connection also arrives as a timeout of connecting.
     connecting = any(
-        isinstance(each, httpx2.ConnectTimeout | httpx2.ConnectError) for each in (error, error.__cause__)
+        isinstance(cause, httpx2.ConnectTimeout | httpx2.ConnectError) for cause in (error, error.__cause__)
     )
     late = isinstance(error, TimeoutError | httpx2.TimeoutException | openai.APITimeoutError)
     if late and not connecting:
@@ -178,13 +180,13 @@ def connection_error(error: BaseException, model: Model) -> AttemptFailed:
     mend = "Is the server up, and base_url right?"
     if model.simulated:
         mend = "Serve the mock models with `concord mock`, at the port in base_url."
-    return AttemptFailed(f"{where} cannot be reached for {name}. {mend}", code=Failure.UNREACHABLE)
+    return AttemptFailed(f"{endpoint} cannot be reached for {name}. {mend}", code=Failure.UNREACHABLE)
 
 
-def oversized(most: int, model: Model) -> AttemptFailed:
+def oversized(limit: int, model: Model) -> AttemptFailed:
     """An answer that was given up: the endpoint would send it again, so it is not asked for again."""
     return AttemptFailed(
-        f"The endpoint of “{model.name}” sent more than {most:,} bytes in one answer. "
+        f"The endpoint of “{model.name}” sent more than {limit:,} bytes in one answer. "
         "The rest was not read. Is its base_url right?",
         code=Failure.OVERSIZED,
         reason="an answer too long",
@@ -194,11 +196,11 @@ def oversized(most: int, model: Model) -> AttemptFailed:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds an endpoint asks to wait, of a number or a date; None if it asks for no time to come."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        stated = headers.get(name, "")
+        header = headers.get(name, "")
         try:
-            wait = float(stated) * unit
+            wait = float(header) * unit
         except ValueError:
-            wait = _seconds_until(stated)
+            wait = _seconds_until(header)
         if math.isfinite(wait) and wait > 0:
             return wait
     return None

@@ -34,7 +34,7 @@ MARK = "concord"
 """The name, in a batch's metadata, of the mark by which it is found again."""
 LISTED = 2000
 """Batches of an endpoint, the newest first, among which one is looked for."""
-ENDED = ("completed", "failed", "expired", "cancelled")
+FINAL_STATES = ("completed", "failed", "expired", "cancelled")
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,19 @@ class BatchStanding:
     id: str
     status: str
     outputs: tuple[str, ...] = ()
-    why: str = ""
+    reason: str = ""
     full: bool = False
     """Whether it was refused because too much is queued at the endpoint."""
 
     @property
-    def ended(self) -> bool:
+    def is_final(self) -> bool:
         """Whether nothing more will be answered."""
-        return self.status in ENDED
+        return self.status in FINAL_STATES
 
 
 @dataclass(frozen=True)
 class Result:
-    """What an output says of one call: an answer; or a failure, final or (`again`) to be asked once more.
+    """What an output says of one call: an answer; or a failure, final or (`retry`) to be asked once more.
 
     `counts` is for how many tries it counts: none where the batch expired or was cancelled before, two where
     an answer came that cannot be read, which may have been paid for.
@@ -65,7 +65,7 @@ class Result:
     id: str
     answer: Completion | None = None
     failure: CallFailed | None = None
-    again: bool = False
+    retry: bool = False
     counts: int = 1
 
 
@@ -80,10 +80,10 @@ async def upload(client: Client, model: Model, name: str, file: IO[bytes]) -> st
     file.seek(0)
 
     async def send(api: AsyncOpenAI) -> str:
-        sent = await api.files.create(file=(name, file), purpose="batch", timeout=TRANSFER_SECONDS)
-        return str(sent.id)
+        upload_file = await api.files.create(file=(name, file), purpose="batch", timeout=TRANSFER_SECONDS)
+        return str(upload_file.id)
 
-    return await client.request(model, send, within=TRANSFER_SECONDS, retry=False)
+    return await client.request(model, send, time_limit=TRANSFER_SECONDS, retry=False)
 
 
 async def create(client: Client, model: Model, file: str, mark: str) -> BatchStanding:
@@ -123,23 +123,23 @@ async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
     return await client.request(model, ask)
 
 
-async def download(client: Client, model: Model, file: str, into: IO[bytes], *, lines: int) -> None:
+async def download(client: Client, model: Model, file: str, target: IO[bytes], *, lines: int) -> None:
     """Write a file of the endpoint that answers so many lines. Raises CallFailed.
 
     Of one that is too large the beginning is written: calls that it leaves out count as not answered.
     """
-    most = max(REPLY_BYTES, lines * LINE_BYTES)
+    limit = max(REPLY_BYTES, lines * LINE_BYTES)
 
     async def read(api: AsyncOpenAI) -> None:
-        into.seek(0)
-        into.truncate()
+        target.seek(0)
+        target.truncate()
         async with api.files.with_streaming_response.content(file) as response:
             async for part in response.iter_bytes(1 << 16):
-                await asyncio.to_thread(into.write, part)
-                if into.tell() > most:
+                await asyncio.to_thread(target.write, part)
+                if target.tell() > limit:
                     break
 
-    await client.request(model, read, within=TRANSFER_SECONDS)
+    await client.request(model, read, time_limit=TRANSFER_SECONDS)
 
 
 def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result]:
@@ -170,11 +170,11 @@ def _result(text: bytes, model: Model) -> Result | None:
             reason=f"batch: {code}"[:100],
             raw=text[:RAW].decode("utf-8", "replace"),
         )
-        return Result(call, failure=failure, again=True, counts=int(code not in _UNTRIED))
-    said = response.get("body", response if "choices" in response else None)
+        return Result(call, failure=failure, retry=True, counts=int(code not in _UNTRIED))
+    body_value = response.get("body", response if "choices" in response else None)
     # Some servers write the body as a text.
-    written = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    body = written.encode("utf-8", "replace")
+    body_text = body_value if isinstance(body_value, str) else json.dumps(body_value, ensure_ascii=False)
+    body = body_text.encode("utf-8", "replace")
     status = _status(response.get("status_code", response.get("status")))
     if status is None:
         # What is said tells whether it is an answer.
@@ -188,14 +188,14 @@ def _result(text: bytes, model: Model) -> Result | None:
         except Broken as error:
             wrong = api_errors.body_error(error, body, model)
     counts = 2 if wrong.code is Failure.FOREIGN_BODY else 1
-    return Result(call, failure=wrong, again=wrong.code.retry is not Retry.NEVER, counts=counts)
+    return Result(call, failure=wrong, retry=wrong.code.retry is not Retry.NEVER, counts=counts)
 
 
-def _status(stated: object) -> int | None:
+def _status(value: object) -> int | None:
     """The status that a line states, as a number or a text; None for none."""
-    if isinstance(stated, str) and stated.isdigit():
-        return int(stated[:3])
-    return stated if isinstance(stated, int) and not isinstance(stated, bool) else None
+    if isinstance(value, str) and value.isdigit():
+        return int(value[:3])
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 _UNTRIED = ("batch_expired", "batch_cancelled")

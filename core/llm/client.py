@@ -54,7 +54,7 @@ class Embedded:
     """The vectors of some texts, in their order."""
 
     vectors: list[Vector]
-    spent: Spent
+    usage: Spent
     reported: Reported = UNREPORTED
 
 
@@ -95,8 +95,8 @@ class Client:
         """Models to which no more calls are sent."""
 
     async def __aenter__(self) -> Self:
-        for endpoint, most in limits(self._models.values()).items():
-            self._gates[endpoint] = Gate(most, endpoint[0] or "The OpenAI endpoint")
+        for endpoint, limit in limits(self._models.values()).items():
+            self._gates[endpoint] = Gate(limit, endpoint[0] or "The OpenAI endpoint")
         return self
 
     async def __aexit__(self, *_error: object) -> None:
@@ -135,7 +135,7 @@ class Client:
         model = form or pick(self._models, name)
         body = request(model, messages, params=params, schema=schema, seed=seed)
         read, seconds = await self._post(model, "/chat/completions", body, completions.read)
-        return replace(self.read_without_keys(read), spent=model.spent(read.tokens, seconds))
+        return replace(self.read_without_keys(read), usage=model.usage(read.tokens, seconds))
 
     async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
         """The vectors of texts, none of them empty, in one call; unusable ones are asked for again.
@@ -144,14 +144,14 @@ class Client:
         """
         model = pick(self._models, name, "embeddings")
         body = {"model": model.served, "input": list(texts), **model.params}
-        spent, problem, content = NOTHING_SPENT, "", b""
+        usage, problem, content = NOTHING_SPENT, "", b""
         for _ in range(1 + REASKS):
             content, seconds = await self._post(model, "/embeddings", body, _json)
             read = embeddings.tokens(content)
-            spent += model.spent((read, 0, 0), seconds)
+            usage += model.usage((read, 0, 0), seconds)
             try:
                 return Embedded(
-                    embeddings.read(content, len(texts)), spent, reported(completions.decoded(content))
+                    embeddings.read(content, len(texts)), usage, reported(completions.decoded(content))
                 )
             except BadVectors as error:
                 problem = str(error)
@@ -159,8 +159,8 @@ class Client:
             f"“{name}” gave no usable vectors in {1 + REASKS} attempts. {problem}. "
             "Does its endpoint offer embeddings?",
             code=Failure.UNPARSEABLE,
-            raw=_shown(content),
-            spent=spent,
+            raw=_excerpt(content),
+            spent=usage,
         )
 
     async def moderate(self, name: str, texts: Sequence[str]) -> Moderated:
@@ -170,12 +170,15 @@ class Client:
         content, _ = await self._post(model, "/moderations", body, _json)
         try:
             results = [dict(result["category_scores"]) for result in completions.decoded(content)["results"]]
-            scores = [{str(k): float(v) for k, v in of.items() if v is not None} for of in results]
+            scores = [
+                {str(k): float(v) for k, v in token_scores.items() if v is not None}
+                for token_scores in results
+            ]
         except (ValueError, KeyError, TypeError) as error:
             raise CallFailed(
                 f"The endpoint of “{name}” did not answer as a moderations endpoint does. Does it offer one?",
                 code=Failure.BAD_REQUEST,
-                raw=_shown(content),
+                raw=_excerpt(content),
             ) from error
         if len(scores) != len(texts):
             raise CallFailed(
@@ -188,22 +191,22 @@ class Client:
         model: Model,
         ask: Callable[[AsyncOpenAI], Awaitable[T]],
         *,
-        within: float | None = None,
+        time_limit: float | None = None,
         retry: bool = True,
     ) -> T:
-        """Ask an endpoint something that is no call to a model, `within` seconds (the model's timeout).
+        """Ask an endpoint something that is no call to a model, `time_limit` seconds (the model's timeout).
 
         Raises CallFailed. What failed for a while is asked again if `retry`; a 429 is in any case.
         """
 
-        async def once() -> T:
+        async def attempt() -> T:
             try:
-                async with asyncio.timeout(within or model.timeout):
+                async with asyncio.timeout(time_limit or model.timeout):
                     return await ask(self._line(model).api)
             except Exception as error:  # the library's objects of an answer in another form, too
                 raise self._attempt_failed(error, model) from error
 
-        return (await self._answered(model, once, retry=retry))[0]
+        return (await self._with_retries(model, attempt, retry=retry))[0]
 
     async def rest(self, model: Model, seconds: float) -> None:
         """Wait, no longer than until `stop`."""
@@ -217,26 +220,26 @@ class Client:
         `read` raises Broken for a body that is no answer.
         """
 
-        async def once() -> T:
+        async def attempt() -> T:
             content = await self.attempt(model, path, body)
             try:
                 return read(content)
             except Broken as error:
                 raise api_errors.body_error(error, content, model) from error
 
-        return await self._answered(model, once)
+        return await self._with_retries(model, attempt)
 
-    async def _answered(
-        self, model: Model, once: Callable[[], Awaitable[T]], *, retry: bool = True
+    async def _with_retries(
+        self, model: Model, attempt: Callable[[], Awaitable[T]], *, retry: bool = True
     ) -> tuple[T, float]:
         """What attempts of an endpoint give in the end, and the seconds of the last one. Raises CallFailed.
 
         Without `retry` it is tried again only where the endpoint throttles.
         """
         gate, tried = self._gates[model.endpoint], 0
-        since: float | None = None
+        down_since: float | None = None
         while True:
-            sent = await gate.enter()
+            sent_at = await gate.enter()
             rest = 0.0
             try:
                 if model.name in self._stopped:
@@ -245,19 +248,19 @@ class Client:
                     await self._admit()
                 started = time.perf_counter()
                 try:
-                    answer = await once()
+                    answer = await attempt()
                 except AttemptFailed as problem:
                     problem.args = (self.text_without_keys(str(problem)),)
                     problem.raw = self.text_without_keys(problem.raw)
                     problem.words = self.text_without_keys(problem.words)
                     if not retry and problem.code.retry is not Retry.THROTTLED:
                         raise
-                    if _costs_a_retry(gate, problem, sent, since or sent, tried < self._retries):
+                    if _costs_a_retry(gate, problem, sent_at, down_since or sent_at, tried < self._retries):
                         rest = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
                         tried += 1
-                    since = gate.now
+                    down_since = gate.now
                 else:
-                    gate.answered()
+                    gate.record_answer()
                     return answer, time.perf_counter() - started
             finally:
                 gate.leave()
@@ -309,15 +312,15 @@ class Client:
 
     def read_without_keys(self, read: Completion) -> Completion:
         """What a body says without the keys that were in parts, or under escapes, before it was read."""
-        beside, clean = read.details, self.text_without_keys
-        thinking, raw = clean(beside.thinking), clean(beside.raw)
-        beside = replace(beside, thinking=thinking, raw=raw, finish=clean(beside.finish))
-        who = Reported(clean(read.reported.model), clean(read.reported.fingerprint))
-        return replace(read, text=clean(read.text), reported=who, details=beside)
+        details, clean = read.details, self.text_without_keys
+        thinking, raw = clean(details.thinking), clean(details.raw)
+        details = replace(details, thinking=thinking, raw=raw, finish=clean(details.finish))
+        reported_clean = Reported(clean(read.reported.model), clean(read.reported.fingerprint))
+        return replace(read, text=clean(read.text), reported=reported_clean, details=details)
 
     def _line(self, model: Model) -> _Line:
         if (line := self._lines.get(model.endpoint)) is None:
-            line = self._lines[model.endpoint] = _opened(model, self._gates[model.endpoint].most)
+            line = self._lines[model.endpoint] = _open_line(model, self._gates[model.endpoint].most)
         return line
 
 
@@ -348,7 +351,7 @@ class _Line:
         return Request("POST", self.urls[path], headers=self.headers, content=content)
 
 
-def _opened(model: Model, most: int) -> _Line:
+def _open_line(model: Model, limit: int) -> _Line:
     """Connections to a model's endpoint, at most so many at once."""
     import httpx2
     from openai import AsyncOpenAI, DefaultAioHttpClient
@@ -358,17 +361,17 @@ def _opened(model: Model, most: int) -> _Line:
         # A redirect could carry the key to another host.
         follow_redirects=False,
         event_hooks={"response": [_bound]},
-        limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
+        limits=httpx2.Limits(max_connections=limit, max_keepalive_connections=limit),
         timeout=model.timeout,
         # What HTTP_PROXY names cannot reach this machine.
         mounts={f"all://{_host(url)}": None} if url is not None and _loopback(url.host) else None,
     )
-    own = model.sent_headers()
+    sent_headers = model.sent_headers()
     api = AsyncOpenAI(
         api_key=model.key(),
         base_url=url.copy_with(query=None) if url is not None else None,
         default_query=dict(url.params) if url is not None else None,
-        default_headers=own,
+        default_headers=sent_headers,
         max_retries=0,
         timeout=model.timeout,
         http_client=http,
@@ -376,7 +379,7 @@ def _opened(model: Model, most: int) -> _Line:
     headers = httpx2.Headers(
         {k: v for k, v in {**api.auth_headers, **api.default_headers}.items() if isinstance(v, str)}
     )
-    if own and not model.key_variable and "authorization" not in map(str.lower, own):
+    if sent_headers and not model.key_variable and "authorization" not in map(str.lower, sent_headers):
         del headers["authorization"]  # there is no key but in a header of its own
     query = url.query if url is not None else b""
     return _Line(api, http, headers, b"?" + query if query else b"")
@@ -402,14 +405,14 @@ def secrets(models: Iterable[Model]) -> re.Pattern[bytes] | None:
     """
     keys = {os.environ.get(variable, "") for model in models for variable in model.variables}
     patterns = [
-        rb"\\{0,8}".join(map(_written, key))
+        rb"\\{0,8}".join(map(_as_json, key))
         for key in sorted(keys, key=len, reverse=True)
         if len(key) >= SHORTEST_SECRET
     ]
     return re.compile(b"|".join(patterns)) if patterns else None
 
 
-def _written(one: str) -> bytes:
+def _as_json(one: str) -> bytes:
     percent = b"".join(b"%%%02x" % byte for byte in one.encode())
     return rb"(?:%s|(?i:\\{1,8}u%04x|%s))" % (re.escape(one.encode()), ord(one), percent)
 
@@ -431,38 +434,43 @@ async def _bound(response: Response) -> None:
     response.aiter_bytes = bounded  # type: ignore[method-assign]
 
 
-def _costs_a_retry(gate: Gate, problem: AttemptFailed, sent: float, since: float, again: bool) -> bool:
+def _costs_a_retry(
+    gate: Gate, problem: AttemptFailed, sent_at: float, down_since: float, retries_left: bool
+) -> bool:
     """Tell the gate what went wrong; whether the next attempt counts, or the gate decides when it is made.
 
-    `since` is when the call failed last, or was sent. Raises it if there is no next attempt.
+    `down_since` is when the call failed last, or was sent. Raises it if there is no next attempt.
     """
     if problem.code.retry is Retry.THROTTLED:
-        stated, longest = problem.after or 0.0, THROTTLED_SECONDS
-        silent = gate.throttled(sent, problem.after)
-        if stated > longest:
-            problem.args = (f"{problem}{said.waits_too_long(stated, longest)}",)
-        if max(stated, silent) > longest:
+        wait, longest = problem.after or 0.0, THROTTLED_SECONDS
+        silent = gate.throttled(sent_at, problem.after)
+        if wait > longest:
+            problem.args = (f"{problem}{said.waits_too_long(wait, longest)}",)
+        if max(wait, silent) > longest:
             raise problem
         return False
     if problem.code.retry is Retry.DOWN:
-        left = gate.unreachable(since)
+        left = gate.unreachable(down_since)
         if left is not None and left <= 0:
             raise problem
         if left is not None:
             return False
     elif problem.code not in (Failure.TIMEOUT, Failure.LOST_WORKER):
-        gate.answered()
-    if problem.code.retry is Retry.NEVER or not again:
+        gate.record_answer()
+    if problem.code.retry is Retry.NEVER or not retries_left:
         raise problem
     return True
 
 
 def limits(models: Iterable[Model]) -> dict[tuple[str, str], int]:
     """Calls in flight allowed per endpoint: the smallest limit that a model on it states."""
-    stated: dict[tuple[str, str], list[int]] = {}
+    limits_by_endpoint: dict[tuple[str, str], list[int]] = {}
     for model in models:
-        stated.setdefault(model.endpoint, []).extend(filter(None, [model.max_concurrency]))
-    return {endpoint: min(numbers, default=DEFAULT_CONCURRENCY) for endpoint, numbers in stated.items()}
+        limits_by_endpoint.setdefault(model.endpoint, []).extend(filter(None, [model.max_concurrency]))
+    return {
+        endpoint: min(numbers, default=DEFAULT_CONCURRENCY)
+        for endpoint, numbers in limits_by_endpoint.items()
+    }
 
 
 def request(
@@ -484,15 +492,15 @@ def request(
     }
     for name in [name for name, value in body.items() if value == UNSET]:
         del body[name]
-    for name, most in model.at_most.items():
+    for name, maximum in model.at_most.items():
         if isinstance(value := body.get(name), int | float):
-            body[name] = min(value, plain_number(most))
-    for name, least in model.at_least.items():
+            body[name] = min(value, plain_number(maximum))
+    for name, minimum in model.at_least.items():
         if isinstance(value := body.get(name), int | float):
-            body[name] = max(value, plain_number(least))
-    for name, other in model.rename.items():
+            body[name] = max(value, plain_number(minimum))
+    for name, new_name in model.rename.items():
         if name in body:
-            body[other] = body.pop(name)
+            body[new_name] = body.pop(name)
     if model.seed:
         body["seed"] = seed
     if schema is not None and model.replies == "json_schema":
@@ -537,5 +545,5 @@ def _json(content: bytes) -> bytes:
     return content
 
 
-def _shown(content: bytes) -> str:
+def _excerpt(content: bytes) -> str:
     return content[:RAW].decode("utf-8", "replace")

@@ -10,7 +10,7 @@ from typing import Any
 
 from concord.configuration import UNREPORTED, Reported
 from concord.llm.surrogates import paired
-from concord.llm.thinking import said
+from concord.llm.thinking import visible_reply
 from concord.rating import NOTHING_SPENT, Spent
 
 RAW = 2000
@@ -90,34 +90,34 @@ class ReplyDetails:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "ReplyDetails":
         """What `as_dict` gave; unknown names are left out."""
-        known = {f.name: values[f.name] for f in fields(cls) if f.name in values}
-        return cls(**{**known, "arguments": tuple(known.get("arguments", ()))})
+        known_fields = {f.name: values[f.name] for f in fields(cls) if f.name in values}
+        return cls(**{**known_fields, "arguments": tuple(known_fields.get("arguments", ()))})
 
 
 PLAIN = ReplyDetails()
 
 
-def marks(cut: bool, beside: ReplyDetails) -> dict[str, Any]:
+def marks(cut: bool, details: ReplyDetails) -> dict[str, Any]:
     """What is kept with an utterance beside its text, each where it holds: cut, refused, thinking and its
     tokens.
     """
     values: dict[str, Any] = {"cut": True} if cut else {}
-    if beside.refused:
+    if details.refused:
         values["refused"] = True
-    if beside.thinking or beside.thinking_tokens:
-        values |= {"thinking": beside.thinking, "thinking_tokens": beside.thinking_tokens}
+    if details.thinking or details.thinking_tokens:
+        values |= {"thinking": details.thinking, "thinking_tokens": details.thinking_tokens}
     return values
 
 
 @dataclass(frozen=True)
 class Completion:
     """What an endpoint answered. `cut` says that the reply stopped before its end; `tokens` are those in, out
-    and cached (of those in), of which the client makes what was `spent`.
+    and cached (of those in), of which the client makes what was `usage`.
     """
 
     text: str
     cut: bool
-    spent: Spent = NOTHING_SPENT
+    usage: Spent = NOTHING_SPENT
     reported: Reported = UNREPORTED
     details: ReplyDetails = PLAIN
     tokens: tuple[int, int, int] = (0, 0, 0)
@@ -165,22 +165,29 @@ def _read(reply: Any, content: bytes) -> Completion:
         raise Broken("Its first choice has no `message`")
     finish = choice["finish_reason"][:200] if isinstance(choice.get("finish_reason"), str) else ""
     text, thinking, refusal = _content(message.get("content"))
-    parts = said(text)
+    parts = visible_reply(text)
     text = parts.text
     thinking = "\n".join(filter(None, [_reasoning(message), thinking, parts.thinking]))
     declined = message.get("refusal")
     refusal = refusal or (declined if isinstance(declined, str) else "")
-    refused = bool(refusal) and not text.strip()
-    text = refusal if refused else text
+    is_refusal = bool(refusal) and not text.strip()
+    text = refusal if is_refusal else text
     cut = _name(finish) in CUT
     lacks = "" if text.strip() else _lacks(message, _name(finish), thinking)
-    given, tokens_out, cached, thought = _tokens(reply.get("usage"))
+    tokens_in, tokens_out, cached, thinking_tokens = _tokens(reply.get("usage"))
     raw = content[:RAW].decode("utf-8", "replace") if not text.strip() else ""
-    beside = ReplyDetails(
-        thinking, thought, refused, finish, lacks, raw, _arguments(message), bool(parts.draft.strip())
+    details = ReplyDetails(
+        thinking,
+        thinking_tokens,
+        is_refusal,
+        finish,
+        lacks,
+        raw,
+        _arguments(message),
+        bool(parts.draft.strip()),
     )
-    tokens = given, tokens_out, cached
-    return Completion(text, cut, reported=reported(reply), details=beside, tokens=tokens)
+    tokens = tokens_in, tokens_out, cached
+    return Completion(text, cut, reported=reported(reply), details=details, tokens=tokens)
 
 
 def reported(reply: Mapping[str, Any]) -> Reported:
@@ -283,18 +290,18 @@ def _tokens(usage: Any) -> tuple[int, int, int, int]:
     thinking, also where an endpoint counts them apart.
     """
 
-    def number(of: Any, *names: str) -> int:
-        numbers = (of.get(name) for name in names) if isinstance(of, dict) else ()
+    def number(section: Any, *names: str) -> int:
+        numbers = (section.get(name) for name in names) if isinstance(section, dict) else ()
         return next((int(n) for n in numbers if isinstance(n, int | float) and 0 <= n < 2**53), 0)
 
-    given, tokens_out = number(usage, "prompt_tokens"), number(usage, "completion_tokens")
+    tokens_in, tokens_out = number(usage, "prompt_tokens"), number(usage, "completion_tokens")
     details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
-    thought = number(details, "reasoning_tokens") or number(usage, "reasoning_tokens")
-    if thought and number(usage, "total_tokens") == given + tokens_out + thought:
-        tokens_out += thought
+    thinking_tokens = number(details, "reasoning_tokens") or number(usage, "reasoning_tokens")
+    if thinking_tokens and number(usage, "total_tokens") == tokens_in + tokens_out + thinking_tokens:
+        tokens_out += thinking_tokens
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     cached = number(details, "cached_tokens") or number(usage, "prompt_cache_hit_tokens")
-    return given, tokens_out, min(given, cached), thought
+    return tokens_in, tokens_out, min(tokens_in, cached), thinking_tokens
 
 
 def _error(error: Any) -> Broken:

@@ -34,11 +34,11 @@ def append_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
 
 def merged(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of an entry with others in their place; of a table, what is new is added. None removes."""
-    both = {**entry} | {
+    settings_of_entry = {**entry} | {
         name: {**entry.get(name, {}), **value} if isinstance(value, Mapping) else value
         for name, value in settings.items()
     }
-    return {name: value for name, value in both.items() if value is not None}
+    return {name: value for name, value in settings_of_entry.items() if value is not None}
 
 
 def change_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
@@ -52,7 +52,7 @@ def change_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
     entry = merged(before["models"][name], settings)
     read_entry(path, name, entry)
     after = {**before, "models": {**before["models"], name: entry}}
-    shown = as_toml({setting: entry[setting] for setting in settings if setting in entry})
+    toml_lines = as_toml({setting: entry[setting] for setting in settings if setting in entry})
 
     def change(lines: list[str]) -> None:
         for setting in settings:
@@ -62,15 +62,17 @@ def change_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
                 _remove_setting(lines, name, setting)
 
     wrong = f"the entry of “{name}” cannot be changed"
-    _rewrite(path, change, after, wrong, f"Write these lines into it:\n{shown}")
-    return shown
+    _rewrite(path, change, after, wrong, f"Write these lines into it:\n{toml_lines}")
+    return toml_lines
 
 
 def remove_entry(path: Path, name: str) -> None:
     """Remove an entry from models.toml. Raises ConfigError, and leaves the file, as `change_entry` does."""
     before = tomllib.loads(read_text(path, most=limits.TOML_BYTES))
-    others = {other: entry for other, entry in before["models"].items() if other != name}
-    after = {**before, "models": others}
+    remaining = {
+        name_of_entry: entry for name_of_entry, entry in before["models"].items() if name_of_entry != name
+    }
+    after = {**before, "models": remaining}
 
     def change(lines: list[str]) -> None:
         while place := _first_table(lines, "models", name):
@@ -139,14 +141,16 @@ def _write_setting(lines: list[str], name: str, setting: str, value: Any) -> Non
 
 def _table(lines: Sequence[str], *keys: str) -> tuple[int, int] | None:
     """The lines of a table, without its header, from the first to behind the last; None where it has none."""
-    wanted: dict[str, Any] = {}
+    nested: dict[str, Any] = {}
     for key in reversed(keys):
-        wanted = {key: wanted}
+        nested = {key: nested}
     headers = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
     for number in headers:
         with suppress(ValueError):
-            if tomllib.loads(lines[number]) == wanted:
-                return number + 1, next((other for other in headers if other > number), len(lines))
+            if tomllib.loads(lines[number]) == nested:
+                return number + 1, next(
+                    (next_header for next_header in headers if next_header > number), len(lines)
+                )
     return None
 
 
@@ -197,5 +201,7 @@ def _first_table(lines: Sequence[str], *keys: str) -> tuple[int, int] | None:
             for key in keys:
                 inner = inner.get(key) if isinstance(inner, dict) else None
             if inner is not None:
-                return number + 1, next((other for other in headers if other > number), len(lines))
+                return number + 1, next(
+                    (next_header for next_header in headers if next_header > number), len(lines)
+                )
     return None

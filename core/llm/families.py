@@ -39,11 +39,11 @@ def families_of_names(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
 def families(path: Path) -> tuple[tuple[str, str], ...]:
     """The models that have a family, with it, by name. Raises ConfigError for one that is no text."""
     entries = read_toml(path).get("models", {}) if path.exists() else {}
-    named = []
+    pairs = []
     for name, entry in entries.items() if isinstance(entries, dict) else ():
         family = entry.get("family", "") if isinstance(entry, dict) else ""
         if not isinstance(family, str):
             raise ConfigError(f'{path}: [models.{name}] “family” is a text, such as family = "gpt".')
         if family:
-            named.append((str(name), family))
-    return tuple(sorted(named))
+            pairs.append((str(name), family))
+    return tuple(sorted(pairs))

@@ -32,12 +32,12 @@ FIRST_SECONDS, DOWN_SECONDS = 15.0, 300.0
 class Gate:
     """Lets the calls of one endpoint through, in their order. It belongs to one event loop."""
 
-    def __init__(self, most: int, where: str = ""):
-        self.most, self.where = most, where
+    def __init__(self, limit: int, endpoint: str = ""):
+        self.most, self.where = limit, endpoint
         self.in_flight = 0
         self.throttles = 0
         """Calls that were throttled."""
-        self._limit = float(min(most, START))
+        self._limit = float(min(limit, START))
         self._ceiling = float("inf")
         self._shrunk_at = -1.0
         self._before, self._sent, self._refused = 0.0, 0, 0
@@ -98,7 +98,7 @@ class Gate:
         self._stopped.set()
         self._wake()
 
-    def answered(self) -> None:
+    def record_answer(self) -> None:
         """A call was answered, well or not: the endpoint is there and has taken it."""
         self._answered_at = self._clock()
         self._in_a_row = self._probes = 0
@@ -109,12 +109,12 @@ class Gate:
         if self._waiting:
             self._wake()
 
-    def throttled(self, sent: float, after: float | None) -> float:
+    def throttled(self, sent_at: float, after: float | None) -> float:
         """A call was refused for now; returns for how many seconds nothing was answered."""
         now = self._clock()
         self.throttles += 1
         self._began_at = now if self._began_at is None else self._began_at
-        if sent > self._shrunk_at:
+        if sent_at > self._shrunk_at:
             self._shrunk_at = now
             self._before, self._sent = self._limit, self.in_flight
             self._factor = DECREASE if self._answers >= self._limit else DECREASE_SOON
@@ -127,19 +127,19 @@ class Gate:
         self._refused += 1
         # Of calls that filled the places, the endpoint took those that it did not refuse; where few were in
         # flight, a refusal says nothing of how many at once are too many.
-        taken = float(self._sent - self._refused) if 2 * self._sent >= self._before else self._before
-        self._limit = max(1.0, min(self._before * self._factor, taken))
-        self._ceiling = max(1.0, min(self._before, taken))
+        accepted = float(self._sent - self._refused) if 2 * self._sent >= self._before else self._before
+        self._limit = max(1.0, min(self._before * self._factor, accepted))
+        self._ceiling = max(1.0, min(self._before, accepted))
         if after is not None:
             self._close(after)
         return now - (self._began_at if self._answered_at is None else self._answered_at)
 
-    def unreachable(self, sent: float) -> float | None:
+    def unreachable(self, sent_at: float) -> float | None:
         """A call did not arrive; returns for how many more seconds the endpoint is waited for.
 
         None if the endpoint answered another call meanwhile: then it is there, and only this call failed.
         """
-        if self._answered_at is not None and self._answered_at >= sent:
+        if self._answered_at is not None and self._answered_at >= sent_at:
             return None
         now = self._clock()
         if self._down_since is None:
@@ -153,9 +153,10 @@ class Gate:
         """Why calls wait, in a sentence; “” where they do not."""
         now = self._clock()
         if self._down_since is not None and self._probes:
-            gone, left = now - self._down_since, self._patience - (now - self._down_since)
+            down_seconds, left = now - self._down_since, self._patience - (now - self._down_since)
             return (
-                f"{self.where} cannot be reached for {gone:.0f} s; waiting for it, {max(0, left):.0f} s more"
+                f"{self.where} cannot be reached for {down_seconds:.0f} s; waiting for it, "
+                f"{max(0, left):.0f} s more"
             )
         if self._opens_at - now > 1:
             return f"{self.where} asks to wait {self._opens_at - now:.0f} s"

@@ -22,7 +22,7 @@ from concord.llm.schemas import Feature, features
 
 ASKS = 16
 """Requests of one handshake at most. A refused request costs nothing."""
-SAID = 300
+QUOTED_CHARACTERS = 300
 """Characters of an endpoint's complaint in a sentence."""
 SETTINGS = ("params", "rename", "at_most", "at_least", "system", "replies", "schema_without", "seed")
 """What a handshake may change in an entry."""
@@ -41,23 +41,23 @@ async def settle(
     part of the request. If no form is left, and after ASKS requests, it raises AttemptFailed: of code
     FORM_REFUSED where the endpoint named what it refuses, else BAD_REQUEST, as it may be about what is said.
     """
-    asked: Model = model
+    candidate: Model = model
     forms: Iterator[Model] = iter(())
     tried: set[str] = set()
     guessing = False
     weakened: set[RequestPart] = set()
     first: AttemptFailed | None = None
     for _ in range(ASKS):
-        sent = body(asked)
-        tried.add(_text(sent))
+        request_body = body(candidate)
+        tried.add(_text(request_body))
         try:
-            return asked, await ask(asked)
+            return candidate, await ask(candidate)
         except AttemptFailed as failure:
-            weaker = refused_forms(asked, sent, failure)
+            weaker = refused_forms(candidate, request_body, failure)
             if weaker is None:
                 raise
             first = first or failure
-            part = refused_part(asked, sent, failure)
+            part = refused_part(candidate, request_body, failure)
             if part is not None:
                 weakened.add(part)
                 forms = chain(weaker, forms)
@@ -67,7 +67,7 @@ async def settle(
         following = _next(forms, body, tried)
         if following is None:
             break
-        asked = following
+        candidate = following
     assert first is not None
     raise exhausted(model, first, len(tried), Failure.BAD_REQUEST if guessing else Failure.FORM_REFUSED)
 
@@ -82,23 +82,23 @@ _MAY_REFUSE = (
 """Failures that may be the refusal of a part of a request."""
 
 
-def refused_forms(model: Model, sent: Body, failure: AttemptFailed) -> Iterator[Model] | None:
+def refused_forms(model: Model, request_body: Body, failure: AttemptFailed) -> Iterator[Model] | None:
     """The weaker forms after a failure; None where it refuses no part of the request."""
     if failure.code not in _MAY_REFUSE:
         return None
     if failure.code is Failure.CONTEXT_EXCEEDED:
         # Only of a limit of tokens: “must be at most 8192, less than the context window”.
-        part = refusals.named(model, sent, refusals.objection(failure.raw))
+        part = refusals.named_part(model, request_body, refusals.objection(failure.raw))
         if part is None or part.part is not RequestPart.LIMIT:
             return None
-    return refusals.weaker(model, sent, failure.status or 200, failure.raw)
+    return refusals.weaker(model, request_body, failure.status or 200, failure.raw)
 
 
-def refused_part(model: Model, sent: Body, failure: AttemptFailed) -> RequestPart | None:
+def refused_part(model: Model, request_body: Body, failure: AttemptFailed) -> RequestPart | None:
     """The part of a request that a failure names as refused; None where it names none."""
-    if refused_forms(model, sent, failure) is None:
+    if refused_forms(model, request_body, failure) is None:
         return None
-    part = refusals.named(model, sent, refusals.objection(failure.raw))
+    part = refusals.named_part(model, request_body, refusals.objection(failure.raw))
     return part.part if part else None
 
 
@@ -112,22 +112,24 @@ def _text(body: Body) -> str:
 
 def exhausted(model: Model, failure: AttemptFailed, asks: int, code: Failure) -> AttemptFailed:
     """The failure of a handshake that found no form."""
-    sentence = messages.forms_refused(model.base_url, model.name, failure.reason, _said(failure), asks=asks)
-    return _refused(failure, sentence, code)
+    sentence = messages.forms_refused(
+        model.base_url, model.name, failure.reason, _quotation(failure), asks=asks
+    )
+    return _refusal(failure, sentence, code)
 
 
 def changed_mind(model: Model, failure: AttemptFailed) -> AttemptFailed:
     """The failure of a request that the endpoint refuses now and took before."""
-    sentence = messages.refused_now(model.base_url, model.name, failure.reason, _said(failure))
-    return _refused(failure, sentence, Failure.FORM_REFUSED)
+    sentence = messages.refused_now(model.base_url, model.name, failure.reason, _quotation(failure))
+    return _refusal(failure, sentence, Failure.FORM_REFUSED)
 
 
-def _refused(failure: AttemptFailed, sentence: str, code: Failure) -> AttemptFailed:
+def _refusal(failure: AttemptFailed, sentence: str, code: Failure) -> AttemptFailed:
     return AttemptFailed(sentence, code=code, raw=failure.raw, reason=failure.reason, status=failure.status)
 
 
-def _said(failure: AttemptFailed) -> str:
-    return refusals.objection(failure.raw).text[:SAID].rstrip(".")
+def _quotation(failure: AttemptFailed) -> str:
+    return refusals.objection(failure.raw).text[:QUOTED_CHARACTERS].rstrip(".")
 
 
 # ── What is known of an endpoint ──────────────────────────────────────────────────────────────────────────
@@ -145,7 +147,7 @@ class Handshake:
 
     def covers(self, shape: Shape) -> bool:
         """Whether a request of this shape was answered before, or one that has more."""
-        return any(_within(shape, known) for known in self.shapes)
+        return any(_covers(shape, known_shape) for known_shape in self.shapes)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the store."""
@@ -161,7 +163,7 @@ class Handshake:
         return cls(dict(values["settings"]), tuple(values["shapes"]), tuple(values["extends"]))
 
 
-def settled(entry: Model, handshake: Handshake | None) -> Model:
+def settled_model(entry: Model, handshake: Handshake | None) -> Model:
     """An entry with what a handshake settled on."""
     if handshake is None or not handshake.settings:
         return entry
@@ -202,67 +204,74 @@ def shape(body: Body, schema: Mapping[str, Any] | None) -> Shape:
     }
 
 
-def _within(part: Shape, whole: Shape) -> bool:
+def _covers(part: Shape, container: Shape) -> bool:
     """Whether a request of one shape is a part of one of another."""
     for name, value in part.items():
-        known = whole.get(name)
+        other_values = container.get(name)
         if name == "features":
-            if not set(value) <= set(known or ()):
+            if not set(value) <= set(other_values or ()):
                 return False
         elif name in LIMITS:
-            if known is None or known < value:
+            if other_values is None or other_values < value:
                 return False
         elif name in ("system", "format"):
-            if value and not known:
+            if value and not other_values:
                 return False
-        elif known != value:
+        elif other_values != value:
             return False
     return True
 
 
-def extended(entry: Model, before: Handshake | None, model: Model, asked: Shape) -> Handshake:
+def extended(entry: Model, before: Handshake | None, model: Model, asked_shape: Shape) -> Handshake:
     """What is known after a request of this shape was answered with the settings of `model`.
 
     Where they are others than before, shapes whose requests they change were not answered with them.
     """
     settings = differences(entry, model)
     if before is None:
-        return Handshake(settings, (asked,))
-    was = settled(entry, before)
+        return Handshake(settings, (asked_shape,))
+    was = settled_model(entry, before)
     new = differences(was, model)
     if not new:
-        return replace(before, shapes=(*before.shapes, asked))
-    kept = tuple(known for known in before.shapes if not touches(was, model, known))
-    same = len(kept) == len(before.shapes)
-    extends = (*before.extends, was.configuration.hash) if same else ()
-    return Handshake(settings, (*kept, asked), extends)
+        return replace(before, shapes=(*before.shapes, asked_shape))
+    valid_shapes = tuple(old_shape for old_shape in before.shapes if not touches(was, model, old_shape))
+    unchanged = len(valid_shapes) == len(before.shapes)
+    extends = (*before.extends, was.configuration.hash) if unchanged else ()
+    return Handshake(settings, (*valid_shapes, asked_shape), extends)
 
 
-def touches(was: Model, now: Model, known: Shape) -> bool:
+def touches(was: Model, now: Model, known_shape: Shape) -> bool:
     """Whether the request of a shape is another under the settings of `now` than under those of `was`."""
     params = _changed(was.params, now.params)
     if any(now.params.get(name, UNSET) != UNSET for name in params):
         return True  # a parameter is added, or has another value
     names = params | _changed(was.rename, now.rename) | ({"seed"} if was.seed != now.seed else set())
-    sent = {own for own in names if own in known or was.rename.get(own) in known}
-    over = [
-        name for name in _changed(was.at_most, now.at_most) if known.get(name, 0) > now.at_most.get(name, 0)
+    renamed = {
+        entry_name
+        for entry_name in names
+        if entry_name in known_shape or was.rename.get(entry_name) in known_shape
+    }
+    lowered = [
+        name
+        for name in _changed(was.at_most, now.at_most)
+        if known_shape.get(name, 0) > now.at_most.get(name, 0)
     ]
-    under = [
+    raised = [
         name
         for name in _changed(was.at_least, now.at_least)
-        if known.get(name, 0) < now.at_least.get(name, 0)
+        if known_shape.get(name, 0) < now.at_least.get(name, 0)
     ]
     features_changed = set(was.schema_without) ^ set(now.schema_without)
     return (
-        bool(sent or over or [name for name in under if name in known])
-        or (was.system != now.system and bool(known.get("system")))
-        or (was.replies != now.replies and bool(known.get("format")))
+        bool(renamed or lowered or [name for name in raised if name in known_shape])
+        or (was.system != now.system and bool(known_shape.get("system")))
+        or (was.replies != now.replies and bool(known_shape.get("format")))
         or bool(
-            features_changed & {*known.get("features", ()), Feature.STRICT if known.get("format") else ""}
+            features_changed
+            & {*known_shape.get("features", ()), Feature.STRICT if known_shape.get("format") else ""}
         )
     )
 
 
-def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
-    return {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
+def _changed(one: Mapping[str, Any], second: Mapping[str, Any]) -> set[str]:
+    return {name for name in one.keys() | second.keys() if one.get(name) != second.get(name)}

@@ -37,20 +37,20 @@ def values(text: str) -> Iterator[JsonValue]:
     Of what cannot be read nothing is guessed: it is passed over up to the bracket that closes it. Where none
     does, what was read of it is passed over.
     """
-    at = count = 0
+    position = count = 0
     unclosed = False
-    while count <= MOST_VALUES and (begins := _BEGINS.search(text, at)):
+    while count <= MOST_VALUES and (begins := _BEGINS.search(text, position)):
         count += 1
         start = begins.start()
         try:
-            value, at = decoded_at(text, start)
+            value, position = decoded_at(text, start)
         except (ValueError, RecursionError) as error:
             end = None if unclosed else _closed(text, start)
             unclosed = unclosed or end is None
-            at = end or max(start + 1, getattr(error, "pos", len(text)))
-            yield JsonValue(start, at, problem=f"It holds a JSON value that cannot be read: {error}.")
+            position = end or max(start + 1, getattr(error, "pos", len(text)))
+            yield JsonValue(start, position, problem=f"It holds a JSON value that cannot be read: {error}.")
         else:
-            yield JsonValue(start, at, value, unclosed=unclosed)
+            yield JsonValue(start, position, value, unclosed=unclosed)
 
 
 def decoded_at(text: str, start: int) -> tuple[Any, int]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from concord.llm.places import JudgedText
 from concord.llm.replies import NOTHING_JUDGED, Reply, Unusable
-from concord.llm.thinking import said
+from concord.llm.thinking import visible_reply
 
 R = TypeVar("R", bound=Reply)
 
@@ -32,7 +32,7 @@ def read(text: str, reply: type[R], judged: JudgedText = NOTHING_JUDGED, draft: 
     Neither is what stands in the text that is `judged`. Thinking, and what a reply thought before a tag that
     closed it (`draft`), is not read.
     """
-    body = said(text, judged=True).text.lstrip("\ufeff").replace("\r\n", "\n")
+    body = visible_reply(text, judged=True).text.lstrip("\ufeff").replace("\r\n", "\n")
     if not (ending := _END.search(body)):
         raise Unusable("Its last line must be “end”.")
     body = body[: ending.start()]
@@ -79,15 +79,17 @@ def _value(name: str, lines: Sequence[str], kind: Any) -> Any:
     """The value of a field: a text, or the items of a list, each a text or an entry."""
     listed = _listed(kind)
     if listed is None:
-        return _own(" ".join(lines))
+        return _without_quotes(" ".join(lines))
     items = [_ITEM.fullmatch(line) for line in lines]
     if not lines or None in items:
         raise Unusable(f"Below “{name}:” each line must begin with “- ”.")
     texts = [item["item"].strip() for item in items if item]
-    return [_entry(text, listed) if issubclass(listed, BaseModel) else _own(text) for text in texts]
+    return [
+        _entry(text, listed) if issubclass(listed, BaseModel) else _without_quotes(text) for text in texts
+    ]
 
 
-def _own(text: str) -> str:
+def _without_quotes(text: str) -> str:
     """A text that is no copy of the form. Raises Unusable."""
     if _PLACE.fullmatch(text):
         raise Unusable(f"“{text}” is to be replaced by your own words.")
@@ -96,7 +98,7 @@ def _own(text: str) -> str:
 
 def _entry(text: str, kind: type[BaseModel]) -> dict[str, str]:
     fields = [field.alias or name for name, field in kind.model_fields.items()]
-    parts = [_own(part.strip()) for part in text.strip("|").split("|")]
+    parts = [_without_quotes(part.strip()) for part in text.strip("|").split("|")]
     if len(parts) != len(fields):
         form = " | ".join(fields)
         raise Unusable(f"“{text[:80]}” must have {len(fields)} parts with “|” between: {form}.")

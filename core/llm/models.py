@@ -44,7 +44,7 @@ _WRONG_KIND = {
 UNSET = "unset"
 """The value of a parameter that is not sent, although the prompt has one."""
 
-OWN = "benchmarks"
+BENCHMARKS_KEY = "benchmarks"
 """The list in models.toml of the user's own benchmarks."""
 AGENTS = "agents"
 """The list in models.toml of the user's own agents, which some benchmarks evaluate."""
@@ -66,10 +66,10 @@ class Price(BaseModel):
     cached: Money | None = None
     batch: Annotated[float, Field(ge=0, le=1)] | None = None
 
-    def of(self, given: int, tokens_out: int, cached: int = 0) -> float:
+    def amount(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
         """What tokens cost; the cached ones are among those given."""
         per_cached = self.input if self.cached is None else self.cached
-        return ((given - cached) * self.input + cached * per_cached + tokens_out * self.output) / 1e6
+        return ((tokens_in - cached) * self.input + cached * per_cached + tokens_out * self.output) / 1e6
 
 
 _KEYS = {"key", "apikey", "subscriptionkey", "token", "accesstoken", "authtoken", "authorization", "auth"}
@@ -87,8 +87,8 @@ def address(text: str) -> str:
         url.host.encode("idna")
     except (InvalidURL, UnicodeError):
         url = URL()
-    where = url.scheme in ("http", "https") and url.host and (url.port or 0) < 2**16
-    if not where or not text.isprintable() or " " in text:
+    valid = url.scheme in ("http", "https") and url.host and (url.port or 0) < 2**16
+    if not valid or not text.isprintable() or " " in text:
         raise ValueError("is no address; write it like https://api.openai.com/v1")
     if url.userinfo or _KEYS.intersection(map(_letters, url.params)):
         raise ValueError("holds credentials; put the key into an environment variable, named in api_key_env")
@@ -166,7 +166,7 @@ class Model(BaseModel):
     """Whether `--batch` asks it through its endpoint's Batch API; else it is called."""
     family: Annotated[str, Field(max_length=NAME)] = ""
     """Whose model it is (“gpt”, “llama”), for whether judges prefer their own; it is not sent."""
-    _called: Callable[..., Any] | None = PrivateAttr(default=None)
+    _function: Callable[..., Any] | None = PrivateAttr(default=None)
 
     @classmethod
     def calling(cls, name: str, function: Callable[..., Any]) -> "Model":
@@ -175,9 +175,9 @@ class Model(BaseModel):
             text = inspect.getsource(function)
         except (OSError, TypeError):
             text = ""  # typed at a prompt, or not written in Python: its name alone tells it
-        where = f"{function.__module__}:{getattr(function, '__qualname__', type(function).__qualname__)}"
-        model = cls(name=name, kind="program", function=f"{where} {sha256(text.encode()).hexdigest()[:8]}")
-        model._called = function
+        place = f"{function.__module__}:{getattr(function, '__qualname__', type(function).__qualname__)}"
+        model = cls(name=name, kind="program", function=f"{place} {sha256(text.encode()).hexdigest()[:8]}")
+        model._function = function
         return model
 
     def changed(self, **settings: Any) -> Self:
@@ -187,9 +187,9 @@ class Model(BaseModel):
         return copy
 
     @property
-    def called(self) -> Callable[..., Any] | None:
+    def python_function(self) -> Callable[..., Any] | None:
         """The function that judges in this process; None for other models."""
-        return self._called
+        return self._function
 
     @model_validator(mode="after")
     def _program(self) -> Self:
@@ -227,15 +227,17 @@ class Model(BaseModel):
     def configuration(self) -> Configuration:
         """What a result keeps of this entry, without a mock's address, which changes no answer."""
         if self.kind == "program":
-            own = self.function
-            return Configuration(self.name, "a program", own, self.kind, {}, self.system, self.replies)
+            function_name = self.function
+            return Configuration(
+                self.name, "a program", function_name, self.kind, {}, self.system, self.replies
+            )
         try:
             base = self.base_url or address(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1")
         except ValueError as error:
             raise ConfigError(f"The environment variable OPENAI_BASE_URL {error}.") from error
         bare = urlsplit(base)._replace(query="", fragment="").geturl()
         plain = {name: value for name, value in self.headers.items() if isinstance(value, str)}
-        beside = {
+        extra_settings = {
             "seed": "from the plan" if self.seed else None,
             "vision": self.vision,
             "rename": self.rename,
@@ -249,7 +251,7 @@ class Model(BaseModel):
             "concord mock" if self.simulated else bare,
             self.served,
             self.kind,
-            self.params | {name: value for name, value in beside.items() if value},
+            self.params | {name: value for name, value in extra_settings.items() if value},
             self.system,
             self.replies,
         )
@@ -257,8 +259,8 @@ class Model(BaseModel):
     @property
     def asked_as(self) -> str:
         """What tells one endpoint and request form from another, for what is known of the endpoint."""
-        said = [self.configuration.hash, self.base_url or "", sorted(self.headers)]
-        return sha256(json.dumps(said).encode()).hexdigest()[:16]
+        identity = [self.configuration.hash, self.base_url or "", sorted(self.headers)]
+        return sha256(json.dumps(identity).encode()).hexdigest()[:16]
 
     @property
     def key_variable(self) -> str:
@@ -290,11 +292,11 @@ class Model(BaseModel):
             for name, value in self.headers.items()
         }
 
-    def _secret(self, variable: str, what: str) -> str:
+    def _secret(self, variable: str, purpose: str) -> str:
         value = os.environ.get(variable, "")
         if not value:
             raise ConfigError(
-                f"The model “{self.name}” needs {what}: set the environment variable {variable}."
+                f"The model “{self.name}” needs {purpose}: set the environment variable {variable}."
             )
         if not value.isascii() or not value.isprintable():
             raise ConfigError(
@@ -303,18 +305,18 @@ class Model(BaseModel):
             )
         return value
 
-    def cost(self, given: int, tokens_out: int, cached: int = 0, *, batch: bool = False) -> float:
+    def cost(self, tokens_in: int, tokens_out: int, cached: int = 0, *, batch: bool = False) -> float:
         """What tokens in, out and in from the cache cost, in a call or in a batch; 0 without a price."""
         if self.price is None:
             return 0.0
         share = self.price.batch if batch and self.price.batch is not None else 1.0
-        return self.price.of(given, tokens_out, cached) * share
+        return self.price.amount(tokens_in, tokens_out, cached) * share
 
-    def spent(self, tokens: tuple[int, int, int], seconds: float, *, batch: bool = False) -> Spent:
+    def usage(self, tokens: tuple[int, int, int], seconds: float, *, batch: bool = False) -> Spent:
         """One call: its tokens in, out and in from the cache, and what they cost."""
-        given, tokens_out, cached = tokens
-        cost = self.cost(given, tokens_out, cached, batch=batch)
-        return Spent(1, given, tokens_out, cost, seconds, cached, unpriced=int(self.price is None))
+        tokens_in, tokens_out, cached = tokens
+        cost = self.cost(tokens_in, tokens_out, cached, batch=batch)
+        return Spent(1, tokens_in, tokens_out, cost, seconds, cached, unpriced=int(self.price is None))
 
 
 def load_models(path: Path) -> dict[str, Model]:
@@ -323,10 +325,11 @@ def load_models(path: Path) -> dict[str, Model]:
         return {}
     parsed = read_toml(path)
     entries = parsed.get("models", {})
-    unknown = set(parsed) - {"models", OWN, AGENTS, CURRENCY}
+    unknown = set(parsed) - {"models", BENCHMARKS_KEY, AGENTS, CURRENCY}
     if unknown or not isinstance(entries, dict):
         raise ConfigError(
-            f"{path} may hold [models.NAME] tables, the lists `{OWN}` and `{AGENTS}`, and `{CURRENCY}` "
+            f"{path} may hold [models.NAME] tables, the lists `{BENCHMARKS_KEY}` and `{AGENTS}`, and "
+            f"`{CURRENCY}` "
             "only; found "
             f"“{', '.join(sorted(unknown)) or 'models'}”."
         )
@@ -339,23 +342,25 @@ def load_models(path: Path) -> dict[str, Model]:
 
 
 def own_code(path: Path, kind: str) -> tuple[str, ...]:
-    """What models.toml lists of the user's own as `module:name`, `OWN` or `AGENTS`. Raises ConfigError."""
+    """What models.toml lists of the user's own as `module:name`, `BENCHMARKS_KEY` or `AGENTS`. Raises
+    ConfigError.
+    """
     if not path.exists():
         return ()
-    named = read_toml(path).get(kind, [])
-    if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
+    specs = read_toml(path).get(kind, [])
+    if not isinstance(specs, list) or not all(isinstance(one, str) for one in specs):
         raise ConfigError(f'{path}: `{kind}` is a list, written {kind} = ["module:name"] above all tables.')
-    return tuple(named)
+    return tuple(specs)
 
 
 def currency(path: Path) -> str:
     """What prices in models.toml are in, such as “USD”; empty where it does not say. Raises ConfigError."""
-    named = read_toml(path).get(CURRENCY, "") if path.exists() else ""
-    if not isinstance(named, str) or len(named) > 10:
+    value = read_toml(path).get(CURRENCY, "") if path.exists() else ""
+    if not isinstance(value, str) or len(value) > 10:
         raise ConfigError(
             f'{path}: `{CURRENCY}` is a short text, written {CURRENCY} = "USD" above all tables.'
         )
-    return named.strip()
+    return value.strip()
 
 
 def read_entry(path: Path, name: str, entry: Mapping[str, Any]) -> Model:

@@ -12,12 +12,12 @@ _TOKEN = (
     r"<\|im_start\|>(?:assistant)?|\[TOOL_CALLS\]|\[/?INST\]"
 )
 """Special tokens that a server leaves in a reply."""
-_NAMED = (
+_NAMING = (
     "json|output|answer|final_answer|final|response|results?|verdict|evaluation|judge?ment|ratings?|scores?|"
     "solution|conclusion|tool_call|tool_code|function_call|tool_use"
 )
 _TAG = (
-    rf"</?(?:{_NAMED})(?:\s[^<>\n]{{0,100}})?>|</?function(?:=[\w.:-]{{1,64}})?>|"
+    rf"</?(?:{_NAMING})(?:\s[^<>\n]{{0,100}})?>|</?function(?:=[\w.:-]{{1,64}})?>|"
     r"</?parameter(?:=\w{1,64})?>"
 )
 """Tags that hold a verdict."""
@@ -70,7 +70,7 @@ _REFUSALS = (
 )
 _REFUSES = re.compile("|".join(_REFUSALS), re.I)
 """Words by which a judge says that it does not rate."""
-_SOMEBODY = (
+_SPEAKERS = (
     r"(?:repl(?:y|ies)|responses?|assistant|users?|models?|texts?|conversation|messages?|customer|it|answer|"
     r"transcript|log|lines?|output|(?:chat)?bot|agent|player|he|she|they|somebody|someone|that|which|who|"
     r"speaker|author|attacker)(?:['’]s last \w+| itself)?"
@@ -83,13 +83,13 @@ _SAYS = (
     r"dictates?)"
 )
 _QUOTES_IT = re.compile(
-    rf"\b{_SOMEBODY}(?: (?:also|even|then|only|again|just|simply|\w+ly|has|had|(?:tries|attempts|tried|wants"
+    rf"\b{_SPEAKERS}(?: (?:also|even|then|only|again|just|simply|\w+ly|has|had|(?:tries|attempts|tried|wants"
     rf" me) to))?\s{{1,3}}(?P<says>{_SAYS})\b[^.;]{{0,80}}\Z"
     r"|\b(?:quot(?:e|es|ed|ing|ation)|verbatim|inject(?:ion|ed)|planted|smuggled)\b[^.;]{0,80}\Z",
     re.I,
 )
 """Words right before a verdict by which somebody else is quoted."""
-_OWN = re.compile(
+_OWN_WORDS = re.compile(
     r"\b(?:my|mine|I|I['’]ve|I['’]d|here(?:['’]s| is| are)|below)\b"
     r"|,[^,]*\b(?:ratings?|scores?|verdict|evaluation)\b",
     re.I,
@@ -115,13 +115,13 @@ class VerdictPlace:
     quoted: bool
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the reply is nothing but the verdict."""
         return self.first and self.last
 
     def counts(self, before: str, behind: str) -> bool:
         """Whether a verdict that stands there, between these texts, is what the reply says."""
-        if self.whole:
+        if self.is_complete:
             return True
         if self.quoted or refuses(behind):
             return False
@@ -139,38 +139,38 @@ def place(text: str, start: int, end: int) -> VerdictPlace:
     first = blank and start <= _NEAR
     wrapped = opens is not None and bool(opens["openers"])
     after_blank_line = opens is not None and near.rstrip(" \t").endswith("\n\n")
-    leads = introduced(prose, line=opens is not None, apart=after_blank_line)
+    leads = introduced(prose, line=opens is not None, is_separate=after_blank_line)
     return VerdictPlace(
         first=first,
         line=opens is not None,
         paragraph=first or wrapped or after_blank_line,
         last=closes(text, end),
         goes_on=_goes_on(text, end),
-        quoted=not first and (_opened(near, opens) or leads),
+        quoted=not first and (_opens_quote(near, opens) or leads),
     )
 
 
-def _opened(near: str, opens: re.Match[str] | None) -> bool:
+def _opens_quote(near: str, opens: re.Match[str] | None) -> bool:
     if opens is not None:
         return False
     line = near[near.rfind("\n") + 1 :]
     return line.lstrip().startswith(">") or near.endswith(tuple(_OPENED))
 
 
-def introduced(prose: str, *, line: bool = False, apart: bool = False) -> bool:
+def introduced(prose: str, *, line: bool = False, is_separate: bool = False) -> bool:
     """Whether the words right before, in the sentence that leads to it, quote somebody else.
 
     On a `line` of its own it is led to by words that end in a colon or in saying so (“It ends with”); where
-    an empty line stands between (`apart`), only by a colon.
+    an empty line stands between (`is_separate`), only by a colon.
     """
     colon = prose.rstrip().endswith((":", "："))
-    if apart and not colon:
+    if is_separate and not colon:
         return False
     ends = [match.end() for match in _SENTENCE_ENDS.finditer(prose)]
     # What leads to a verdict may end its own line.
     leads = prose[ends[-1] if ends else 0 :]
     quotes = _QUOTES_IT.search(leads)
-    if quotes is None or _OWN.search(leads):
+    if quotes is None or _OWN_WORDS.search(leads):
         return False
     near_end = quotes["says"] is None or len(leads.rstrip()) - quotes.end("says") <= _LEAD
     return colon or not line or near_end
@@ -179,8 +179,8 @@ def introduced(prose: str, *, line: bool = False, apart: bool = False) -> bool:
 def _goes_on(text: str, end: int) -> bool:
     """Whether the sentence that a verdict stands in goes on behind it."""
     wrappers = _WRAPPERS.match(text, end)
-    at = wrappers.end() if wrappers else end
-    lines = text[at : at + 200].split("\n", 2)
+    position = wrappers.end() if wrappers else end
+    lines = text[position : position + 200].split("\n", 2)
     following = lines[0].strip() or (lines[1].strip() if len(lines) > 1 else "")
     return bool(following) and (following[0].islower() or following[0] in ",;)]}\"'”’|")
 

@@ -23,10 +23,10 @@ def presets() -> Mapping[str, Mapping[str, Any]]:
     return entries
 
 
-def add(path: Path, name: str, *, preset: str, **given: Any) -> str:
+def add(path: Path, name: str, *, preset: str, **values: Any) -> str:
     """Append an entry to models.toml and return its lines; nothing else in the file changes.
 
-    `given` are settings in place of the preset's (model, base_url, api_key_env, family, price); None leaves
+    `values` are settings in place of the preset's (model, base_url, api_key_env, family, price); None leaves
     the preset's, “” writes none.
     Raises NotFound for an unknown preset, ConfigError where the name is taken or a setting is missing or
     wrong.
@@ -35,9 +35,9 @@ def add(path: Path, name: str, *, preset: str, **given: Any) -> str:
     check_known("preset", preset, available)
     if name in load_models(path):
         raise ConfigError(f"“{name}” is in {path} already. Choose another name, or edit the entry there.")
-    own = {key: value for key, value in given.items() if value is not None}
-    chosen = {"model": "", **available[preset], **own}
-    settings = {key: value for key, value in chosen.items() if key != "about" and value != ""}
+    stated_values = {key: value for key, value in values.items() if value is not None}
+    settings_of_preset = {"model": "", **available[preset], **stated_values}
+    settings = {key: value for key, value in settings_of_preset.items() if key != "about" and value != ""}
     url = str(settings.get("base_url", ""))
     if url == available[preset].get("base_url") and (word := blank(url)):
         raise ConfigError(
@@ -64,11 +64,11 @@ def listed(models: Iterable[Model], money: str) -> Table:
 def _row(model: Model) -> dict[str, str]:
     configuration, price = model.configuration, model.price
     variables = [f"{name}{'' if os.environ.get(name) else ' (not set)'}" for name in model.variables]
-    given = {"system": model.system, "replies": model.replies, **configuration.parameters}
+    parameters_of_row = {"system": model.system, "replies": model.replies, **configuration.parameters}
     default = {"system": "native", "replies": "json_schema"}
     settings = (
         f"{name} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for name, value in given.items()
+        for name, value in parameters_of_row.items()
         if default.get(name) != value
     )
     return {

@@ -22,7 +22,7 @@ from concord.llm.templates import compiled, rendered
 class RenderedPrompt:
     """What is sent, the reply's form, the prompt's name, and the turns that the reply must be about.
 
-    `given` is what a program that judges gets in place of the messages, `judged` are the texts that a
+    `program_input` is what a program that judges gets in place of the messages, `judged` are the texts that a
     verdict is about, in which an answer may be planted. `plain` is what a model that cannot write JSON is
     sent instead, where the prompt has such a form; `labelled` says that the reply is to be labelled lines.
     """
@@ -32,7 +32,7 @@ class RenderedPrompt:
     reply: type[Reply] | None
     name: str = ""
     turns: tuple[int, ...] = ()
-    given: Mapping[str, Any] = field(default_factory=dict)
+    program_input: Mapping[str, Any] = field(default_factory=dict)
     judged: tuple[str, ...] = ()
     plain: tuple[Message, ...] = ()
     labelled: bool = False
@@ -81,8 +81,8 @@ class Prompt:
         prompt = RenderedPrompt(tuple(messages), self.params, self.reply, self.name)
         if self._plain is None:
             return prompt
-        said = [Message(m.role, m.content) for m in history]
-        return replace(prompt, plain=(*said, Message("user", self._fill("plain", values))))
+        turns = [Message(m.role, m.content) for m in history]
+        return replace(prompt, plain=(*turns, Message("user", self._fill("plain", values))))
 
     def _fill(self, part: str, values: Mapping[str, Any]) -> str:
         template = self._plain if part == "plain" else None
@@ -127,17 +127,17 @@ def load_prompt(
     """
     check_known(f"version of the {benchmark} prompts", version, versions(folders, benchmark))
     places = [f / benchmark / v for v in dict.fromkeys([version, base or version]) for f in folders]
-    given = [table for place in places if (table := _table(place, name)) is not None]
+    tables = [table for place in places if (table := _table(place, name)) is not None]
     sources: dict[str, Path] = {}
     for part, place in product(("system", "user"), places):
         if (file := place / f"{name}_{part}.jinja").is_file():
             sources.setdefault(part, file)
-    if not sources and not given:
+    if not sources and not tables:
         raise ConfigError(
             f"The {benchmark} prompts {version} have no {name}_system.jinja or {name}_user.jinja "
             f"in {places[0]}, and their prompts.toml has no table [{name}]."
         )
-    params: Any = next((table["params"] for table in given if "params" in table), {})
+    params: Any = next((table["params"] for table in tables if "params" in table), {})
     texts = {part: read_text(file) for part, file in sources.items()}
     schema = reply.model_json_schema() if reply else None
     digest = hashlib.sha256(json.dumps([texts, params, schema], sort_keys=True).encode()).hexdigest()[:16]

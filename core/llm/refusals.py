@@ -51,22 +51,22 @@ def objection(content: bytes | str) -> Objection:
     messages: list[str] = []
     fields: list[str] = []
     _gather(text, messages, fields, depth=0)
-    whole = " ".join(_CLOSED.sub(" ", " ".join(messages)).split())[:READ]
-    return Objection(whole, (*fields, *_LOC.findall(whole)))
+    full_text = " ".join(_CLOSED.sub(" ", " ".join(messages)).split())[:READ]
+    return Objection(full_text, (*fields, *_LOC.findall(full_text)))
 
 
 def _gather(value: Any, messages: list[str], fields: list[str], depth: int) -> None:
     if depth > 8:
         return
     if isinstance(value, list):
-        for each in value[:20]:
-            _gather(each, messages, fields, depth + 1)
+        for item in value[:20]:
+            _gather(item, messages, fields, depth + 1)
     elif isinstance(value, dict):
         for name, inner in value.items():
-            known = name.lower()
-            if known in _FIELDS:
-                fields.append(_joined(inner))
-            elif any(word in known for word in _MESSAGES):
+            key = name.lower()
+            if key in _FIELDS:
+                fields.append(_as_text(inner))
+            elif any(word in key for word in _MESSAGES):
                 _gather(inner, messages, fields, depth + 1)
     elif isinstance(value, str):
         inner = _inside(value)
@@ -90,7 +90,7 @@ def _inside(text: str) -> Any:
     return [text[: begins.start()], value] if text[: begins.start()].strip() else value
 
 
-def _joined(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return " ".join(map(str, value[:20]))
     return value[:READ] if isinstance(value, str) else ""
@@ -98,8 +98,8 @@ def _joined(value: Any) -> str:
 
 def words(text: str) -> str:
     """A text as words in small letters: `presencePenalty` and `presence_penalty` alike."""
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
-    return " ".join(re.findall(r"[a-z0-9]+", apart.lower()))
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
+    return " ".join(re.findall(r"[a-z0-9]+", spaced.lower()))
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ class RefusablePart:
     """
 
     part: RequestPart
-    named: re.Pattern[str]
-    sent: Callable[[Model, Body], bool]
+    pattern: re.Pattern[str]
+    applies: Callable[[Model, Body], bool]
     forms: Callable[[Model, Body, Objection], Iterator[Model]]
 
 
@@ -121,55 +121,57 @@ def weaker(model: Model, body: Body, status: int, content: bytes | str) -> Itera
     None where the complaint is about no part of the request's form: a context that is too short, a filter, a
     model that is not known. Without a part that is named these are `guesses`.
     """
-    said = objection(content)
-    if status not in (*STATUSES, 200) or _not_of_form(said):
+    objection_ = objection(content)
+    if status not in (*STATUSES, 200) or _not_of_form(objection_):
         return None
-    part = named(model, body, said)
-    if part is not None and (status < 500 or _REFUSING.search(said.text.lower())):
-        return part.forms(model, body, said)
-    if status in (500, 501, 200) or not _of_form(said, status):
+    part = named_part(model, body, objection_)
+    if part is not None and (status < 500 or _REFUSING.search(objection_.text.lower())):
+        return part.forms(model, body, objection_)
+    if status in (500, 501, 200) or not _of_form(objection_, status):
         return None
-    return guesses(model, body, said)
+    return guesses(model, body, objection_)
 
 
 def names_part(content: bytes | str) -> bool:
     """Whether an error, whatever its status, says that a part of the request is refused."""
-    said = objection(content)
-    refuses = _REFUSING.search(said.text.lower()) and not _not_of_form(said)
+    objection_ = objection(content)
+    refuses = _REFUSING.search(objection_.text.lower()) and not _not_of_form(objection_)
     return bool(refuses) and mentioned(content) is not None
 
 
 def mentioned(content: bytes | str) -> RequestPart | None:
     """The part that an error names, whether or not the request has it still."""
-    said = objection(content)
-    for text in (*said.fields, _LISTED.split(said.text, maxsplit=1)[0]):
+    objection_ = objection(content)
+    for text in (*objection_.fields, _LISTED.split(objection_.text, maxsplit=1)[0]):
         if part := _first(PARTS, words(text)):
             return part.part
     return None
 
 
-def named(model: Model, body: Body, said: Objection) -> RefusablePart | None:
+def named_part(model: Model, body: Body, objection_: Objection) -> RefusablePart | None:
     """The part that a complaint names: by a field of its own, else in the message, there the first one."""
-    sent = [part for part in (*PARTS, *_own_parts(model, body)) if part.sent(model, body)]
-    for field in said.fields:
-        if part := _first(sent, words(field)):
+    sent_parts = [part for part in (*PARTS, *_own_parts(model, body)) if part.applies(model, body)]
+    for field in objection_.fields:
+        if part := _first(sent_parts, words(field)):
             return part
-    text, whole = words(_LISTED.split(said.text, maxsplit=1)[0]), words(said.text)
-    if _THINKING in sent and _THINKING.named.search(text):
+    text, all_words = words(_LISTED.split(objection_.text, maxsplit=1)[0]), words(objection_.text)
+    if _THINKING in sent_parts and _THINKING.pattern.search(text):
         return _THINKING  # whatever else cannot be had with it
-    if _TOGETHER.search(text):
-        both = [part for part in reversed(_SAMPLING) if part in sent and part.named.search(text)]
-        if both:
-            return both[0]
-    return _first(sent, text) or _first(sent, whole)
+    if _EXCLUSIVE.search(text):
+        sampling_parts = [
+            part for part in reversed(_SAMPLING) if part in sent_parts and part.pattern.search(text)
+        ]
+        if sampling_parts:
+            return sampling_parts[0]
+    return _first(sent_parts, text) or _first(sent_parts, all_words)
 
 
 def _first(parts: Sequence[RefusablePart], text: str) -> RefusablePart | None:
     """The part that is named first in a text; of two at one place the longer name."""
-    found = [
-        (match.start(), -len(match[0]), n) for n, p in enumerate(parts) if (match := p.named.search(text))
+    matches = [
+        (match.start(), -len(match[0]), n) for n, p in enumerate(parts) if (match := p.pattern.search(text))
     ]
-    return parts[min(found)[2]] if found else None
+    return parts[min(matches)[2]] if matches else None
 
 
 def _phrases(*alternatives: str) -> re.Pattern[str]:
@@ -183,7 +185,7 @@ _LISTED = re.compile(
     re.I,
 )
 """Behind it stands what an endpoint does take."""
-_TOGETHER = _phrases(
+_EXCLUSIVE = _phrases(
     "both", "together", "only one of", "mutually exclusive", "simultaneously", "at the same time", "either"
 )
 _REFUSING = _phrases(
@@ -224,16 +226,18 @@ _ABOUT_FORM = _phrases(
 )
 
 
-def _not_of_form(said: Objection) -> bool:
-    text = words(" ".join((said.text, *said.fields)))
-    if _CONTEXT.search(text) or _NEGATIVE.search(said.text):
+def _not_of_form(objection_: Objection) -> bool:
+    text = words(" ".join((objection_.text, *objection_.fields)))
+    if _CONTEXT.search(text) or _NEGATIVE.search(objection_.text):
         return True
-    return bool(_ELSEWHERE.search(text)) and not any(_first(PARTS, words(field)) for field in said.fields)
+    return bool(_ELSEWHERE.search(text)) and not any(
+        _first(PARTS, words(field)) for field in objection_.fields
+    )
 
 
-def _of_form(said: Objection, status: int) -> bool:
+def _of_form(objection_: Objection, status: int) -> bool:
     """Whether a complaint that names no part may be about one."""
-    text = words(said.text)
+    text = words(objection_.text)
     if status == 404:
         return bool(re.search(r"\bparameters?\b", text)) and not re.search(r"\b(page|url|route)\b", text)
     if len(text) < 40 and not re.search(r"\b(model|message|url|path|json)\b", text):
@@ -246,65 +250,69 @@ def _of_form(said: Objection, status: int) -> bool:
 
 def _entry_name(model: Model, name: str) -> str:
     """What an entry calls the parameter that is sent under this name."""
-    return next((own for own, other in model.rename.items() if other == name), name)
+    return next((entry_name for entry_name, sent_name in model.rename.items() if sent_name == name), name)
 
 
 def _unset(model: Model, name: str) -> Model:
     """The model without a parameter, which is sent under this name."""
-    own = _entry_name(model, name)
-    params = {**model.params, own: UNSET}
+    entry_name = _entry_name(model, name)
+    params = {**model.params, entry_name: UNSET}
     if name == "seed" and model.seed:
         return model.changed(seed=False, params=params if "seed" in model.params else model.params)
     return model.changed(params=params)
 
 
-def _of_number(name: str, model: Model, body: Body, said: Objection) -> Iterator[Model]:
+def _of_number(name: str, model: Model, body: Body, objection_: Objection) -> Iterator[Model]:
     """A value within the range that is named, else none at all."""
-    yield from _within(name, model, body, said)
+    yield from _in_range(name, model, body, objection_)
     yield _unset(model, name)
 
 
-def _within(name: str, model: Model, body: Body, said: Objection) -> Iterator[Model]:
-    value, own = body.get(name), _entry_name(model, name)
+def _in_range(name: str, model: Model, body: Body, objection_: Objection) -> Iterator[Model]:
+    value, entry_name = body.get(name), _entry_name(model, name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
-    tokens = own in LIMITS
-    low, high = allowed(said.text, value, 1 if tokens else NEAR)
+    tokens = entry_name in LIMITS
+    low, high = allowed(objection_.text, value, 1 if tokens else NEAR)
     if tokens and (high is None or high < FEW_TOKENS):
-        high = _only_smaller(said.text, value)
+        high = _only_smaller(objection_.text, value)
     if high is not None and high < value:
-        yield model.changed(at_most={**model.at_most, own: high})
+        yield model.changed(at_most={**model.at_most, entry_name: high})
     elif low is not None and low > value and not tokens:
-        yield model.changed(at_least={**model.at_least, own: low})
+        yield model.changed(at_least={**model.at_least, entry_name: low})
 
 
-def _of_limit(model: Model, body: Body, said: Objection) -> Iterator[Model]:
+def _of_limit(model: Model, body: Body, objection_: Objection) -> Iterator[Model]:
     """The limit of tokens: lower, under its other name, not at all; one where an endpoint requires it."""
-    sent = next((name for name in LIMITS if name in body), None)
-    if sent is None:
-        if _REQUIRED.search(words(said.text)):
+    sent_name = next((name for name in LIMITS if name in body), None)
+    if sent_name is None:
+        if _REQUIRED.search(words(objection_.text)):
             yield model.changed(params={**model.params, "max_tokens": USUAL_LIMIT})
         return
-    own = _entry_name(model, sent)
-    yield from _within(sent, model, body, said)
-    others = [name for name in (*_SUGGESTED.findall(said.text), *LIMITS) if name in LIMITS and name != sent]
-    for other in others:
-        yield model.changed(rename={**model.rename, own: other})
-    yield _unset(model, sent)
+    entry_name = _entry_name(model, sent_name)
+    yield from _in_range(sent_name, model, body, objection_)
+    alternatives = [
+        name
+        for name in (*_SUGGESTED.findall(objection_.text), *LIMITS)
+        if name in LIMITS and name != sent_name
+    ]
+    for alternative in alternatives:
+        yield model.changed(rename={**model.rename, entry_name: alternative})
+    yield _unset(model, sent_name)
 
 
 LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _SUGGESTED = re.compile(r"\b(max_\w*tokens)\b")
 
 
-def _merged(model: Model, _body: Body, _said: Objection) -> Iterator[Model]:
+def _merged(model: Model, _body: Body, _objection: Objection) -> Iterator[Model]:
     yield model.changed(system="merge")
 
 
-def _of_format(model: Model, _body: Body, said: Objection) -> Iterator[Model]:
+def _of_format(model: Model, _body: Body, objection_: Objection) -> Iterator[Model]:
     """A schema without the features that are named, else without bounds; then JSON; then text."""
     if model.replies == "json_schema":
-        for feature in (*_features(said), Feature.BOUNDS):
+        for feature in (*_features(objection_), Feature.BOUNDS):
             if feature not in model.schema_without:
                 yield model.changed(schema_without=(*model.schema_without, feature))
     if model.replies != "json_object":
@@ -312,15 +320,15 @@ def _of_format(model: Model, _body: Body, said: Objection) -> Iterator[Model]:
     yield model.changed(replies="text", schema_without=())
 
 
-def _features(said: Objection) -> list[Feature]:
+def _features(objection_: Objection) -> list[Feature]:
     """The features of a schema that a complaint names, by their keywords."""
-    text = " ".join((*said.fields, said.text))
+    text = " ".join((*objection_.fields, objection_.text))
     spelled = words(text).split()
-    found = []
+    features = []
     for feature, keywords in _NAMED_FEATURES.items():
         if any(word in text if word.startswith("$") else _within_words(word, spelled) for word in keywords):
-            found.append(feature)
-    return found
+            features.append(feature)
+    return features
 
 
 def _within_words(keyword: str, spelled: Sequence[str]) -> bool:
@@ -338,11 +346,11 @@ _NAMED_FEATURES: Mapping[Feature, tuple[str, ...]] = {
 }
 
 
-def _without(name: str, model: Model, _body: Body, _said: Objection) -> Iterator[Model]:
+def _drop(name: str, model: Model, _body: Body, _objection: Objection) -> Iterator[Model]:
     yield _unset(model, name)
 
 
-def _not_thinking(model: Model, _body: Body, _said: Objection) -> Iterator[Model]:
+def _not_thinking(model: Model, _body: Body, _objection: Objection) -> Iterator[Model]:
     """Without the thinking that an endpoint offers for streamed replies alone."""
     yield model.changed(params={**model.params, "enable_thinking": False})
 
@@ -351,7 +359,7 @@ def _has(name: str, _model: Model, body: Body) -> bool:
     return name in body
 
 
-def _any(_model: Model, _body: Body) -> bool:
+def _always(_model: Model, _body: Body) -> bool:
     return True
 
 
@@ -397,7 +405,7 @@ PARTS: tuple[RefusablePart, ...] = (
     RefusablePart(
         RequestPart.LIMIT,
         _phrases("max(?:imum)? (?:number of )?(?:completion |output |new |generated )?tokens", "maxtokens"),
-        _any,
+        _always,
         _of_limit,
     ),
     *_SAMPLING,
@@ -440,14 +448,16 @@ PARTS: tuple[RefusablePart, ...] = (
 )
 """Each part with what names it, when a request has it, and its weaker forms."""
 
-_OTHERS = ("model", "messages", "response_format", "stream")
+_REQUIRED_FIELDS = ("model", "messages", "response_format", "stream")
 
 
 def _own_parts(model: Model, body: Body) -> Iterator[RefusablePart]:
     """Parameters that an entry or a prompt sends and the table does not know; a complaint must quote them."""
-    known = {*LIMITS, *(part.part.value for part in PARTS), *_OTHERS} - {RequestPart.THINKING.value}
+    known_names = {*LIMITS, *(part.part.value for part in PARTS), *_REQUIRED_FIELDS} - {
+        RequestPart.THINKING.value
+    }
     for name in body:
-        if name in known:
+        if name in known_names:
             continue
         spelled = words(name)
         alone = " " not in spelled
@@ -460,32 +470,34 @@ def _own_parts(model: Model, body: Body) -> Iterator[RefusablePart]:
             RequestPart.OTHER,
             re.compile(f"{pattern}|^{spelled}$"),
             partial(_has, name),
-            partial(_without, name),
+            partial(_drop, name),
         )
 
 
-def guesses(model: Model, body: Body, said: Objection) -> Iterator[Model]:
+def guesses(model: Model, body: Body, objection_: Objection) -> Iterator[Model]:
     """Forms to try where a complaint names no part: each part alone at its weakest, the least loss first;
     then all of them.
     """
     weakest = model
     for part in _LEAST_LOSS:
-        here = next((each for each in PARTS if each.part is part), None)
-        forms = list(here.forms(model, body, Objection(""))) if here and here.sent(model, body) else []
+        listed = next((row for row in PARTS if row.part is part), None)
+        forms = (
+            list(listed.forms(model, body, Objection(""))) if listed and listed.applies(model, body) else []
+        )
         if not forms:
             continue
         yield from forms
-        weakest = _both(weakest, model, forms[-1])
+        weakest = _combine(weakest, model, forms[-1])
     yield weakest
 
 
-def _both(one: Model, before: Model, after: Model) -> Model:
+def _combine(one: Model, before: Model, after: Model) -> Model:
     """A model with what another step changed as well."""
     update: dict[str, Any] = {}
     for name in Model.model_fields:
-        was, now, mine = getattr(before, name), getattr(after, name), getattr(one, name)
+        was, now, base = getattr(before, name), getattr(after, name), getattr(one, name)
         if was != now:
-            update[name] = {**mine, **now} if isinstance(now, dict) else now
+            update[name] = {**base, **now} if isinstance(now, dict) else now
     return one.changed(**update)
 
 
@@ -530,7 +542,7 @@ _AT_LEAST = _before_number(
     *("at least", "(?:greater|larger|higher) than or equal to", ">=", "≥"),
     "min(?:imum)?(?: value)?(?: of| is|:)",
 )
-_ABOVE = _before_number("(?:greater|larger|higher|more) than", "(?<![<>=])>")
+_GREATER = _before_number("(?:greater|larger|higher|more) than", "(?<![<>=])>")
 _POSITIVE = re.compile(r"strictly positive|must be positive|greater than zero|non-?zero")
 _COMPARED = re.compile(rf"{_NUMBER}\s*>\s*{_NUMBER}")
 _ALONE = re.compile(r"(?<![\w.,-])\d[\d,]*(?![\w-]|[.,]\d)")
@@ -547,23 +559,23 @@ def allowed(text: str, value: float, step: float = NEAR) -> tuple[float | None, 
     """
     text = " ".join(text.lower().split())
     text = _NOT_BELOW.sub("at least", _NOT_ABOVE.sub("at most", text))
-    whole = [
+    ranges = [
         (_end(low, step if opening == "(" else 0), _end(high, -step if closing == ")" else 0))
         for opening, low, high, closing in _RANGE.findall(text)
     ]
-    whole += [(_end(low), _end(high)) for low, high in _BETWEEN.findall(text)]
-    whole += [
+    ranges += [(_end(low), _end(high)) for low, high in _BETWEEN.findall(text)]
+    ranges += [
         (_end(low, step if "ex" in first else 0), _end(high, -step if "ex" in last else 0))
         for low, first, high, last in _FROM_TO.findall(text)
     ]
-    lows = [low for low, high in whole if low < high]
-    highs = [high for low, high in whole if low < high]
+    lows = [low for low, high in ranges if low < high]
+    highs = [high for low, high in ranges if low < high]
     lows += [_end(number) for number in _AT_LEAST.findall(text)]
-    lows += [_end(number, step) for number in _ABOVE.findall(text)]
+    lows += [_end(number, step) for number in _GREATER.findall(text)]
     lows += [step] if _POSITIVE.search(text) else []
     highs += [_end(number) for number in _AT_MOST.findall(text)]
     highs += [_end(number, -step) for number in _BELOW.findall(text)]
-    highs += [_end(high) for sent, high in _COMPARED.findall(text) if _end(sent) == value]
+    highs += [_end(high) for compared_value, high in _COMPARED.findall(text) if _end(compared_value) == value]
     return (
         max((low for low in lows if low > value), default=None),
         min((high for high in highs if high < value), default=None),
@@ -581,8 +593,8 @@ FEW_TOKENS = 16
 """No endpoint has a lower limit."""
 
 
-def _end(number: str, by: float = 0) -> float:
+def _end(number: str, offset: float = 0) -> float:
     if number.lstrip("+").startswith(("inf", "∞")):
         return math.inf
-    value = round(float(number.replace(",", "").rstrip(".")) + by, 6)
+    value = round(float(number.replace(",", "").rstrip(".")) + offset, 6)
     return int(value) if value == int(value) else value

@@ -26,7 +26,7 @@ from concord.llm.completions import PLAIN, Completion, ReplyDetails, marks
 from concord.llm.json_values import MOST_VALUES, values
 from concord.llm.places import JudgedText, place
 from concord.llm.surrogates import paired
-from concord.llm.thinking import LONGEST, said
+from concord.llm.thinking import LONGEST, visible_reply
 from concord.rating import NOTHING_SPENT, Spent
 
 
@@ -121,9 +121,9 @@ def _label(text: str, labels: Sequence[str]) -> str:
     """The one label that a text is in another case, with other spaces, in quotes or with a full stop; “” for
     none.
     """
-    wanted = _folded(text)
-    same = [label for label in labels if _folded(label) == wanted]
-    return same[0] if len(same) == 1 else ""
+    folded = _folded(text)
+    matches = [label for label in labels if _folded(label) == folded]
+    return matches[0] if len(matches) == 1 else ""
 
 
 def _folded(text: str) -> str:
@@ -142,12 +142,12 @@ def _split(text: str, labels: Sequence[str]) -> list[str]:
 def _parts(reply: type[BaseModel], field: str) -> tuple[Any, ...]:
     """The types that a field is made of, its own first."""
 
-    def within(kind: Any) -> Iterator[Any]:
+    def nested(kind: Any) -> Iterator[Any]:
         yield kind
         for part in get_args(kind) if get_origin(kind) is not Literal else ():
-            yield from within(part)
+            yield from nested(part)
 
-    return tuple(within(reply.model_fields[field].annotation))
+    return tuple(nested(reply.model_fields[field].annotation))
 
 
 @cache
@@ -222,7 +222,7 @@ def _of_turns(schema: dict[str, Any], turns: tuple[int, ...]) -> dict[str, Any]:
 
     def narrowed(part: Any) -> Any:
         if isinstance(part, list):
-            return [narrowed(each) for each in part]
+            return [narrowed(item) for item in part]
         if not isinstance(part, dict):
             return part
         values = {name: narrowed(value) for name, value in part.items()}
@@ -230,11 +230,11 @@ def _of_turns(schema: dict[str, Any], turns: tuple[int, ...]) -> dict[str, Any]:
             values |= {"minItems": len(turns), "maxItems": len(turns)}
         return values
 
-    whole: dict[str, Any] = narrowed(schema)
+    narrowed_schema: dict[str, Any] = narrowed(schema)
     for name in entries:
-        entry = whole["$defs"][name.rpartition("/")[2]]["properties"]
+        entry = narrowed_schema["$defs"][name.rpartition("/")[2]]["properties"]
         entry["turn"] = {**entry["turn"], "enum": list(turns)}
-    return whole
+    return narrowed_schema
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ class Answer:
     text: str
     value: Any
     cut: bool
-    spent: Spent
+    usage: Spent
     details: ReplyDetails = PLAIN
 
     @property
@@ -269,21 +269,21 @@ def read(text: str, reply: type[R], judged: JudgedText = NOTHING_JUDGED, draft: 
     missing or impossible value is none; two objects that fit and differ are no verdict. docs/replies.md lists
     the rules.
     """
-    parts = said(_encoded(text), judged=True)
+    parts = visible_reply(_encoded(text), judged=True)
     body = parts.text.lstrip("\ufeff").replace("\r\n", "\n")
-    found = _fitting(body, reply, judged)
+    candidates = _fitting(body, reply, judged)
     drafts = _fitting(parts.draft or draft, reply, judged)
-    chosen = [one.reply for one in found if one.counts and one.reply is not None]
-    if not chosen:
-        raise Unusable(_problem(found))
-    others = [one.reply for one in (*found, *drafts) if one.reply is not None and one.possible]
-    if any(other != chosen[0] for other in others):
+    verdicts_ = [one.reply for one in candidates if one.counts and one.reply is not None]
+    if not verdicts_:
+        raise Unusable(_problem(candidates))
+    alternatives = [one.reply for one in (*candidates, *drafts) if one.reply is not None and one.possible]
+    if any(alternative != verdicts_[0] for alternative in alternatives):
         raise Unusable("It holds several JSON objects that differ.")
-    fields = _answers(chosen[0])
-    for one in found:
+    fields = _answers(verdicts_[0])
+    for one in candidates:
         if one.reply is None and any(fields.get(name, value) != value for name, value in one.partial.items()):
             raise Unusable("It holds several JSON objects that differ.")
-    return cast("R", chosen[0])
+    return cast("R", verdicts_[0])
 
 
 @dataclass(frozen=True)
@@ -308,13 +308,13 @@ def _fitting(body: str, reply: type[R], judged: JudgedText) -> list[_Candidate]:
         return []
     if len(body) > LONGEST:
         raise Unusable(f"It is longer than {LONGEST:,} characters.")
-    found = list(values(body))
-    if len(found) > MOST_VALUES:
+    found_values = list(values(body))
+    if len(found_values) > MOST_VALUES:
         raise Unusable(f"It holds more than {MOST_VALUES} JSON values.")
-    edges = [0, *(edge for value in found for edge in (value.start, value.end)), len(body)]
+    edges = [0, *(edge for value in found_values for edge in (value.start, value.end)), len(body)]
     gaps = [body[start:end] for start, end in pairwise(edges)][::2]
     candidates = []
-    for number, value in enumerate(found):
+    for number, value in enumerate(found_values):
         if value.problem:
             candidates.append(_Candidate(None, problem=value.problem))
             continue
@@ -322,28 +322,28 @@ def _fitting(body: str, reply: type[R], judged: JudgedText) -> list[_Candidate]:
         if fits is None:
             candidates.append(_Candidate(None, partial=partial, problem=problem))
             continue
-        where = place(body, value.start, value.end)
+        verdict_place = place(body, value.start, value.end)
         before, behind = "\n".join(gaps[: number + 1]), "\n".join(gaps[number + 1 :])
-        repeated = not where.whole and judged.holds(body[value.start : value.end])
-        allowed = not repeated and (where.paragraph or not value.unclosed)
+        repeated = not verdict_place.is_complete and judged.holds(body[value.start : value.end])
+        allowed = not repeated and (verdict_place.paragraph or not value.unclosed)
         candidates.append(
             _Candidate(
                 fits,
-                counts=allowed and where.counts(before, behind),
-                possible=(where.first or not repeated) and not where.quoted,
+                counts=allowed and verdict_place.counts(before, behind),
+                possible=(verdict_place.first or not repeated) and not verdict_place.quoted,
                 repeated=repeated,
             )
         )
     return candidates
 
 
-def _problem(found: Sequence[_Candidate]) -> str:
+def _problem(candidates: Sequence[_Candidate]) -> str:
     """Why no verdict is read."""
-    if any(one.repeated for one in found):
+    if any(one.repeated for one in candidates):
         return "It only repeats an answer that stands in the text to be rated. Give your own alone."
-    if any(one.reply is not None for one in found):
+    if any(one.reply is not None for one in candidates):
         return "Its JSON object stands in the midst of other words: give the object alone."
-    problems = [one.problem for one in found if one.problem and not one.problem.startswith(_NO_OBJECT)]
+    problems = [one.problem for one in candidates if one.problem and not one.problem.startswith(_NO_OBJECT)]
     return problems[-1] if problems else "It holds no JSON object."
 
 
@@ -478,23 +478,23 @@ async def answer(
     a reply to a schema. Raises CallFailed, UNPARSEABLE, TRUNCATED, EMPTY or REFUSED, with the last reply and
     the cost of all attempts.
     """
-    sent, spent, problem = list(messages), NOTHING_SPENT, ""
+    sent_messages, usage, problem = list(messages), NOTHING_SPENT, ""
     for attempt in range(1 + REASKS):
-        done = await call(step if attempt == 0 else f"{step} again {attempt}", sent)
-        text, spent = verdict_text(done) if reply else done.text, spent + done.spent
+        completion = await call(step if attempt == 0 else f"{step} again {attempt}", sent_messages)
+        text, usage = verdict_text(completion) if reply else completion.text, usage + completion.usage
         empty = not text.strip()
         try:
-            if empty and (done.details.lacks or not may_be_empty):
-                raise Unusable(done.details.lacks or "It is empty.")
-            if done.cut and (reply or check):
+            if empty and (completion.details.lacks or not may_be_empty):
+                raise Unusable(completion.details.lacks or "It is empty.")
+            if completion.cut and (reply or check):
                 # Half a number, or a number from the middle of the reasons, would be a wrong score.
-                raise Unusable(completions.ended_early(done.details.finish))
-            draft = done.details.thinking if done.details.unopened else ""
-            how: dict[str, Any] = {"judged": judged, "draft": draft, "reader": reader}
-            value = usable(text, reply, check, **how) if reply or check else None
+                raise Unusable(completions.ended_early(completion.details.finish))
+            draft = completion.details.thinking if completion.details.unopened else ""
+            reading: dict[str, Any] = {"judged": judged, "draft": draft, "reader": reader}
+            value = usable(text, reply, check, **reading) if reply or check else None
             if reply and (form := _copied(value, messages)):
                 raise Unusable(f"“{form}” is to be replaced by your own words.")
-            return Answer(text, value if reply else None, done.cut, spent, done.details)
+            return Answer(text, value if reply else None, completion.cut, usage, completion.details)
         except Unusable as error:
             problem = str(error)
             mend = (
@@ -502,43 +502,43 @@ async def answer(
                 "nothing else."
             )
             # Some endpoints refuse an empty message, and a player is told nothing that a user would not say.
-            by_endpoint = empty or completions.ended_by_endpoint(done.details.finish)
-            again = [Message("assistant", text[:SENT_BACK]), Message("user", mend)]
-            sent = [*messages, *([] if by_endpoint else again)]
-            if completions.filtered(done.details.finish) and attempt:
+            by_endpoint = empty or completions.ended_by_endpoint(completion.details.finish)
+            correction = [Message("assistant", text[:SENT_BACK]), Message("user", mend)]
+            sent_messages = [*messages, *([] if by_endpoint else correction)]
+            if completions.filtered(completion.details.finish) and attempt:
                 break
     raise CallFailed(
         f"No usable reply after {_times(attempt + 1)}: {problem}",
-        code=_code(done, empty=empty),
-        raw=done.details.raw if empty else text[:LONGEST],
-        spent=spent,
-        reason=_reason(done, problem),
+        code=_code(completion, empty=empty),
+        raw=completion.details.raw if empty else text[:LONGEST],
+        spent=usage,
+        reason=_reason(completion, problem),
     )
 
 
-def verdict_text(done: Completion) -> str:
+def verdict_text(completion: Completion) -> str:
     """What a verdict is read from: the text, and the arguments of tool calls."""
-    return "\n\n".join(filter(str.strip, (done.text, *done.details.arguments)))
+    return "\n\n".join(filter(str.strip, (completion.text, *completion.details.arguments)))
 
 
 def _times(attempts: int) -> str:
     return f"{attempts} attempts" if attempts > 1 else "one attempt"
 
 
-def _code(done: Completion, *, empty: bool) -> Failure:
+def _code(completion: Completion, *, empty: bool) -> Failure:
     """What a reply that stayed unusable failed with."""
-    if completions.filtered(done.details.finish):
+    if completions.filtered(completion.details.finish):
         return Failure.REFUSED
     if empty:
         return Failure.EMPTY
-    return Failure.TRUNCATED if done.cut else Failure.UNPARSEABLE
+    return Failure.TRUNCATED if completion.cut else Failure.UNPARSEABLE
 
 
-def _reason(done: Completion, problem: str) -> str:
+def _reason(completion: Completion, problem: str) -> str:
     """Under which name an unusable reply is counted."""
-    finish = done.details.finish
+    finish = completion.details.finish
     if finish not in ("", "stop"):
         return f"finish_reason {finish}"
-    if done.details.refused:
+    if completion.details.refused:
         return "refusal"
-    return "an empty reply" if not done.text.strip() else f"not as asked: {problem.split(':')[0][:80]}"
+    return "an empty reply" if not completion.text.strip() else f"not as asked: {problem.split(':')[0][:80]}"

@@ -37,34 +37,37 @@ KEYWORDS: Mapping[Feature, tuple[str, ...]] = {
 """The keywords of each feature."""
 
 
-def weakened(schema: Schema, without: Collection[str]) -> Schema:
+def weakened(schema: Schema, dropped_features: Collection[str]) -> Schema:
     """The schema without some features."""
-    if not without:
+    if not dropped_features:
         return schema
-    return _weakened(schema, without, schema, 0)
+    return _weakened(schema, dropped_features, schema, 0)
 
 
-def _weakened(schema: Schema, without: Collection[str], root: Schema, depth: int) -> dict[str, Any]:
-    if Feature.REFERENCES in without and depth < DEPTH:
+def _weakened(schema: Schema, dropped_features: Collection[str], root: Schema, depth: int) -> dict[str, Any]:
+    if Feature.REFERENCES in dropped_features and depth < DEPTH:
         schema = resolve(schema, root)
     weaker: dict[str, Any] = {}
     for name, value in schema.items():
         if name in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
-            weaker[name] = {field: _weakened(of, without, root, depth + 1) for field, of in value.items()}
+            weaker[name] = {
+                field: _weakened(subschema, dropped_features, root, depth + 1)
+                for field, subschema in value.items()
+            }
         elif isinstance(value, Mapping):
-            weaker[name] = _weakened(value, without, root, depth + 1)
-        elif isinstance(value, list) and all(isinstance(each, Mapping) for each in value):
-            weaker[name] = [_weakened(each, without, root, depth + 1) for each in value]
+            weaker[name] = _weakened(value, dropped_features, root, depth + 1)
+        elif isinstance(value, list) and all(isinstance(item, Mapping) for item in value):
+            weaker[name] = [_weakened(item, dropped_features, root, depth + 1) for item in value]
         else:
             weaker[name] = value
     values = weaker.get("enum") or ([weaker["const"]] if "const" in weaker else [])
     integers = bool(values) and all(isinstance(one, int) and not isinstance(one, bool) for one in values)
-    if Feature.INTEGER_ENUMS in without and integers:
+    if Feature.INTEGER_ENUMS in dropped_features and integers:
         weaker = {name: value for name, value in weaker.items() if name not in ("enum", "const")}
         weaker |= {"type": "integer", "minimum": min(values), "maximum": max(values)}
     dropped = {
         keyword
-        for feature in without
+        for feature in dropped_features
         if feature != Feature.INTEGER_ENUMS
         for keyword in KEYWORDS.get(Feature(feature), ())
     }
@@ -106,18 +109,20 @@ def fill(schema: Schema, rng: random.Random, root: Schema | None = None, depth: 
     if schema.get("enum"):
         return rng.choice(schema["enum"])
     for options in filter(None, (schema.get(key) for key in ("anyOf", "oneOf", "allOf"))):
-        chosen = next((o for o in options if resolve(o, root).get("type") != "null"), options[0])
-        return fill(chosen, rng, root, depth + 1)
+        option = next((o for o in options if resolve(o, root).get("type") != "null"), options[0])
+        return fill(option, rng, root, depth + 1)
     kind = schema.get("type")
     if isinstance(kind, list):
         kind = next((k for k in kind if k != "null"), "null")
     if kind == "object" or (kind is None and "properties" in schema):
         fields = schema.get("properties", {})
-        wanted = fields if depth < DEPTH else [name for name in fields if name in schema.get("required", ())]
-        return {name: fill(fields[name], rng, root, depth + 1) for name in wanted}
+        field_names = (
+            fields if depth < DEPTH else [name for name in fields if name in schema.get("required", ())]
+        )
+        return {name: fill(fields[name], rng, root, depth + 1) for name in field_names}
     if kind == "array":
-        least = 1 if depth < DEPTH and schema.get("maxItems") != 0 else 0
-        length = max(int(schema.get("minItems", 0)), least)
+        minimum = 1 if depth < DEPTH and schema.get("maxItems") != 0 else 0
+        length = max(int(schema.get("minItems", 0)), minimum)
         return [fill(schema.get("items", {}), rng, root, depth + 1) for _ in range(length)]
     if kind in ("integer", "number"):
         return rng.randint(*bounds(schema)) if kind == "integer" else round(rng.uniform(*bounds(schema)), 2)

@@ -45,8 +45,8 @@ def mistake(text: str, variables: Sequence[str]) -> str:
     except TemplateError as error:
         line = f" in line {error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
         return f"the template is not valid{line}: {error.message}."
-    used = find_undeclared_variables(_environment.parse(text)) - _environment.globals.keys()
-    unknown = sorted(used - set(variables))
+    variables_used = find_undeclared_variables(_environment.parse(text)) - _environment.globals.keys()
+    unknown = sorted(variables_used - set(variables))
     return str(not_found("variable", unknown[0], variables)) if unknown else ""
 
 
@@ -85,12 +85,12 @@ def _passes(values: Iterable[Any]) -> Iterator[Any]:
     return map(_checked, values)
 
 
-def _checking(of: Callable[..., Any]) -> Callable[..., Any]:
+def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
     """A filter whose value is checked."""
 
-    @wraps(of)
-    def checking(*given: Any, **options: Any) -> Any:
-        return _checked(of(*given, **options))
+    @wraps(function)
+    def checking(*arguments: Any, **options: Any) -> Any:
+        return _checked(function(*arguments, **options))
 
     return checking
 
@@ -133,6 +133,8 @@ def _filtered(node: Any, name: str) -> nodes.Filter:
 
 
 _environment = _Environment(undefined=StrictUndefined, keep_trailing_newline=False, optimized=False)
-_environment.filters = {name: _checking(of) for name, of in _environment.filters.items()}
+_environment.filters = {
+    name: _checking(filter_function) for name, filter_function in _environment.filters.items()
+}
 _environment.filters |= {"_checked": _checked, "_passes": _passes}
 _environment.globals = {name: _environment.globals[name] for name in ("range", "namespace")}

@@ -43,7 +43,7 @@ _BARE_ANALYSIS = re.compile(r"""\s*analysis(?=[A-Z"'“‘{\[(<*])""")
 _BARE_FINAL = re.compile(r"assistant\s*final")
 
 
-class Said(NamedTuple):
+class VisibleReply(NamedTuple):
     """A reply taken apart: what is said, what was thought, and a `draft`: thinking that was closed and never
     opened, so that the reply, had it ended there, would have been taken as said.
     """
@@ -53,7 +53,7 @@ class Said(NamedTuple):
     draft: str = ""
 
 
-def said(text: str, *, judged: bool = False) -> Said:
+def visible_reply(text: str, *, judged: bool = False) -> VisibleReply:
     """What a reply says, without its thinking.
 
     Thinking ends where as many tags of its kind are closed as were opened; in quotes or inside a JSON value
@@ -67,44 +67,44 @@ def said(text: str, *, judged: bool = False) -> Said:
         return channels
     inner = _of_tags(channels.text, tags, judged=judged)
     thinking = "\n".join(filter(None, (channels.thinking, inner.thinking)))
-    return Said(inner.text, thinking, inner.draft)
+    return VisibleReply(inner.text, thinking, inner.draft)
 
 
-def _of_tags(text: str, tags: re.Pattern[str], *, judged: bool) -> Said:
+def _of_tags(text: str, tags: re.Pattern[str], *, judged: bool) -> VisibleReply:
     pieces, thoughts, draft = list[str](), list[str](), ""
-    kind, depth, at, opened = "", 0, 0, 0
+    kind, depth, position, thought_start = "", 0, 0, 0
     inside = _Inside(text)
     for tag in tags.finditer(text):
         name = tag["name"]
         group = tag.lastgroup or ""
-        this, opens = (name.lower(), not tag["end"]) if name else (group[1:], group[0] == "o")
-        if depth and (this != kind or _quoted(text, tag, "`")):
+        tag_kind, opens = (name.lower(), not tag["end"]) if name else (group[1:], group[0] == "o")
+        if depth and (tag_kind != kind or _quoted(text, tag, "`")):
             continue
         if depth:
             depth += 1 if opens else -1
             if not depth:
-                thoughts.append(text[opened : tag.start()])
-                at = tag.end()
+                thoughts.append(text[thought_start : tag.start()])
+                position = tag.end()
         elif inside.json(tag.start()) or _quoted(text, tag, _QUOTES):
             continue
         elif opens:
-            pieces.append(text[at : tag.start()])
-            kind, depth, at, opened = this, 1, tag.start(), tag.end()
+            pieces.append(text[position : tag.start()])
+            kind, depth, position, thought_start = tag_kind, 1, tag.start(), tag.end()
         else:
-            draft = "".join([*pieces, text[at : tag.start()]])
+            draft = "".join([*pieces, text[position : tag.start()]])
             thoughts.append(draft)
-            pieces, at = [], tag.end()
+            pieces, position = [], tag.end()
     if not depth:
-        pieces.append(text[at:])
+        pieces.append(text[position:])
     elif not "".join(pieces).strip():
-        thoughts.append(text[opened:])
+        thoughts.append(text[thought_start:])
     elif not judged:
-        pieces.append(text[at:])
+        pieces.append(text[position:])
     rest = "".join(pieces)
     if thoughts and (blank := _BLANK_LINES.match(rest)):
         rest = rest[blank.end() :]
-    thinking = "\n".join(filter(None, (tags.sub("", thought).strip() for thought in thoughts)))
-    return Said(rest, thinking, draft)
+    thinking = "\n".join(filter(None, (tags.sub("", piece).strip() for piece in thoughts)))
+    return VisibleReply(rest, thinking, draft)
 
 
 def _quoted(text: str, tag: re.Match[str], quotes: str) -> bool:
@@ -117,8 +117,8 @@ class _Inside:
     """Whether a place in a text is inside a JSON value; places are asked for in their order."""
 
     def __init__(self, text: str):
-        found = values(text) if len(text) <= LONGEST else iter(())
-        self._spans = ((value.start, value.end) for value in found if not value.problem)
+        spans = values(text) if len(text) <= LONGEST else iter(())
+        self._spans = ((value.start, value.end) for value in spans if not value.problem)
         self._span = next(self._spans, None)
 
     def json(self, place: int) -> bool:
@@ -127,32 +127,32 @@ class _Inside:
         return self._span is not None and self._span[0] < place
 
 
-def _of_channels(text: str, *, judged: bool) -> Said:
+def _of_channels(text: str, *, judged: bool) -> VisibleReply:
     """What stands in the final channel of a reply whose channels were not read by its server."""
     if "<|channel|>" in text:
         return _of_tokens(text)
-    begun = _BARE_ANALYSIS.match(text)
-    if begun is None:
-        return Said(text)
-    final = _BARE_FINAL.search(text, begun.end())
+    match = _BARE_ANALYSIS.match(text)
+    if match is None:
+        return VisibleReply(text)
+    final = _BARE_FINAL.search(text, match.end())
     if final:
-        return Said(text[final.end() :], text[begun.end() : final.start()])
-    return Said("", text[begun.end() :]) if judged else Said(text)
+        return VisibleReply(text[final.end() :], text[match.end() : final.start()])
+    return VisibleReply("", text[match.end() :]) if judged else VisibleReply(text)
 
 
-def _of_tokens(text: str) -> Said:
-    pieces, thoughts, at = list[str](), list[str](), 0
+def _of_tokens(text: str) -> VisibleReply:
+    pieces, thoughts, position = list[str](), list[str](), 0
     inside = _Inside(text)
     for header in _CHANNEL.finditer(text):
-        if header.start() < at or inside.json(header.start()):
+        if header.start() < position or inside.json(header.start()):
             continue
-        pieces.append(_START.sub("", text[at : header.start()]))
+        pieces.append(_START.sub("", text[position : header.start()]))
         ends = _CHANNEL_ENDS.search(text, header.end())
-        at = len(text) if ends is None else ends.start() if ends[0] == "<|channel|>" else ends.end()
+        position = len(text) if ends is None else ends.start() if ends[0] == "<|channel|>" else ends.end()
         part = text[header.end() : len(text) if ends is None else ends.start()]
         if ends is not None and ends[0] == "<|start|>":
-            at = ends.start()
+            position = ends.start()
         is_said = header[3] and (header[1].lower() == "final" or "to=" in header[2])
         (pieces if is_said else thoughts).append(part)
-    pieces.append(_START.sub("", text[at:]))
-    return Said("".join(pieces), "\n".join(filter(None, (t.strip() for t in thoughts))))
+    pieces.append(_START.sub("", text[position:]))
+    return VisibleReply("".join(pieces), "\n".join(filter(None, (t.strip() for t in thoughts))))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from concord.llm.places import JudgedText, closes, introduced, leading, refuses
 from concord.llm.replies import NOTHING_JUDGED, Unusable
-from concord.llm.thinking import LONGEST, said
+from concord.llm.thinking import LONGEST, visible_reply
 from concord.rating import Preference
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -36,7 +36,7 @@ _QUOTED = re.compile(r"""[`"'“”‘’«»„(][ \t]*(?:\w+[ \t]*[:=]?[ \t]*)
 # What ends the clause after a label. “Rating: [[4]] would be harsh” goes on, and is one of the reasons.
 _CLAUSE_ENDS = re.compile(r"[*_`\"'”]*[ \t]*(?:[.,;:!()/—–-]|out of\b|\n|\r|$)")
 _CLAUSE = re.compile(r"[.!?;:,—–\n]")
-_STATED = re.compile(r"[\s*_`:;#]*[.!]")
+_SENTENCE_END = re.compile(r"[\s*_`:;#]*[.!]")
 _DENIED = re.compile(
     r"\b(?:not|never|no|nor|cannot|\w+n['’]t|(?<!I )would|could|might|should|не|нет|ни|бы)\b", re.I
 )
@@ -77,9 +77,9 @@ def read(text: str, like: re.Pattern[str], judged: JudgedText = NOTHING_JUDGED) 
     """
     if len(text) > LONGEST:
         raise Unusable(f"It is longer than {LONGEST:,} characters.")
-    parts = said(text, judged=True)
-    body, thought = leading(parts.text), leading(parts.draft)
-    marks, drafts = _marks(body, judged), _marks(thought, judged)
+    parts = visible_reply(text, judged=True)
+    body, draft_body = leading(parts.text), leading(parts.draft)
+    marks, drafts = _marks(body, judged), _marks(draft_body, judged)
     possible = {m.answer.casefold() for m in (*marks, *drafts) if m.possible and like.fullmatch(m.answer)}
     if len(possible) > 1:
         raise Unusable("It holds several answers in brackets that differ: give one.")
@@ -90,23 +90,23 @@ def read(text: str, like: re.Pattern[str], judged: JudgedText = NOTHING_JUDGED) 
     single = [m for m in single if m.marked]
     if not double and not single:
         raise Unusable("It does not end in one answer in double brackets, such as [[…]].")
-    chosen = (double or single)[-1]
-    if not like.fullmatch(chosen.answer):
-        raise Unusable(f"The answer in brackets cannot be “{chosen.answer}”.")
-    explanation = body[: chosen.start].rstrip()
+    mark = (double or single)[-1]
+    if not like.fullmatch(mark.answer):
+        raise Unusable(f"The answer in brackets cannot be “{mark.answer}”.")
+    explanation = body[: mark.start].rstrip()
     if label := _LABEL.search(explanation, max(0, len(explanation) - _LONGEST_LABEL)):
         explanation = explanation[: label.start()]
     explanation = explanation.rstrip(" \n*_`#")
-    return BracketedAnswer(chosen.answer, explanation.strip())
+    return BracketedAnswer(mark.answer, explanation.strip())
 
 
 def _marks(text: str, judged: JudgedText) -> list[_Mark]:
     """The answers in brackets of a text, without those that are only quoted. Raises Unusable for too many."""
-    found = list(islice(_MARK.finditer(text), _MOST_MARKS + 1))
-    if len(found) > _MOST_MARKS:
+    matches = list(islice(_MARK.finditer(text), _MOST_MARKS + 1))
+    if len(matches) > _MOST_MARKS:
         raise Unusable(f"It holds more than {_MOST_MARKS} answers in brackets.")
-    last_refusal = refuses(text[found[-1].end() :]) if found else False
-    return [mark for match in found if (mark := _mark(text, match, judged, refused=last_refusal))]
+    last_refusal = refuses(text[matches[-1].end() :]) if matches else False
+    return [mark for match in matches if (mark := _mark(text, match, judged, denied=last_refusal))]
 
 
 def whole_number(text: str, low: int, high: int, judged: JudgedText = NOTHING_JUDGED) -> tuple[int, str]:
@@ -126,32 +126,34 @@ def preference(text: str, judged: JudgedText = NOTHING_JUDGED) -> Preference:
     raise Unusable(f"The answer in brackets must be A, B or C, not {answer}.")
 
 
-def _mark(text: str, match: re.Match[str], judged: JudgedText, *, refused: bool) -> _Mark | None:
+def _mark(text: str, match: re.Match[str], judged: JudgedText, *, denied: bool) -> _Mark | None:
     """What an answer in brackets is by its place; None where it is only quoted."""
     start, after, twofold = match.start(), match.start("part"), match[1] is not None
     after = match.end() if after < 0 else after
     near = text[max(0, start - _NEAR) : start]
     line = near[near.rfind("\n") + 1 :]
-    named = _LABEL.search(near[-_LONGEST_LABEL:])
+    label_match = _LABEL.search(near[-_LONGEST_LABEL:])
     begins = bool(_LINE_BEGINS.fullmatch(line))
     ends = _LINE_ENDS.match(text, after)
     at_end = _END.match(text, after) is not None or closes(text, after)
-    label = near[len(near) - len(named[0]) :] if named else ""
+    label = near[len(near) - len(label_match[0]) :] if label_match else ""
     first = start <= _NEAR and not text[: start - len(label)].strip(" \t\n*_`#-")
     repeated = not (first and at_end) and judged.holds(label + match[0].rstrip("]([") + "]]"[: 1 + twofold])
     if not first and (repeated or _QUOTED.search(line) or line.lstrip().startswith(">") or introduced(near)):
         return None
     # A single bracket that begins the last line may be the number of a reason.
     alone = begins and ends is not None and (twofold or ends.end() < len(text))
-    clause = named is not None and (at_end or _CLAUSE_ENDS.match(text, after) is not None)
+    clause = label_match is not None and (at_end or _CLAUSE_ENDS.match(text, after) is not None)
     opens = _BEFORE_LABEL.fullmatch(line[: len(line) - len(label)]) is not None if "\n" not in label else True
     labelled = clause and (opens or at_end)
-    stated = _STATED.match(text, after) is not None and not _DENIED.search(_CLAUSE.split(near)[-1])
-    last = stated and at_end
-    whole = match["part"] is None and not repeated
+    is_statement = _SENTENCE_END.match(text, after) is not None and not _DENIED.search(
+        _CLAUSE.split(near)[-1]
+    )
+    last = is_statement and at_end
+    is_complete = match["part"] is None and not repeated
     return _Mark(
-        whole and (labelled or alone or last) and not (refused and not (first and at_end)),
-        named is not None or (begins and twofold) or alone or stated,
+        is_complete and (labelled or alone or last) and not (denied and not (first and at_end)),
+        label_match is not None or (begins and twofold) or alone or is_statement,
         last and not (labelled or alone),
         twofold,
         start,

@@ -309,7 +309,7 @@ def _numbers(raters: Sequence[RaterAnswers]) -> CriterionReading:
     assert scale is not None, "a criterion has numbers"
     kind_of_number = "whole numbers" if scale.offered else "numbers"
     described = f"{kind_of_number} from {scale.low:g} to {scale.high:g} (guessed; --scale declares it)"
-    return CriterionReading(scale, number_of, "; ".join([described, *shared.other.values()]))
+    return CriterionReading(scale, number_of, "; ".join([described, *shared.incomparable.values()]))
 
 
 def _ordered(order: Sequence[str], why: str) -> CriterionReading:

@@ -12,7 +12,7 @@ from concord.reading.cells import number_of
 from concord.reading.joined import Join
 from concord.reading.labels import LabelTable
 from concord.reading.options import NO_OPTIONS, TableOptions
-from concord.statistics.inclusion import drawn_apart, effective, weights_of_strata
+from concord.statistics.inclusion import effective, sampling_gap, weights_of_strata
 
 UNLIKE = 0.001
 """How often a table whose labelled rows are a random draw is said to have others."""
@@ -134,7 +134,7 @@ def _unlike(table: LabelTable) -> list[str]:
     for name in ordered:
         for judge in of.judges:
             mine = (criterion == name) & (rater == judge) & (kind == "judge")
-            if drawn_apart(score[mine], drawn[mine]) <= UNLIKE / tests:
+            if sampling_gap(score[mine], drawn[mine]) <= UNLIKE / tests:
                 labelled, others = (float(score[mine & side].mean()) for side in (drawn, ~drawn))
                 return [
                     f"{judge} scores labelled rows {labelled:.2f} and the others {others:.2f} on average: "

@@ -18,8 +18,8 @@ class Facts:
     can be held out; None where there is no figure. `slight` says whether a judge of a panel hardly agrees
     with annotators (`disagree`), and another one does. `good` says whether another judge or panel is shown to
     be as good, `decided_by` which annotator decides the verdict alone. `copied`: the judge repeats an
-    annotator's answers; `constant`: it gives every item one answer, and annotators do not; `turned`: it
-    orders items against them. `annotators` counts who rated, `named` says whether answers can be followed
+    annotator's answers; `constant`: it gives every item one answer, and annotators do not; `inverted`: it
+    orders items against them. `annotators` counts who rated, `nominal` says whether answers can be followed
     from item to item.
     """
 
@@ -32,9 +32,9 @@ class Facts:
     decided_by: str = ""
     copied: bool = False
     constant: bool = False
-    turned: bool = False
+    inverted: bool = False
     annotators: int = 2
-    named: bool = True
+    nominal: bool = True
 
 
 def advice_of(facts: Facts) -> Advice:
@@ -45,7 +45,7 @@ def advice_of(facts: Facts) -> Advice:
         return Advice.DO_NOT_USE
     if disagree(facts.person):
         return Advice.REPAIR_QUESTION
-    if facts.turned:
+    if facts.inverted:
         return Advice.CHECK_DIRECTION
     if facts.verdict in GOOD or facts.good:
         return Advice.USE
@@ -68,7 +68,7 @@ def _without_comparison(facts: Facts) -> Advice:
         return Advice.DO_NOT_USE
     if not _beats_chance(facts.alone):
         return Advice.LABEL_MORE
-    return Advice.ADD_ANNOTATOR if facts.named else Advice.NAME_ANNOTATORS
+    return Advice.ADD_ANNOTATOR if facts.nominal else Advice.NAME_ANNOTATORS
 
 
 def disagree(figure: Estimate | None) -> bool:

@@ -49,9 +49,9 @@ AS_DRAWN = (
     "Strata were drawn with unequal probabilities and are not weighted: figures describe the "
     "sample, not all items."
 )
-OVERVIEW = tuple(each.name for each in REGISTRY if each.in_overview)
+OVERVIEW = tuple(registered.name for registered in REGISTRY if registered.in_overview)
 """The sections that `concord agreement` prints, or that its sentences rest on."""
-DRAWN = ("resamples", "seed", "clusters", "people")
+RESAMPLING = ("resamples", "seed", "clusters", "people")
 """How resamples were drawn, as JSON has it."""
 
 
@@ -67,7 +67,7 @@ class AgreementReport(Evidence):
         """What the study lacks for a section on one criterion, as the end of a sentence; else “”."""
         return lacks(self, name, criterion)
 
-    def _named(self, sections: Sequence[str], criterion: str) -> list[str]:
+    def _section_names(self, sections: Sequence[str], criterion: str) -> list[str]:
         """The names of these sections, “all” being every one.
 
         Raises NotFound for an unknown section or criterion.
@@ -77,36 +77,46 @@ class AgreementReport(Evidence):
                 raise not_found("section", name, [*SECTIONS, "all"])
         if criterion and criterion not in self.criteria:
             raise not_found("criterion", criterion, self.criteria)
-        every = [name for name in SECTIONS if "all" in sections]
-        return [*dict.fromkeys([*every, *(name for name in sections if name != "all")])]
+        all_names = [name for name in SECTIONS if "all" in sections]
+        return [*dict.fromkeys([*all_names, *(name for name in sections if name != "all")])]
 
     def tables_of(self, sections: Sequence[str], criterion: str = "") -> list[Table]:
         """The tables of these sections (“all”: of every one) on a criterion, else on the main one.
 
         Raises NotFound for an unknown section or criterion.
         """
-        names = self._named(sections, criterion)
-        return [table for of in names for table in self.section(of, criterion or self.main).values()]
+        names = self._section_names(sections, criterion)
+        return [
+            table
+            for section_name in names
+            for table in self.section(section_name, criterion or self.main).values()
+        ]
 
-    def without(self, sections: Sequence[str], criterion: str = "") -> list[str]:
+    def missing_sections(self, sections: Sequence[str], criterion: str = "") -> list[str]:
         """A sentence for each of these sections that has no figures on a criterion, else on the main one.
 
         It names the criteria on which there are some. Raises NotFound as `tables_of` does.
         """
-        sentences, on = [], criterion or self.main
-        for name in self._named([name for name in sections if name != "all"], criterion):
-            if reason := self.lacks(name, on):
-                about = "" if SECTIONS[name].scope == Scope.STUDY else f" on {self.label(on)}"
-                sentence = f"Section {name}{about} has no figures: {reason}."
-                if others := [each for each in self.criteria if not self.lacks(name, each)]:
-                    sentence += f" It has figures with --criterion {' or '.join(others)}."
+        sentences, key = [], criterion or self.main
+        for name in self._section_names([name for name in sections if name != "all"], criterion):
+            if reason := self.lacks(name, key):
+                place = "" if SECTIONS[name].scope == Scope.STUDY else f" on {self.label(key)}"
+                sentence = f"Section {name}{place} has no figures: {reason}."
+                if other_criteria := [
+                    criterion_name for criterion_name in self.criteria if not self.lacks(name, criterion_name)
+                ]:
+                    sentence += f" It has figures with --criterion {' or '.join(other_criteria)}."
                 sentences.append(sentence)
         return sentences
 
     def tables(self, criterion: str) -> dict[str, Table]:
         """The tables on one criterion of all sections, by name; those over all criteria on the main one."""
-        every = names_of(*Scope) if criterion == self.main else names_of(Scope.CRITERION)
-        return {name: table for of in every for name, table in self.section(of, criterion).items()}
+        section_names = names_of(*Scope) if criterion == self.main else names_of(Scope.CRITERION)
+        return {
+            name: table
+            for section_name in section_names
+            for name, table in self.section(section_name, criterion).items()
+        }
 
     def verdict(self, criterion: str = "") -> Assessment:
         """The assessment on one criterion, else on the main one. Raises StudyError for an unknown
@@ -120,8 +130,8 @@ class AgreementReport(Evidence):
 
         Empty without people or judges, as `missing` says then.
         """
-        about = self.verdict()
-        return about.sentences if about.members and self.ratings.people else []
+        assessment = self.verdict()
+        return assessment.sentences if assessment.members and self.ratings.people else []
 
     @cached_property
     def limits(self) -> list[str]:
@@ -148,13 +158,13 @@ class AgreementReport(Evidence):
 
         study, drawing = self.agreement.study, self.agreement.drawing
         values: dict[str, Any] = {"schema": SCHEMA, "study": study, "items": self.agreement.items}
-        values |= {name: drawing[name] for name in DRAWN if drawing[name] is not None}
+        values |= {name: drawing[name] for name in RESAMPLING if drawing[name] is not None}
         values |= {name: plain(name, self.main) for name in names_of(Scope.STUDY)}
         values |= {"verdicts": {c: self.verdict(c).as_json() for c in self.criteria}}
         values |= {"summary": self.summary, "missing": self.missing, "notes": self.notes}
         values |= {"limits": self.limits, "left_out": self.left_out}
         values["partial"] = [
-            {**one.judge._asdict(), "rated": one.rated, "of": one.of, "lacks": len(one.lacks)}
+            {**one.judge._asdict(), "rated": one.rated, "of": one.total, "lacks": len(one.lacks)}
             for one in self.partial
         ]
         values["excluded"] = [
@@ -167,9 +177,9 @@ class AgreementReport(Evidence):
     @property
     def left_out(self) -> list[dict[str, Any]]:
         """On how many units judges are not compared, why, and by the word of which judge (units by name)."""
-        counted = Counter(self.data.left_out.values())
+        reasons = Counter(self.data.left_out.values())
         return [
-            {"reason": reason, "units": n, "by": dict(self.data.refused_by)} for reason, n in counted.items()
+            {"reason": reason, "units": n, "by": dict(self.data.refused_by)} for reason, n in reasons.items()
         ]
 
     def document(
@@ -191,17 +201,17 @@ class AgreementReport(Evidence):
             tables = self.tables_of(OVERVIEW)
         if form in ("json", "csv"):
             return as_document(tables, form)
-        named = [renamed(table, self.names) for table in tables]
+        renamed_tables = [renamed(table, self.names) for table in tables]
         if sections:
-            return as_document(named, form, width=width)
+            return as_document(renamed_tables, form, width=width)
         sentences = dict.fromkeys([*self.summary, *self.limits, *self.notes])
-        text = _listed([*sentences], form, width) + as_document(named, form, width=width)
+        text = _listed([*sentences], form, width) + as_document(renamed_tables, form, width=width)
         names = f"{', '.join(SECTIONS)} or all"
-        more = [
+        hidden_tables = [
             f"More: `--section NAME`, where NAME is {names}. "
             "`concord agreement --sections` says what each answers."
         ]
-        return text if form != "table" else f"{text}\n{_listed(more, form, width)}"
+        return text if form != "table" else f"{text}\n{_listed(hidden_tables, form, width)}"
 
 
 def agreement_report(db: Database, study: str, options: Options = Options()) -> AgreementReport:
@@ -209,106 +219,109 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
 
     Raises NotFound for an unknown study, StudyError for a study without any rating.
     """
-    of = studies.ratings_for_agreement(
+    ratings = studies.ratings_for_agreement(
         db,
         study,
         exclude_refused=options.exclude_refused,
         cluster_by=options.cluster_by,
     )
-    return report_of(of, options, frames.feature_rows(db, study))
+    return report_of(ratings, options, frames.feature_rows(db, study))
 
 
 def report_of(
-    of: StudyRatings, options: Options = Options(), features: Columns | None = None
+    ratings: StudyRatings, options: Options = Options(), features: Columns | None = None
 ) -> AgreementReport:
     """The report of ratings that were read: see `concord.reports.evidence.Evidence.read`.
 
     Raises NotFound for a cut of an unknown criterion.
     """
     for criterion, _ in options.cuts:
-        check_known("criterion", criterion, (*of.criteria, FINAL))
-    return AgreementReport.read(of, options, features)
+        check_known("criterion", criterion, (*ratings.criteria, FINAL))
+    return AgreementReport.read(ratings, options, features)
 
 
-def _notes(of: StudyRatings, units: int) -> list[str]:
+def _notes(ratings: StudyRatings, units: int) -> list[str]:
     """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
     sentences = [
         f"Excluded: {decision.annotator} on {decision.excluded[:10]}: {decision.reason.removesuffix('.')}."
-        for decision in of.excluded
+        for decision in ratings.excluded
     ]
     sentences += [
         f"Judges' figures exclude {n} of {units} units: {reason}. Annotators' own figures include all. To "
         "include all for judges, use the switch “Count conversations in which a judge saw a refusal” on the "
         "page, or --keep-refused of the command."
-        for reason, n in Counter(of.left_out.values()).items()
+        for reason, n in Counter(ratings.left_out.values()).items()
     ]
-    if of.too_few:
-        sentences.append(of.too_few)
-    if of.study.lab_rubric:
+    if ratings.too_few:
+        sentences.append(ratings.too_few)
+    if ratings.study.lab_rubric:
         sentences.append(
             "The judge lab divided this study, and these figures include its sealed part. If you choose a "
             "judge by them, no unseen items are left to test it."
         )
-    if of.simulated:
+    if ratings.simulated:
         sentences.append(
-            f"Rule-based mock models (not people, not language models): {', '.join(of.simulated)}."
+            f"Rule-based mock models (not people, not language models): {', '.join(ratings.simulated)}."
         )
-    if of.weights:
+    if ratings.weights:
         sentences.append(BY_WEIGHT)
-    if of.drawn_unequally:
+    if ratings.drawn_unequally:
         sentences.append(AS_DRAWN)
-    if n := len(coded(of.extra["unit"])[1]) if of.extra else 0:
+    if n := len(coded(ratings.extra["unit"])[1]) if ratings.extra else 0:
         sentences.append(
             f"{n} items have an extra rating because their first annotators differed. Agreement is "
             "measured without extra ratings; with them, it would be too low."
         )
-    covering = of.covering(of.judges)
-    if len(set(of.models_of_judges.values())) < len(of.models_of_judges):
+    covering = ratings.covering(ratings.judges)
+    if len(set(ratings.models_of_judges.values())) < len(ratings.models_of_judges):
         sentences.append(
             "If a judge answered several versions of the prompt, “all judges” includes its last version "
             f"that covers the study: {', '.join(covering)}."
         )
-    sentences += [_depends(of, c) for c in of.study.criteria if c.when]
-    sentences += [one.sentence(of.study) for one in of.partial(of.judges)]
-    if of.study.anonymous:
+    sentences += [_depends(ratings, c) for c in ratings.study.criteria if c.when]
+    sentences += [one.sentence(ratings.study) for one in ratings.partial(ratings.judges)]
+    if ratings.study.anonymous:
         sentences.append("Annotators have no names, so no figure compares one annotator with another.")
-    questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]
-    if why := no_final(questions):
-        sentences.append(why)
-    elif 1 < len(questions) < len([c for c in of.study.criteria if c.counted]):
+    questions = [c for c in ratings.study.criteria if c.name in ratings.final_criteria and c.scale.ordered]
+    if no_final_reason := no_final(questions):
+        sentences.append(no_final_reason)
+    elif 1 < len(questions) < len([c for c in ratings.study.criteria if c.counted]):
         names = ", ".join(c.name for c in questions)
         sentences.append(f"Final is the mean of what people and judges both rated: {names}.")
     return sentences
 
 
-def _depends(of: StudyRatings, criterion: Criterion) -> str:
+def _depends(ratings: StudyRatings, criterion: Criterion) -> str:
     """On which items the figures of a question rest that depends on an answer."""
     counts = []
-    for kind, who in (("human", "annotators"), ("judge", "judges")):
-        theirs = of.column("kind") == kind
-        asked = theirs & (of.column("criterion") == criterion.name)
-        units = [len(coded(of.column("unit")[chosen])[1]) for chosen in (asked, theirs)]
+    for kind, noun in (("human", "annotators"), ("judge", "judges")):
+        rows = ratings.column("kind") == kind
+        rows_of_criterion = rows & (ratings.column("criterion") == criterion.name)
+        units = [len(coded(ratings.column("unit")[mask])[1]) for mask in (rows_of_criterion, rows)]
         if units[1]:
-            counts.append(f"{who} were asked on {units[0]} of {units[1]} items")
-    when = conditions_in_words(criterion, of.study.criteria)
+            counts.append(f"{noun} were asked on {units[0]} of {units[1]} items")
+    condition = conditions_in_words(criterion, ratings.study.criteria)
     return (
-        f"{criterion.label} is asked only where {when}. Its figures use the items on which both raters "
+        f"{criterion.label} is asked only where {condition}. Its figures use the items on "
+        "which both raters "
         f"were asked: {', '.join(counts)}."
     )
 
 
 def _figures(report: AgreementReport) -> list[Table]:
     """The tables that hold every figure, the criterion's name in every row."""
-    every = [table for name in names_of(Scope.STUDY) for table in report.section(name, report.main).values()]
+    tables_of_study = [
+        table for name in names_of(Scope.STUDY) for table in report.section(name, report.main).values()
+    ]
     for criterion in report.criteria:
         tables = (
             table for name in names_of(Scope.CRITERION) for table in report.section(name, criterion).values()
         )
-        every += [_of(table, report.label(criterion)) for table in tables]
-    return every
+        tables_of_study += [_with_criterion(table, report.label(criterion)) for table in tables]
+    return tables_of_study
 
 
-def _of(table: Table, criterion: str = "") -> Table:
+def _with_criterion(table: Table, criterion: str = "") -> Table:
     """A table of one criterion with the criterion's name in every row."""
     rows = tuple({"criterion": criterion, **row} for row in table.rows)
     return replace(table, columns=(Column("criterion"), *table.columns), rows=rows)

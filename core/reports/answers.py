@@ -24,13 +24,13 @@ WITH_ALL = (
     "uses the other annotators alone."
 )
 """How the two figures of one judge or panel on a page differ."""
-CHOSEN = "If you choose the best of several after looking at the figures, it looks better than it is."
+SELECTION_BIAS = "If you choose the best of several after looking at the figures, it looks better than it is."
 
 
 def per_thousand(price: float | None, currency: str) -> str:
     """What 1,000 conversations cost that all judges of a panel rate, in words; None: it is not known."""
-    about = " for 1,000 conversations by all its judges"
-    return _money(price, currency) + (about if price is not None else "")
+    purpose = " for 1,000 conversations by all its judges"
+    return _money(price, currency) + (purpose if price is not None else "")
 
 
 def _money(price: float | None, currency: str) -> str:
@@ -45,13 +45,15 @@ def answers_that_differ(evidence: Evidence, criterion: str, judge: str) -> Table
     """
     scores, question = evidence.ratings[criterion], evidence.criterion(criterion)
     word = question.scale.word if question else "{:g}".format
-    people, own = answer_of_people(scores), scores.judges[judge]
-    places = np.flatnonzero(np.isfinite(people + own) & (np.abs(people - own) > 10**-DIGITS))
+    people, judge_scores = answer_of_people(scores), scores.judges[judge]
+    places = np.flatnonzero(
+        np.isfinite(people + judge_scores) & (np.abs(people - judge_scores) > 10**-DIGITS)
+    )
     numbers = evidence.data.of_units("conversation_id")
     rows = tuple(
         {
             "conversation": str(numbers.get(evidence.ratings.units[place], "")),
-            "judge": word(float(own[place])),
+            "judge": word(float(judge_scores[place])),
             "people": word(float(people[place])),
         }
         for place in places.tolist()
@@ -69,9 +71,9 @@ def left_out(evidence: Evidence, criterion: str, prices: Mapping[str, float | No
     """The judge of all whom a cheaper panel does without, and why that one: the dearest where prices are
     known and differ, else the one that agrees least with people alone.
     """
-    known = {judge: price for judge in evidence.judges if (price := prices.get(judge)) is not None}
-    if len(known) == len(evidence.judges) and len(set(known.values())) > 1:
-        return max(known, key=lambda judge: known[judge]), "the dearest"
+    priced = {judge: price for judge in evidence.judges if (price := prices.get(judge)) is not None}
+    if len(priced) == len(evidence.judges) and len(set(priced.values())) > 1:
+        return max(priced, key=lambda judge: priced[judge]), "the dearest"
     table, name = section(evidence, "glance", criterion)["glance"], default_coefficient(evidence, criterion)
     alone = {row["rater"]: value_of(row[name]) for row in table.rows}
     return min(evidence.judges, key=lambda judge: alone.get(judge, -inf)), (
@@ -92,54 +94,61 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
     does, does_not = "Yes: use the second panel", "No: use the first panel"
     word = does if low > -margin else does_not if high < 0 else "Inconclusive"
-    first, other = (_money(price, currency) for price in prices)
+    first, alternative = (_money(price, currency) for price in prices)
     return (
         f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
         f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and 1,000 conversations "
-        f"by all its judges cost {other}, in place of {first}. “Yes”: it loses less than "
+        f"by all its judges cost {alternative}, in place of {first}. “Yes”: it loses less than "
         f"{margin:g}. “No”: it is clearly worse and may lose {margin:g} or more."
     )
 
 
-def more_needed(evidence: Evidence, of: Assessment) -> int | None:
+def more_needed(evidence: Evidence, assessment: Assessment) -> int | None:
     """About how many more items decide a verdict; 0 where it stands, None where that cannot be said."""
-    if of.verdict in (*GOOD, Verdict.WORSE):
+    if assessment.verdict in (*GOOD, Verdict.WORSE):
         return 0
     row = next(
-        (row for row in of.rows.rows if row["rater"] == evidence.names.get(panel_name(of.members))), {}
+        (
+            row
+            for row in assessment.rows.rows
+            if row["rater"] == evidence.names.get(panel_name(assessment.members))
+        ),
+        {},
     )
     gap = row.get("difference")
     return more_items(gap, evidence.options.margin) if isinstance(gap, Estimate) else None
 
 
-def next_step(evidence: Evidence, of: Assessment, left: int | None, waiting: Sequence[str] = ()) -> NextStep:
+def next_step(
+    evidence: Evidence, assessment: Assessment, left: int | None, waiting: Sequence[str] = ()
+) -> NextStep:
     """The next step after a verdict; `left` conversations can still be drawn (None: the study was imported).
 
     The answers of `waiting`, who have open items, are waited for before anything more is rated. What is left
     is drawn where it is enough; else more is made, or imported where no benchmark makes it.
     """
     study = evidence.data.study
-    at = {"study": study.name}
-    if of.advice == Advice.REPAIR_QUESTION:
-        return NextStep("", "rubrics", at, "Repair the question")
-    if of.verdict in GOOD:
-        return NextStep("", "leaderboard", at, "See the leaderboard")
-    if of.verdict == Verdict.WORSE:
-        return NextStep("", "agreement", at, "See where it fails")
+    parameters = {"study": study.name}
+    if assessment.advice == Advice.REPAIR_QUESTION:
+        return NextStep("", "rubrics", parameters, "Repair the question")
+    if assessment.verdict in GOOD:
+        return NextStep("", "leaderboard", parameters, "See the leaderboard")
+    if assessment.verdict == Verdict.WORSE:
+        return NextStep("", "agreement", parameters, "See where it fails")
     if waiting:
-        still = f"Answers still to come by {first_names(waiting)}."
-        return NextStep(still, "samples", at, "Follow the study")
-    if of.verdict == Verdict.UNDEFINED and not evidence.ratings.people:
-        return NextStep("", "samples", at, "Deal the study")
+        pending = f"Answers still to come by {first_names(waiting)}."
+        return NextStep(pending, "samples", parameters, "Follow the study")
+    if assessment.verdict == Verdict.UNDEFINED and not evidence.ratings.people:
+        return NextStep("", "samples", parameters, "Deal the study")
     if left is None:
-        return NextStep("", "import", at, "Import more ratings")
-    if left and left >= (more_needed(evidence, of) or 1):
+        return NextStep("", "import", parameters, "Import more ratings")
+    if left and left >= (more_needed(evidence, assessment) or 1):
         draw = {"draw": "more"} | ({"rubric": study.rubric} if study.rubric else {})
-        return NextStep("", "samples", at | draw, "Draw more items")
+        return NextStep("", "samples", parameters | draw, "Draw more items")
     way, label, first = (
         ("runs", "Make more", "a run")
         if study.benchmark in BENCHMARKS
         else ("import", "Import more", "an import")
     )
     text = f"Only {left:,} more can be drawn: {first} comes first." if left else ""
-    return NextStep(text or "All stored conversations are drawn.", way, at, label)
+    return NextStep(text or "All stored conversations are drawn.", way, parameters, label)

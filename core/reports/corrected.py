@@ -37,7 +37,7 @@ COLUMNS = (
 )
 
 
-def offered(db: Database, board: Leaderboard) -> list[str]:
+def available_studies(db: Database, board: Leaderboard) -> list[str]:
     """The studies that hold enough conversations of this leaderboard, the usual one first."""
     ids = set(board.scored.index)
     return [
@@ -56,26 +56,28 @@ def check(db: Database, board: Leaderboard, study: str) -> None:
     facets in which conversations differ, without those of scenarios, and facets by which the study was drawn.
     """
     rated = {unit["conversation_id"] for unit in stored.units(db, study)}
-    where, ids = board.rated.where, set(board.usable.index)
+    filters, ids = board.rated.filters, set(board.usable.index)
     sample = stored.get(db, study).sample
-    by = sample.filter.get("facets", {}) if sample else {}
-    for name in dict.fromkeys([*board.rated.mixed, *by]):
-        known = board.rated.mixed.get(name) or conversations.values(db, board.benchmark).get(name, [])
+    sample_filter = sample.filter.get("facets", {}) if sample else {}
+    for name in dict.fromkeys([*board.rated.mixed, *sample_filter]):
+        values = board.rated.mixed.get(name) or conversations.values(db, board.benchmark).get(name, [])
         lacking: list[str] = []
-        held: list[str] = []
-        for value in known:
-            here = ids.intersection(tables.conversations(db, board.benchmark, {**where, name: [value]}).index)
-            if here:
-                (lacking if here.isdisjoint(rated) else held).append(value)
-        if lacking and held:
+        covered: list[str] = []
+        for value in values:
+            matching = ids.intersection(
+                tables.conversations(db, board.benchmark, {**filters, name: [value]}).index
+            )
+            if matching:
+                (lacking if matching.isdisjoint(rated) else covered).append(value)
+        if lacking and covered:
             raise StudyError(
-                f"The study “{study}” has conversations of {name} {', '.join(held)} only, so it cannot "
-                f"correct {', '.join(lacking)}. Choose one {name} (--where {name}={held[0]}), or a study "
+                f"The study “{study}” has conversations of {name} {', '.join(covered)} only, so it cannot "
+                f"correct {', '.join(lacking)}. Choose one {name} (--where {name}={covered[0]}), or a study "
                 "of all."
             )
 
 
-def corrected(board: Leaderboard, of: StudyRatings) -> Table:
+def corrected(board: Leaderboard, study_ratings: StudyRatings) -> Table:
     """The final score of each player, corrected by the people of a study, over the conversations in its mean.
 
     People's final weighs the criteria as the leaderboard does. A conversation counts as scored by people
@@ -83,27 +85,33 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     where people were not asked one of the criteria.
     """
     weights = {name: weight for name, weight in board.weights.items() if weight}
-    human = of.table[(of.table.kind == "human") & ~of.table.unit.isin(list(of.left_out))]
-    ratings = read_ratings(human, criteria=of.criteria)
+    human = study_ratings.table[
+        (study_ratings.table.kind == "human") & ~study_ratings.table.unit.isin(list(study_ratings.left_out))
+    ]
+    ratings = read_ratings(human, criteria=study_ratings.criteria)
     if lacking := [name for name in weights if name not in ratings.criteria]:
         raise StudyError(
-            f"Annotators of the study “{of.study.name}” were not asked “{lacking[0]}”, which is part of "
+            f"Annotators of the study “{study_ratings.study.name}” were not asked “{lacking[0]}”, which is "
+            "part of "
             "the overall score here. Give it weight 0, or choose another study."
         )
-    scale = scales_of(of.study.criteria, weights)[FINAL]
+    scale = scales_of(study_ratings.study.criteria, weights)[FINAL]
     people = pd.Series(
         scores.final([ratings[name].target for name in weights], list(weights.values())),
         index=list(ratings.units),
     )
-    units = of.table.drop_duplicates("unit").set_index("unit").conversation_id
+    units = study_ratings.table.drop_duplicates("unit").set_index("unit").conversation_id
     by_conversation = people.groupby(units.reindex(people.index)).mean().dropna()
     rows = [
-        _row(str(player), mine, by_conversation, scale) for player, mine in board.usable.groupby("player")
+        _row(str(player), player_rows, by_conversation, scale)
+        for player, player_rows in board.usable.groupby("player")
     ]
     raters = human.drop_duplicates("rater")
     simulated = sorted([*board.simulated, *map(str, raters.rater[raters.simulated.astype(bool)])])
     notes = [
-        f"Overall scores as the {len(raters)} annotators of the study “{of.study.name}” would give them: "
+        f"Overall scores as the {len(raters)} annotators of the study “{study_ratings.study.name}” would "
+        "give "
+        "them: "
         "the judges' mean over all conversations, corrected by the difference between annotators and "
         "judges on common conversations (prediction-powered inference, PPI++). Judges get more weight the "
         "closer they follow annotators. 95% intervals: Student's t, with one more conversation at each end "
@@ -112,11 +120,11 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
         "interval. It assumes that the annotators' conversations are a random sample of the model's. "
         "Judges: {', '.join(board.judges)}.",
     ]
-    if of.drawn_unequally:
+    if study_ratings.drawn_unequally:
         notes.append(AS_DRAWN)
     if simulated or any(row["simulated"] for row in rows):
         notes.append(f"{MOCKS[:-1]} or people.")
-    meta = board.basis | {"study": of.study.name, "people": len(raters), "simulated": simulated}
+    meta = board.basis | {"study": study_ratings.study.name, "people": len(raters), "simulated": simulated}
     return Table(
         f"leaderboard-{board.benchmark}-corrected",
         f"{board.rated.title()}, corrected by annotators",
@@ -137,8 +145,8 @@ def _by_people(board: Leaderboard, rows: Sequence[Mapping[str, Cell]]) -> str:
         return ""
     if judges == people:
         listed = [s.player for s in scored]  # by score, which has the penalty for length
-        same = "Corrected by annotators' scores, the order of the overall scores stays."
-        return same if listed == judges else ""
+        unchanged = "Corrected by annotators' scores, the order of the overall scores stays."
+        return unchanged if listed == judges else ""
     if judges[0] == people[0]:
         first = f"{people[0]} stays first by its overall score"
         return f"Corrected by annotators' scores, {first}; the order below changes."
@@ -147,21 +155,21 @@ def _by_people(board: Leaderboard, rows: Sequence[Mapping[str, Cell]]) -> str:
     if low is None or high is None:
         return ""
     if low <= high:
-        both = f"the overall scores of {people[0]} and {judges[0]}"
+        pair = f"the overall scores of {people[0]} and {judges[0]}"
         return (
-            f"Corrected by annotators' scores, {both} do not differ significantly: their intervals overlap."
+            f"Corrected by annotators' scores, {pair} do not differ significantly: their intervals overlap."
         )
     return f"Corrected by annotators' scores, {people[0]} is first by its overall score, not {judges[0]}."
 
 
 def _row(player: str, conversations: pd.DataFrame, people: pd.Series, scale: Ends) -> dict[str, Cell]:
-    both = conversations.index.isin(people.index)
-    drawn = conversations.index[both]
+    rated = conversations.index.isin(people.index)
+    keys = conversations.index[rated]
     final = conversations[FINAL]
     mean = corrected_mean(
-        people.reindex(drawn).to_numpy(float),
-        final[both].to_numpy(float),
-        final[~both].to_numpy(float),
+        people.reindex(keys).to_numpy(float),
+        final[rated].to_numpy(float),
+        final[~rated].to_numpy(float),
         scale=scale,
     )
     simulated = bool(conversations.simulated.any())

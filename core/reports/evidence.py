@@ -112,18 +112,18 @@ class Evidence:
         """
         shared = scales(data, options.scales)
         # The final of one criterion would say everything twice.
-        questions = [c for c in data.study.criteria if c.name in data.counted and c.scale.ordered]
-        counted = () if len(questions) < 2 or no_final(questions) else tuple(c.name for c in questions)
+        questions = [c for c in data.study.criteria if c.name in data.final_criteria and c.scale.ordered]
+        criteria = () if len(questions) < 2 or no_final(questions) else tuple(c.name for c in questions)
         ratings = read_ratings(
             data.rows,
             criteria=data.criteria,
-            counted=counted,
+            final_criteria=criteria,
             without_judges=data.left_out,
             flags=data.flags,
             anonymous_people=data.study.anonymous,
             order=data.order,
             other_scale=other_scales(shared),
-            basis_notes=scale_notes(shared, counted),
+            basis_notes=scale_notes(shared, criteria),
             sets=[c.name for c in data.study.criteria if c.scale.sets],
             categories=[c.name for c in data.study.criteria if not c.scale.ordered],
         )
@@ -137,12 +137,21 @@ class Evidence:
     @property
     def criteria(self) -> tuple[str, ...]:
         """What people were asked or judges answered: what has an order, *final* its last, then categories."""
-        return (*self.ordered, *(name for name, of in self.ratings.criteria.items() if not of.ordered))
+        return (
+            *self.ordered,
+            *(
+                name
+                for name, criterion_scores in self.ratings.criteria.items()
+                if not criterion_scores.ordered
+            ),
+        )
 
     @property
     def ordered(self) -> tuple[str, ...]:
         """The criteria whose answers have an order, and *final*."""
-        return tuple(name for name, of in self.ratings.criteria.items() if of.ordered)
+        return tuple(
+            name for name, criterion_scores in self.ratings.criteria.items() if criterion_scores.ordered
+        )
 
     @property
     def main(self) -> str:
@@ -152,11 +161,11 @@ class Evidence:
         leads. Where nobody can be compared on it, the first follows on which somebody can.
         """
         names = self.ordered or self.criteria
-        counted = [name for name in self.data.counted if name in names]
-        usual = (*names[-1:], *counted)[-1]
+        candidates = [name for name in self.data.final_criteria if name in names]
+        leading = (*names[-1:], *candidates)[-1]
         if FINAL in names:
-            usual = counted[0] if self.data.study.rubric else FINAL
-        return next(filter(self._compared, (usual, *names)), usual)
+            leading = candidates[0] if self.data.study.rubric else FINAL
+        return next(filter(self._compared, (leading, *names)), leading)
 
     def _compared(self, criterion: str) -> bool:
         """Whether a judge and people have an item in common."""
@@ -205,7 +214,7 @@ class Evidence:
         repeats = list[tuple[str, Copy | OnlyCopy]]()
         for name, scores in parts.items():
             nominal = self.lead(name) == "kappa"
-            repeats += [(name, copy) for copy in copies(scores, people, named=nominal)]
+            repeats += [(name, copy) for copy in copies(scores, people, nominal=nominal)]
             repeats += [(name, copy) for copy in only_copies(scores, people)]
         sure = sure_of(Claim.COPY, [copy.p for _, copy in repeats], tests)
         return tuple(
@@ -254,24 +263,28 @@ class Evidence:
         labels = (
             question.scale.labels if question and question.scale.named and not question.scale.sets else ()
         )
-        chosen = sides(labels)
-        return dict(zip(question.scale.values, chosen.shares, strict=True)) if question and chosen else {}
+        both_sides = sides(labels)
+        return (
+            dict(zip(question.scale.values, both_sides.shares, strict=True))
+            if question and both_sides
+            else {}
+        )
 
     def orders(self, criterion: str) -> dict[str, PairOrders]:
         """Each judge's answers by what was shown first, where this is known."""
         rows = self.data.orders
         if not rows:
             return {}
-        place = {unit: at for at, unit in enumerate(self.ratings.units)}
+        place = {unit: index for index, unit in enumerate(self.ratings.units)}
         item = np.array([place.get(unit, -1) for unit in rows["unit"].tolist()], dtype=np.int64)
         by_judge: dict[str, PairOrders] = {}
         for judge in self.ratings.judges:
-            mine = (rows["rater"] == judge) & (rows["criterion"] == criterion) & (item >= 0)
+            rows_of_judge = (rows["rater"] == judge) & (rows["criterion"] == criterion) & (item >= 0)
             by_order = np.full((2, len(place)), np.nan)
             for answers, straight in zip(by_order, (True, False), strict=True):
-                asked = mine & (rows["straight"] == straight)
-                answers[item[asked]] = rows["score"][asked]
-            if mine.any():
+                rows_of_order = rows_of_judge & (rows["straight"] == straight)
+                answers[item[rows_of_order]] = rows["score"][rows_of_order]
+            if rows_of_judge.any():
                 by_judge[judge] = PairOrders(*by_order)
         return by_judge
 
@@ -299,8 +312,8 @@ class Evidence:
         Columns: those of `largest_differences`, conversation_id, turn, player. Equal averages are equal.
         """
         items = largest_differences(self.ratings, criterion, members).round({"mean": DIGITS, "score": DIGITS})
-        where = self.data.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
-        return items.merge(where, on="unit", how="left")
+        places = self.data.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
+        return items.merge(places, on="unit", how="left")
 
     def answers(self, criterion: str) -> Floats:
         """The answers a score is counted with: the scale's; else whole numbers from end to end."""
@@ -309,9 +322,13 @@ class Evidence:
             return np.array(scale.offered, dtype=np.float64)
         scores = self.ratings[criterion]
         ends = [scale.low, scale.high] if scale else []
-        seen = np.concatenate([of_people(scores), *scores.judges.values(), ends])
-        seen = seen[~np.isnan(seen)]
-        return np.arange(np.floor(seen.min()), np.ceil(seen.max()) + 1) if len(seen) else np.zeros(1)
+        all_answers = np.concatenate([of_people(scores), *scores.judges.values(), ends])
+        all_answers = all_answers[~np.isnan(all_answers)]
+        return (
+            np.arange(np.floor(all_answers.min()), np.ceil(all_answers.max()) + 1)
+            if len(all_answers)
+            else np.zeros(1)
+        )
 
     def cut(self, criterion: str) -> tuple[float, str]:
         """The score from which people pass an item, and in words where it comes from."""
@@ -321,7 +338,7 @@ class Evidence:
         parts = (
             [question]
             if question
-            else [c for c in self.data.study.criteria if c.name in self.ratings.counted]
+            else [c for c in self.data.study.criteria if c.name in self.ratings.final_criteria]
         )
         if parts:
             middles = [(part.scale.low + part.scale.high) / 2 for part in parts]
@@ -332,15 +349,15 @@ class Evidence:
     def scale(self, criterion: str) -> Scale | None:
         """The scale people answer on; for *final* the one that its criteria share, if they do."""
         shared = self.scales.get(criterion)
-        return shared.scale if shared else final_scale(self.scales, self.ratings.counted)
+        return shared.scale if shared else final_scale(self.scales, self.ratings.final_criteria)
 
     @property
     def resampling(self) -> dict[str, Any]:
         """How resamples are drawn: their number and seed, and what is drawn together."""
         resamples = enough(self.ratings, self.options.resamples)
-        drawn: dict[str, Any] = {"resamples": resamples, "seed": self.options.seed}
-        drawn |= {"clusters": self.data.clusters, "alike": " and ".join(self.data.cluster_by)}
-        return drawn | {"people": self.people}
+        resampling: dict[str, Any] = {"resamples": resamples, "seed": self.options.seed}
+        resampling |= {"clusters": self.data.clusters, "alike": " and ".join(self.data.cluster_by)}
+        return resampling | {"people": self.people}
 
     @property
     def panels_and_resampling(self) -> dict[str, Any]:
@@ -350,8 +367,8 @@ class Evidence:
     @property
     def people(self) -> People:
         """Whom intervals are about: who is asked for, else annotators like these where the design allows."""
-        usual: People = "like-these" if self.ratings.several_people else "these"
-        return self.options.people or usual
+        population: People = "like-these" if self.ratings.several_people else "these"
+        return self.options.people or population
 
     @cached_property
     def players(self) -> Mapping[Any, str]:
@@ -361,7 +378,11 @@ class Evidence:
     @property
     def facets(self) -> dict[str, Mapping[int, str]]:
         """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
-        return {name: of for name, of in self.data.facets.items() if len(distinct_values(of)) <= MOST_GROUPS}
+        return {
+            name: values
+            for name, values in self.data.facets.items()
+            if len(distinct_values(values)) <= MOST_GROUPS
+        }
 
     @property
     def groups(self) -> dict[str, Mapping[Any, str]]:

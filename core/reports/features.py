@@ -19,25 +19,25 @@ OWN_FAMILY = "the model is of the judge's family"
 """A feature that differs from judge to judge."""
 
 
-def features(given: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:
+def features(columns: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:
     """The features that vary, as numbers by item, for feature bias; a language is one against the others.
 
     The commonest language has no feature of its own.
     """
-    if not len(given.get("unit", ())):
+    if not len(columns.get("unit", ())):
         return {}
-    rows = _rows(given, units)
-    there = rows >= 0
+    rows = _rows(columns, units)
+    present = rows >= 0
     by_name: dict[str, Floats] = {}
-    for name, values in given.items():
+    for name, values in columns.items():
         if name == "language":
-            spoken = Counter(values[rows[there]].tolist()).most_common()
+            spoken = Counter(values[rows[present]].tolist()).most_common()
             for language, _ in spoken[1:]:
-                theirs = (values[rows] == language).astype(np.float64)
-                by_name[f"language {language}"] = np.where(there, theirs, np.nan)
+                in_language = (values[rows] == language).astype(np.float64)
+                by_name[f"language {language}"] = np.where(present, in_language, np.nan)
         elif name != "unit":
-            by_name[FEATURES.get(name, name)] = np.where(there, values[rows], np.nan)
-    return {name: of for name, of in by_name.items() if _varies(of[~np.isnan(of)])}
+            by_name[FEATURES.get(name, name)] = np.where(present, values[rows], np.nan)
+    return {name: feature for name, feature in by_name.items() if _varies(feature[~np.isnan(feature)])}
 
 
 def languages(columns: Columns, units: Sequence[Hashable]) -> list[str]:
@@ -51,16 +51,16 @@ def languages(columns: Columns, units: Sequence[Hashable]) -> list[str]:
 
 def _rows(columns: Columns, units: Sequence[Hashable]) -> Ints:
     """The row of each unit; -1 where it has none."""
-    own = columns["unit"]
+    unit_column = columns["unit"]
     if (
-        len(own) == len(units)
-        and isinstance(own[0], np.integer)
-        and (np.diff(own) == 1).all()
-        and own[0] == 1
+        len(unit_column) == len(units)
+        and isinstance(unit_column[0], np.integer)
+        and (np.diff(unit_column) == 1).all()
+        and unit_column[0] == 1
     ):
         return np.asarray(units, dtype=np.int64) - 1
-    where = {unit: row for row, unit in enumerate(own.tolist())}
-    return np.array([where.get(unit, -1) for unit in units], dtype=np.int64)
+    row_of_unit = {unit: row for row, unit in enumerate(unit_column.tolist())}
+    return np.array([row_of_unit.get(unit, -1) for unit in units], dtype=np.int64)
 
 
 def _varies(values: Floats) -> bool:
@@ -78,8 +78,13 @@ def own_family(
     of_items = [families.get(player) for player in players]
     by_judge = {}
     for judge, model in models.items():
-        if judge in judges and (mine := families.get(model)):
-            own = np.array([np.nan if of is None else float(of == mine) for of in of_items])
-            if len(set(own[~np.isnan(own)].tolist())) == 2:
-                by_judge[judge] = own
+        if judge in judges and (family := families.get(model)):
+            same_family = np.array(
+                [
+                    np.nan if family_of_item is None else float(family_of_item == family)
+                    for family_of_item in of_items
+                ]
+            )
+            if len(set(same_family[~np.isnan(same_family)].tolist())) == 2:
+                by_judge[judge] = same_family
     return by_judge

@@ -16,9 +16,9 @@ from concord.reports.coefficient import default_coefficient
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
 from concord.reports.sections import differing_groups, lone_annotators, section
-from concord.reports.wording import capital, counted, listed, small, two, within
-from concord.statistics.claims import CLAIMS, Flag, flag, p_above, p_below, ranked, stated, sure_of
-from concord.statistics.held_out import By, without_members
+from concord.reports.wording import capital, count_words, interval_words, listed, small, two
+from concord.statistics.claims import CLAIMS, Flag, flag, p_above, p_below, ranked, statable, sure_of
+from concord.statistics.held_out import HeldOutMeasure, without_members
 from concord.statistics.intervals import FEWEST_RARER
 from concord.statistics.judges import commonest
 from concord.statistics.majority import answer_of_people
@@ -31,13 +31,13 @@ from concord.statistics.study import RaterAgreement
 from concord.studies import quality
 from concord.table import Cell
 
-NAMED = 5
+MOST_NAMED = 5
 """Names in a sentence; of more only the number is said."""
 
 COMPRESSED = 0.8
 """A judge compresses its scale where it is sure to move by less than this for a point of people."""
 
-FEW = 30
+FEW_ITEMS = 30
 """Items below which a reader is told how many there are."""
 
 
@@ -68,11 +68,15 @@ def flags_of(evidence: Evidence) -> list[Flag]:
 
 def careless(evidence: Evidence) -> list[Flag]:
     """Flags of people whose way of rating deserves a look; of unnamed people only what hidden items show."""
-    of = evidence.data
+    data = evidence.data
     if "careless" not in evidence.flag_cache:
         evidence.flag_cache["careless"] = [
-            *quality.warnings(of.study.criteria, of.repeated_answers.get("repeat", ()), of.checks),
-            *([] if of.study.anonymous else quality.suspicions(of.dealt, of.rows, of.study.criteria)),
+            *quality.warnings(data.study.criteria, data.repeated_answers.get("repeat", ()), data.checks),
+            *(
+                []
+                if data.study.anonymous
+                else quality.suspicions(data.assigned_items, data.rows, data.study.criteria)
+            ),
         ]
     return evidence.flag_cache["careless"]
 
@@ -87,11 +91,11 @@ def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -
             else ()
         )
         evidence.flag_cache[name] = [
-            *_few(evidence, criterion),
+            *_few_items(evidence, criterion),
             *_group(evidence, criterion, members),
             *_weakens(evidence, criterion, members),
             *_position(evidence, criterion, members),
-            *(found for flags in of_order for found in flags(evidence, criterion, members)),
+            *(finding for flags in of_order for finding in flags(evidence, criterion, members)),
         ]
     return evidence.flag_cache[name]
 
@@ -131,25 +135,27 @@ def _p_against(row: RaterAgreement) -> float:
     return max(p_below(row.spearman, 0.0, fisher=True), (row.p.value or 0.0) / 2)
 
 
-def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
+def _few_items(evidence: Evidence, criterion: str) -> Iterable[Flag]:
     """How many items there are, and how many of the rarer of two answers, where these are few."""
-    scores, asked = evidence.ratings[criterion], evidence.criterion(criterion)
-    most = max((int(np.isfinite(score + scores.target).sum()) for score in scores.judges.values()), default=0)
-    if 0 < most < FEW:
-        yield flag(Claim.FEW, n=counted(most, "item was", "items were"))
+    scores, question = evidence.ratings[criterion], evidence.criterion(criterion)
+    largest = max(
+        (int(np.isfinite(score + scores.target).sum()) for score in scores.judges.values()), default=0
+    )
+    if 0 < largest < FEW_ITEMS:
+        yield flag(Claim.FEW, n=count_words(largest, "item was", "items were"))
     answers = answer_of_people(scores)
     answers = answers[np.isfinite(answers)]
-    if asked is None or not asked.scale.two or not len(answers):
+    if question is None or not question.scale.two or not len(answers):
         return
-    rarer = min(asked.scale.values, key=lambda value: int((answers == value).sum()))
-    n, part = int((answers == rarer).sum()), "sensitivity" if rarer == asked.scale.high else "specificity"
+    rarer = min(question.scale.values, key=lambda value: int((answers == value).sum()))
+    n, part = int((answers == rarer).sum()), "sensitivity" if rarer == question.scale.high else "specificity"
     if n < FEWEST_RARER and n < len(answers) / 2:
         yield flag(
             Claim.RARE,
             kind="most" if len(scores.people) > 1 else "one",
-            answer=asked.scale.word(rarer),
+            answer=question.scale.word(rarer),
             n=n,
-            items=counted(len(answers), "item"),
+            items=count_words(len(answers), "item"),
             Part=part.capitalize(),
         )
 
@@ -159,29 +165,36 @@ def _level(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iter
     alone.
     """
     rows = {str(row["rater"]): row for row in section(evidence, "judges", criterion)["judges"].rows}
-    each: list[tuple[str, ...]] = [(judge,) for judge in members]
-    who = each if members in each else [*each, members]
-    figures = [_figure(rows.get(panel_name(of), {}), "bias") or undefined("no bias") for of in who]
-    sure = dict(zip(who, _sure(Claim.LEVEL, figures), strict=True))
-    biases = dict(zip(who, figures, strict=True))
-    alone: list[tuple[str, ...]] = [of for of in who if len(of) == 1 and sure[of]]
+    singles: list[tuple[str, ...]] = [(judge,) for judge in members]
+    subjects = singles if members in singles else [*singles, members]
+    figures = [
+        _figure(rows.get(panel_name(subject), {}), "bias") or undefined("no bias") for subject in subjects
+    ]
+    sure = dict(zip(subjects, _sure(Claim.LEVEL, figures), strict=True))
+    biases = dict(zip(subjects, figures, strict=True))
+    alone: list[tuple[str, ...]] = [subject for subject in subjects if len(subject) == 1 and sure[subject]]
     if sure[members] and (not alone or len(alone) == len(members)):
         alone = [members]
-    for of in sorted(alone, key=lambda one: -abs(biases[one].value or 0.0)):
-        bias = biases[of]
+    for subject in sorted(alone, key=lambda one: -abs(biases[one].value or 0.0)):
+        bias = biases[subject]
         if bias.value is None or bias.interval is None:
             continue
         low, high = sorted(map(abs, bias.interval))
-        name, more = judge_name(of), bias.value > 0
-        given: dict[str, Any] = {"judge": of[0] if len(of) == 1 else "", "Judge": capital(name)}
+        name, is_higher = judge_name(subject), bias.value > 0
+        values: dict[str, Any] = {"judge": subject[0] if len(subject) == 1 else "", "Judge": capital(name)}
         if yes := _yes(evidence, criterion):
-            given |= {"answer": yes, "side": "more" if more else "less"}
+            values |= {"answer": yes, "side": "more" if is_higher else "less"}
             yield flag(
-                Claim.LEVEL, kind="share", size=100 * abs(bias.value), low=100 * low, high=100 * high, **given
+                Claim.LEVEL,
+                kind="share",
+                size=100 * abs(bias.value),
+                low=100 * low,
+                high=100 * high,
+                **values,
             )
         else:
-            given["side"] = "higher" if more else "lower"
-            yield flag(Claim.LEVEL, kind="points", size=abs(bias.value), low=low, high=high, **given)
+            values["side"] = "higher" if is_higher else "lower"
+            yield flag(Claim.LEVEL, kind="points", size=abs(bias.value), low=low, high=high, **values)
 
 
 def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
@@ -189,28 +202,28 @@ def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Ite
     largest = next(iter(differing_groups(evidence, criterion)), None)
     if largest is None or largest.p > (CLAIMS[Claim.GROUP].share or 0.0):
         return
-    yes, less = _yes(evidence, criterion), largest.inside - largest.outside
-    given: dict[str, Any] = {
+    yes, size = _yes(evidence, criterion), largest.inside - largest.outside
+    values: dict[str, Any] = {
         "judge": largest.judge,
-        "about": largest.group,
+        "subject": largest.group,
         "where": f"“{largest.group}”" if largest.facet == "player" else f"{largest.facet} “{largest.group}”",
         "n": largest.n,
         "p": small(largest.p),
         "compared": largest.compared,
         "inside": largest.inside,
         "outside": largest.outside,
-        "size": abs(less),
+        "size": abs(size),
         "answer": yes,
-        "favours": "favours" if less > 0 else "disfavours",
+        "favours": "favours" if size > 0 else "disfavours",
     }
     fails = largest.measure in ("wrong", "distance") and largest.inside > largest.outside
     kind = "points" if largest.measure == "favours" else largest.measure
     yield flag(
         Claim.GROUP,
         kind=kind,
-        failing=given["where"] if fails else "",
+        failing=values["where"] if fails else "",
         group=(largest.facet, largest.group),
-        **given,
+        **values,
     )
 
 
@@ -228,14 +241,16 @@ def _words_of_length(evidence: Evidence, criterion: str, feature: Floats, *, lon
 
 def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
     """The judge that likes longer replies, or shorter ones, beyond what people do on its scale."""
-    feature, every = _tastes_of_length(evidence, criterion)
-    p = [_p_of_taste(one) for one in every]
-    sure = [one for one, of in zip(every, stated(Claim.LENGTH, p), strict=True) if of]
-    for one in sorted(sure, key=lambda of: -abs(of.slope.value or 0.0))[:1]:
+    feature, preferences = _tastes_of_length(evidence, criterion)
+    p = [_p_of_taste(one) for one in preferences]
+    sure = [
+        one for one, significant in zip(preferences, statable(Claim.LENGTH, p), strict=True) if significant
+    ]
+    for one in sorted(sure, key=lambda preference: -abs(preference.slope.value or 0.0))[:1]:
         yield flag(
             Claim.LENGTH,
             judge=one.judge,
-            size=min(abs(of.value or 0.0) for of in one.beyond),
+            size=min(abs(figure.value or 0.0) for figure in one.beyond),
             **_words_of_length(evidence, criterion, feature, longer=(one.slope.value or 0.0) > 0),
         )
 
@@ -244,8 +259,8 @@ def _ignores_length(evidence: Evidence, criterion: str, _members: tuple[str, ...
     """Judges that reward length less than people do, on the judge's scale, and have no shown taste of their
     own against it.
     """
-    feature, every = _tastes_of_length(evidence, criterion)
-    for one in _ignoring(every):
+    feature, preferences = _tastes_of_length(evidence, criterion)
+    for one in _ignoring(preferences):
         longer = (one.people.value or 0.0) > 0
         yield flag(
             Claim.IGNORES_LENGTH,
@@ -256,13 +271,13 @@ def _ignores_length(evidence: Evidence, criterion: str, _members: tuple[str, ...
         )
 
 
-def _ignoring(every: Sequence[Taste]) -> list[Taste]:
+def _ignoring(preferences: Sequence[Taste]) -> list[Taste]:
     """Those that are shown to reward a feature less than people do, who are shown to reward it, and are not
     shown to like the opposite.
     """
-    sure = stated(Claim.IGNORES_LENGTH, [_p_of_ignoring(one) for one in every])
+    sure = statable(Claim.IGNORES_LENGTH, [_p_of_ignoring(one) for one in preferences])
     share = CLAIMS[Claim.LENGTH].share or 0.0
-    return [one for one in compress(every, sure) if _p_of_taste(one) > share]
+    return [one for one in compress(preferences, sure) if _p_of_taste(one) > share]
 
 
 def _tastes_of_length(evidence: Evidence, criterion: str) -> tuple[Floats, list[Taste]]:
@@ -271,8 +286,8 @@ def _tastes_of_length(evidence: Evidence, criterion: str) -> tuple[Floats, list[
     if feature is None or not evidence.judges:
         return np.zeros(0), []
     if criterion not in evidence.length_cache:
-        every = tastes(evidence.ratings, criterion, feature, evidence.judges, **evidence.resampling)
-        evidence.length_cache[criterion] = every
+        preferences = tastes(evidence.ratings, criterion, feature, evidence.judges, **evidence.resampling)
+        evidence.length_cache[criterion] = preferences
     return feature, evidence.length_cache[criterion]
 
 
@@ -288,8 +303,8 @@ def _p_of_taste(one: Taste) -> float:
     people on its scale have to lie on one side of 0 (an intersection-union test).
     """
     figures = (one.slope, *one.beyond)
-    above, below = (max(p(figure, 0.0) for figure in figures) for p in (p_above, p_below))
-    return min(1.0, 2 * min(above, below))
+    upper, lower = (max(p(figure, 0.0) for figure in figures) for p in (p_above, p_below))
+    return min(1.0, 2 * min(upper, lower))
 
 
 def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
@@ -302,10 +317,10 @@ def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -
     if default_coefficient(evidence, criterion) == "kappa":
         return
     feature = evidence.features.get(FEATURES["reply_chars"])
-    every = spread_estimates(evidence.ratings, criterion, evidence.judges, feature, **evidence.resampling)
+    slopes = spread_estimates(evidence.ratings, criterion, evidence.judges, feature, **evidence.resampling)
     ignoring = {one.judge for one in _ignoring(_tastes_of_length(evidence, criterion)[1])}
-    p = [_p_of_compression(one, ignoring=one.judge in ignoring) for one in every]
-    for one in sorted(compress(every, stated(Claim.COMPRESSES, p)), key=lambda one: value_of(one.slope)):
+    p = [_p_of_compression(one, ignoring=one.judge in ignoring) for one in slopes]
+    for one in sorted(compress(slopes, statable(Claim.COMPRESSES, p)), key=lambda one: value_of(one.slope)):
         low, high = one.slope.interval or (0.0, 0.0)
         slope, ratio = one.slope.value or 0.0, one.ratio.value or 0.0
         yield flag(Claim.COMPRESSES, judge=one.judge, slope=slope, ratio=ratio, low=low, high=high)
@@ -322,17 +337,17 @@ def _p_of_compression(one: Spread, *, ignoring: bool) -> float:
 
 def _weakens(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iterable[Flag]:
     """Judges without whom the panel is shown to agree better with annotators."""
-    by: By = "kappa" if default_coefficient(evidence, criterion) == "kappa" else "spearman"
-    every = without_members(evidence.ratings, criterion, members, by, **evidence.resampling)
-    sure = stated(Claim.WEAKENS_PANEL, [p_above(one.gain, 0.0) for one in every])
-    for one in compress(every, sure):
+    measure: HeldOutMeasure = "kappa" if default_coefficient(evidence, criterion) == "kappa" else "spearman"
+    contrasts = without_members(evidence.ratings, criterion, members, measure, **evidence.resampling)
+    sure = statable(Claim.WEAKENS_PANEL, [p_above(one.gain, 0.0) for one in contrasts])
+    for one in compress(contrasts, sure):
         low, high = one.gain.interval or (0.0, 0.0)
         yield flag(
             Claim.WEAKENS_PANEL,
             judge=one.judge,
-            symbol="κ =" if by == "kappa" else "ρ =",
-            without=f"{one.without:z.2f}",
-            together=f"{one.together:z.2f}",
+            symbol="κ =" if measure == "kappa" else "ρ =",
+            without=f"{one.agreement_without:z.2f}",
+            together=f"{one.agreement:z.2f}",
             low=low,
             high=high,
         )
@@ -345,9 +360,9 @@ def _position(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> 
         return
     orders = evidence.orders(criterion)
     first = next(value for value, share in answers.items() if share == 1)
-    every = shares_of_first(evidence.ratings, criterion, answers, orders, **evidence.resampling)
-    sure = _sure(Claim.POSITION, [one.difference for one in every])
-    for one in compress(every, sure):
+    shares = shares_of_first(evidence.ratings, criterion, answers, orders, **evidence.resampling)
+    sure = _sure(Claim.POSITION, [one.difference for one in shares])
+    for one in compress(shares, sure):
         low, high = one.difference.interval or (0.0, 0.0)
         yield flag(
             Claim.POSITION,
@@ -364,94 +379,113 @@ def _position(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> 
 
 def _family(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
     """Judges that favour models of their own family, beyond people on the judge's scale."""
-    every = [
-        (one, own)
-        for judge, own in evidence.own_family.items()
-        for one in tastes(evidence.ratings, criterion, own, [judge], **evidence.resampling)
+    pairs = [
+        (one, family_items)
+        for judge, family_items in evidence.own_family.items()
+        for one in tastes(evidence.ratings, criterion, family_items, [judge], **evidence.resampling)
     ]
-    sure = stated(Claim.OWN_FAMILY, [max(p_above(of, 0.0) for of in one.beyond) for one, _ in every])
-    for one, own in compress(every, sure):
-        least = min(one.beyond, key=lambda of: of.value or 0.0)
-        step = float(np.nanstd(own[np.isfinite(evidence.ratings[criterion].judges[one.judge] + own)], ddof=1))
-        low, high = (end / step for end in least.interval or (0.0, 0.0))
+    sure = statable(
+        Claim.OWN_FAMILY, [max(p_above(figure, 0.0) for figure in one.beyond) for one, _ in pairs]
+    )
+    for one, family_items in compress(pairs, sure):
+        smallest = min(one.beyond, key=lambda figure: figure.value or 0.0)
+        step = float(
+            np.nanstd(
+                family_items[np.isfinite(evidence.ratings[criterion].judges[one.judge] + family_items)],
+                ddof=1,
+            )
+        )
+        low, high = (end / step for end in smallest.interval or (0.0, 0.0))
         yes = _yes(evidence, criterion)
-        size = (least.value or 0.0) / step
+        size = (smallest.value or 0.0) / step
         kind = "share" if yes else "points"
         yield flag(Claim.OWN_FAMILY, kind=kind, judge=one.judge, answer=yes, size=size, low=low, high=high)
 
 
 def _sure(claim: Claim, figures: Sequence[Estimate]) -> Bools:
     """Which figures a page may state to differ from 0."""
-    return stated(claim, [min(1.0, 2 * min(p_above(f, 0.0), p_below(f, 0.0))) for f in figures])
+    return statable(claim, [min(1.0, 2 * min(p_above(f, 0.0), p_below(f, 0.0))) for f in figures])
 
 
 def _yes(evidence: Evidence, criterion: str) -> str:
     """The word of the higher of two answers; “” of other scales."""
-    asked = evidence.criterion(criterion)
-    return asked.scale.labels[1] if asked and asked.scale.two else ""
+    question = evidence.criterion(criterion)
+    return question.scale.labels[1] if question and question.scale.two else ""
 
 
 def _inverted(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
     criteria = evidence.agreement.criteria
-    rows = [(on, row) for on, name in names.items() if name in criteria for row in criteria[name].judges]
-    sure = stated(Claim.TURNED_ROUND, [_p_against(row) for _, row in rows])
-    where: dict[str, dict[str, str]] = {}
-    for on, row in compress(rows, sure):
-        figures = f"ρ = {two(row.spearman)}{within(row.spearman)} on {on}"
-        where.setdefault(row.name, {})[on] = figures
-    for judge, of in where.items():
-        yield flag(Claim.TURNED_ROUND, judge=judge, on=tuple(of), figures=listed(of.values()))
+    rows = [
+        (label, row) for label, name in names.items() if name in criteria for row in criteria[name].judges
+    ]
+    sure = statable(Claim.TURNED_ROUND, [_p_against(row) for _, row in rows])
+    places: dict[str, dict[str, str]] = {}
+    for label, row in compress(rows, sure):
+        figures = f"ρ = {two(row.spearman)}{interval_words(row.spearman)} on {label}"
+        places.setdefault(row.name, {})[label] = figures
+    for judge, by_criterion in places.items():
+        yield flag(
+            Claim.TURNED_ROUND,
+            judge=judge,
+            criterion_keys=tuple(by_criterion),
+            figures=listed(by_criterion.values()),
+        )
 
 
 def _copies(evidence: Evidence) -> Iterable[Flag]:
     """Judges that repeat one annotator's answers; of the only annotator beside the chance of it."""
-    where: dict[tuple[str, str], dict[str, str]] = {}
+    places: dict[tuple[str, str], dict[str, str]] = {}
     for name, copy, sure in evidence.repeated:
         if isinstance(copy, Copy) and sure:
-            on, symbol = evidence.label(name), "κ" if default_coefficient(evidence, name) == "kappa" else "ρ"
-            figures = f"{on} ({symbol} = {copy.rho:z.2f}, at most {copy.next:z.2f} with anybody else)"
-            where.setdefault((copy.judge, copy.person), {})[on] = figures
-    for (judge, person), figures_ in where.items():
+            label, symbol = (
+                evidence.label(name),
+                "κ" if default_coefficient(evidence, name) == "kappa" else "ρ",
+            )
+            figures = f"{label} ({symbol} = {copy.rho:z.2f}, at most {copy.next:z.2f} with anybody else)"
+            places.setdefault((copy.judge, copy.person), {})[label] = figures
+    for (judge, person), figures_ in places.items():
         yield flag(
             Claim.COPY,
             kind="rho",
             judge=judge,
-            about=person,
-            on=tuple(figures_),
+            subject=person,
+            criterion_keys=tuple(figures_),
             figures=listed(figures_.values()),
         )
     for name, copy, sure in evidence.repeated:
         if isinstance(copy, OnlyCopy):
-            about: dict[str, Any] = {"judge": copy.judge, "about": copy.person, "n": copy.n}
-            about["on"] = (evidence.label(name),)
+            subject_values: dict[str, Any] = {"judge": copy.judge, "subject": copy.person, "n": copy.n}
+            subject_values["criterion_keys"] = (evidence.label(name),)
             if sure:
-                yield flag(Claim.COPY, kind="only", kappa=ALIKE, p=small(copy.p), **about)
+                yield flag(Claim.COPY, kind="only", kappa=ALIKE, p=small(copy.p), **subject_values)
             else:
-                yield flag(Claim.EQUAL, **about)
+                yield flag(Claim.EQUAL, **subject_values)
 
 
 def _alone(evidence: Evidence, labels: Mapping[str, str]) -> Iterable[Flag]:
     """Annotators who agree with nobody, while the others agree with each other."""
-    every = [(on, name, one) for on, name in labels.items() for one in lone_annotators(evidence, name)]
-    sure = stated(Claim.ALONE, [p_above(one.contrast, 0.0) for _, _, one in every])
-    for on, name, one in compress(every, sure):
+    lone = [(label, name, one) for label, name in labels.items() for one in lone_annotators(evidence, name)]
+    sure = statable(Claim.ALONE, [p_above(one.contrast, 0.0) for _, _, one in lone])
+    for label, name, one in compress(lone, sure):
         yield flag(
             Claim.ALONE,
-            about=one.person,
-            on=(on,),
-            criterion=on,
+            subject=one.person,
+            criterion_keys=(label,),
+            criterion=label,
             symbol="κ" if default_coefficient(evidence, name) == "kappa" else "ρ",
-            own=f"{one.own:z.2f}",
-            others=f"{one.others:.2f}",
+            own=f"{one.with_annotator:z.2f}",
+            others=f"{one.between_others:.2f}",
         )
 
 
 def _constant(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Iterable[Flag]:
     """Raters with whom no correlation is defined: a fact, no accusation."""
-    where: dict[tuple[str, str], dict[str, str]] = {}
-    for on, scores in parts.items():
+    places: dict[tuple[str, str], dict[str, str]] = {}
+    for label, scores in parts.items():
         for person, (answer, items) in constants(scores, evidence.ratings.people).items():
-            where.setdefault((person, word_of(evidence, on)(answer)), {})[on] = f"all {items} items on {on}"
+            places.setdefault((person, word_of(evidence, label)(answer)), {})[label] = (
+                f"all {items} items on {label}"
+            )
         for judge, score in scores.judges.items():
             answer_, share = commonest(score)
             if share == 1 and answer_ is not None and np.count_nonzero(~np.isnan(score)) >= FEWEST:
@@ -459,43 +493,45 @@ def _constant(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Itera
                     Claim.CONSTANT,
                     kind="judge",
                     judge=judge,
-                    on=(on,),
-                    criterion=on,
-                    answer=word_of(evidence, on)(answer_),
+                    criterion_keys=(label,),
+                    criterion=label,
+                    answer=word_of(evidence, label)(answer_),
                 )
-    if len(where) > NAMED:
-        yield flag(Claim.CONSTANT, kind="several", n=len({person for person, _ in where}))
+    if len(places) > MOST_NAMED:
+        yield flag(Claim.CONSTANT, kind="several", n=len({person for person, _ in places}))
         return
-    for (person, word), figures in where.items():
+    for (person, word), figures in places.items():
         yield flag(
             Claim.CONSTANT,
             kind="annotator",
-            about=person,
-            on=tuple(figures),
+            subject=person,
+            criterion_keys=tuple(figures),
             answer=word,
             figures=listed(figures.values()),
         )
 
 
 def _one_answer(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Iterable[Flag]:
-    every = []
-    for on, scores in parts.items():
-        people = {str(person): scores.of(person) for person in scores.people.tolist()}
+    rows = []
+    for label, scores in parts.items():
+        people = {str(person): scores.scores_of(person) for person in scores.people.tolist()}
         if scores.unlinked:
             people = {"people": scores.target}
-        every += [(on, row) for row in one_answer(dict(scores.judges), people)] if people else []
+        rows += [(label, row) for row in one_answer(dict(scores.judges), people)] if people else []
     tests = sum(len(scores.judges) for scores in parts.values())
-    for (on, row), sure in zip(every, sure_of(Claim.ONE_ANSWER, [r.p for _, r in every], tests), strict=True):
+    for (label, row), sure in zip(
+        rows, sure_of(Claim.ONE_ANSWER, [r.p for _, r in rows], tests), strict=True
+    ):
         if sure and row.share < 1:
             yield flag(
                 Claim.ONE_ANSWER,
                 kind="judge",
                 judge=row.name,
-                on=(on,),
-                criterion=on,
+                criterion_keys=(label,),
+                criterion=label,
                 share=row.share,
-                others=row.others,
-                answer=word_of(evidence, on)(row.answer),
+                others=row.typical_share,
+                answer=word_of(evidence, label)(row.answer),
             )
 
 
@@ -503,49 +539,57 @@ def _lacking(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
     # Who was not asked, because of their own answer to another question, lacks nothing.
     depends = {criterion.name for criterion in evidence.data.study.criteria if criterion.when}
     rows = [
-        (on, row)
-        for on, name in names.items()
+        (label, row)
+        for label, name in names.items()
         if name not in depends
         for row in lacking(evidence.ratings, name, evidence.data.clusters)
     ]
     by_judge: dict[str, list[tuple[str, Lacking, bool]]] = {}
-    for (on, row), sure in zip(rows, stated(Claim.LACKS_RATINGS, [row.p for _, row in rows]), strict=True):
-        by_judge.setdefault(row.judge, []).append((on, row, bool(sure)))
-    for judge, of in by_judge.items():
-        on, row, sure = min(of, key=lambda one: one[1].p)
-        counts = listed(f"{row.missing} of {row.rated + row.missing} items on {on}" for on, row, _ in of)
-        about: dict[str, Any] = {"judge": judge, "on": tuple(on for on, *_ in of), "counts": counts}
+    for (label, row), sure in zip(
+        rows, statable(Claim.LACKS_RATINGS, [row.p for _, row in rows]), strict=True
+    ):
+        by_judge.setdefault(row.judge, []).append((label, row, bool(sure)))
+    for judge, findings in by_judge.items():
+        label, row, sure = min(findings, key=lambda one: one[1].p)
+        counts = listed(
+            f"{row.missing} of {row.rated + row.missing} items on {label}" for label, row, _ in findings
+        )
+        subject_values: dict[str, Any] = {
+            "judge": judge,
+            "criterion_keys": tuple(label for label, *_ in findings),
+            "counts": counts,
+        }
         if sure:
             yield flag(
                 Claim.LACKS_RATINGS,
                 kind="side",
                 which="worse" if row.mean_missing < row.mean_rated else "better",
-                criterion=on,
+                criterion=label,
                 missing=row.mean_missing,
                 rated=row.mean_rated,
                 p=small(row.p),
-                **about,
+                **subject_values,
             )
         else:
-            yield flag(Claim.INCOMPLETE, **about)
+            yield flag(Claim.INCOMPLETE, **subject_values)
 
 
 def _scales(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
     ratings = evidence.ratings
-    where: dict[tuple[str, str], list[str]] = {}
-    for on, name in names.items():
+    places: dict[tuple[str, str], list[str]] = {}
+    for label, name in names.items():
         for note in dict.fromkeys(ratings.other_scale.get(name, {}).values()):
-            where.setdefault(("of", note), []).append(on)
+            places.setdefault(("of", note), []).append(label)
         for note in ratings.basis_notes.get(name, ()):
             if not note.startswith("scale guessed"):
-                where.setdefault(("note", note), []).append(on)
-    for (kind, note), on_ in where.items():
-        yield flag(Claim.SCALE, kind=kind, on=tuple(on_), criteria=listed(on_), note=note)
+                places.setdefault(("note", note), []).append(label)
+    for (kind, note), labels in places.items():
+        yield flag(Claim.SCALE, kind=kind, criterion_keys=tuple(labels), criteria=listed(labels), note=note)
 
 
-def word_of(evidence: Evidence, on: str) -> Callable[[float], str]:
+def word_of(evidence: Evidence, label: str) -> Callable[[float], str]:
     """How answers on a criterion, by its label, are written."""
-    name = next((name for name in evidence.ratings.criteria if evidence.label(name) == on), on)
+    name = next((name for name in evidence.ratings.criteria if evidence.label(name) == label), label)
     scale = evidence.scale(name)
     return scale.word if scale else "{:g}".format
 

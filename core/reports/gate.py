@@ -40,51 +40,52 @@ class Tested(NamedTuple):
 
 def gate(
     report: AgreementReport,
-    least: float,
+    threshold: float,
     *,
     criterion: str = "",
     judges: Sequence[str] = (),
     statistic: Name | None = None,
-    within: str = "",
+    group_words: str = "",
 ) -> Tested:
-    """Whether the lower end of the agreement of judges (else of all) with people reaches `least`.
+    """Whether the lower end of the agreement of judges (else of all) with people reaches `threshold`.
 
     The agreement is that of `concord.reports.headline`, which `concord check` shows, or a `statistic`. One
-    that is undefined, or without an interval, does not pass. `within` says whose it is. Raises NotFound for
-    an unknown criterion or judge.
+    that is undefined, or without an interval, does not pass. `group_words` says whose it is. Raises NotFound
+    for an unknown criterion or judge.
     """
     name = criterion or report.main
     members = tuple(judges) or report.primary_panel
-    who = report.names.get(panel_name(members), panel_name(members)) if members else "No judge"
-    about = f"{who} on {report.label(name)}{within}"
+    judge_words = report.names.get(panel_name(members), panel_name(members)) if members else "No judge"
+    subject = f"{judge_words} on {report.label(name)}{group_words}"
     if not members:
-        reason = f"the agreement of {about} is unknown: no judge rated it."
-        return Tested(about, False, reason, GateOutcome.UNKNOWN)
+        reason = f"the agreement of {subject} is unknown: no judge rated it."
+        return Tested(subject, False, reason, GateOutcome.UNKNOWN)
     figure, words, left = headline(report, name, members, statistic)
     rests_on = f"{figure.n or 0:,} items" + (f", excluded: {excluded(left)}" if left else "")
     value, ci = figure.value, figure.interval
-    tested = Tested(about, False, "", GateOutcome.UNKNOWN, value, ci, figure.n, left)
+    tested = Tested(subject, False, "", GateOutcome.UNKNOWN, value, ci, figure.n, left)
     if value is None or ci is None:
         reason = figure.reason or "the figure has no interval"
-        shown = f"{words} {value:.3f}, " if value is not None else ""
-        reason += f" ({shown}{rests_on}); --judges and --statistic choose another figure"
-        return tested._replace(message=f"the agreement of {about} is unknown: {reason}.")
+        value_words = f"{words} {value:.3f}, " if value is not None else ""
+        reason += f" ({value_words}{rests_on}); --judges and --statistic choose another figure"
+        return tested._replace(message=f"the agreement of {subject} is unknown: {reason}.")
     low, high = ci
-    measured = f"{about}: {words} {value:.3f} [{low:.3f}, {high:.3f}], {rests_on}"
-    if low < least:
-        message = f"{measured}; the lower end is below {least:g}."
+    figure_words = f"{subject}: {words} {value:.3f} [{low:.3f}, {high:.3f}], {rests_on}"
+    if low < threshold:
+        message = f"{figure_words}; the lower end is below {threshold:g}."
         return tested._replace(message=message, outcome=GateOutcome.BELOW)
-    message = f"{measured}; the lower end reaches {least:g}."
+    message = f"{figure_words}; the lower end reaches {threshold:g}."
     return tested._replace(passed=True, message=message, outcome=GateOutcome.PASSED)
 
 
-def unchanged(about: str, drift: Drift) -> Tested:
-    """Whether a judge that judged the same items again is shown to give the same scores; `about` names it."""
-    shift, moved = drift.shift, f"{about} {DRIFTS[drift.word]}"
+def unchanged(subject: str, drift: Drift) -> Tested:
+    """Whether a judge that judged the same items again is shown to give the same scores; `subject` names "
+    "it."""
+    shift, moved = drift.shift, f"{subject} {DRIFTS[drift.word]}"
     if shift.value is None:
-        return Tested(about, False, f"{moved}: {shift.reason}.")
+        return Tested(subject, False, f"{moved}: {shift.reason}.")
     return Tested(
-        about,
+        subject,
         drift.word == "same",
         f"{moved}: mean change {shift.value:+.3f} [{shift.low:+.3f}, {shift.high:+.3f}], margin "
         f"±{drift.margin:g}; {drift.flips.value:.1%} of {shift.n} items changed.",
@@ -96,8 +97,10 @@ def comment(suite: str, outcomes: Sequence[Tested]) -> str:
 
     Names of judges, criteria and files are shown letter for letter.
     """
-    passed = sum(outcome.passed for outcome in outcomes)
-    heading = f"### {'✅' if passed == len(outcomes) else '❌'} {suite}: {passed} of {len(outcomes)} passed"
+    successes = sum(outcome.passed for outcome in outcomes)
+    heading = (
+        f"### {'✅' if successes == len(outcomes) else '❌'} {suite}: {successes} of {len(outcomes)} passed"
+    )
     lines = [
         f"- **{'Passed' if outcome.passed else 'Not passed'}**: {markdown_text(outcome.message)}"
         for outcome in outcomes

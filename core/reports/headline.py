@@ -13,7 +13,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.sections import glance_with, section
 from concord.statistics.coefficients import Name, target_of
 from concord.statistics.exclusions import exclusions
-from concord.statistics.glance import measured
+from concord.statistics.glance import agreement_column
 from concord.statistics.nominal import MAJORITY
 from concord.statistics.ratings import panel_name
 
@@ -46,7 +46,7 @@ def headline(
             if len(members) < 2 or members in evidence.panels
             else glance_with(evidence, criterion, members)
         )
-        column = next(c for c in table.columns if c.name == measured(table))
+        column = next(c for c in table.columns if c.name == agreement_column(table))
         row = next(row for row in table.rows if row["rater"] == panel_name(members))
         figure, held_out = cast(Estimate, row[column.name]), column.name == "judge"
         words = column.title if held_out else coefficient_words(evidence, criterion, name)

@@ -24,10 +24,11 @@ TOO_NARROW = (
 )
 
 
-def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
-    """The leaderboard as a table: one row a player, and how far its score lies above that of an `other`.
+def leaderboard_table(board: Leaderboard, compared_player: str = "") -> Table:
+    """The leaderboard as a table: one row a player, and how far its score lies above that of an
+    `compared_player`.
 
-    Raises NotFound for an `other` without a score.
+    Raises NotFound for an `compared_player` without a score.
     """
     criteria = {c.name: c.label for c in board.rated.system.criteria}
     percentile = board.intervals is IntervalMethod.PERCENTILE
@@ -50,7 +51,15 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
             help="Overall score with a penalty for replies longer than the median model's",
         ),
         *((Column("half_width", "±", digits=2, help=HALF_WIDTH),) if percentile else ()),
-        *((Column("less", "difference", signed=True, interval="ends", help=_less(other)),) if other else ()),
+        *(
+            (
+                Column(
+                    "less", "difference", signed=True, interval="ends", help=_difference_help(compared_player)
+                ),
+            )
+            if compared_player
+            else ()
+        ),
         Column("final", help="Weighted mean of the criteria"),
         *(Column(name, criteria[name].lower()) for name in board.weights),
         Column(
@@ -59,15 +68,15 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
         ),
         Column("reply_chars", "reply length", digits=0, help="Mean characters of a reply"),
         Column("n", help="Number of conversations in the means"),
-        _counted(
+        _count_column(
             board, "incomplete", "Excluded conversations: a judge of the panel has no usable rating of them"
         ),
-        _counted(board, "failed", "Failed conversations: a reply of the model stayed empty or unusable"),
-        _counted(board, "cut", "Conversations with a truncated reply; they are included"),
+        _count_column(board, "failed", "Failed conversations: a reply of the model stayed empty or unusable"),
+        _count_column(board, "cut", "Conversations with a truncated reply; they are included"),
         Column("simulated", file_only=len({s.simulated for s in board.standings}) < 2),
         *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
     )
-    gaps = differences_to(board, other) if other else {}
+    gaps = differences_to(board, compared_player) if compared_player else {}
     rows = tuple(
         {**record(s), **s.criteria, "less": gaps.get(s.player), "half_width": s.score.half_width}
         for s in board.standings
@@ -78,19 +87,19 @@ def leaderboard_table(board: Leaderboard, other: str = "") -> Table:
         columns,
         rows,
         " ".join(filter(None, (first_two(board), _left_out(board)))),
-        notes=(*([_less(other)] if other else []), *_notes(board)),
+        notes=(*([_difference_help(compared_player)] if compared_player else []), *_notes(board)),
         meta=board.basis,
     )
 
 
-def _counted(board: Leaderboard, name: str, help: str) -> Column:
+def _count_column(board: Leaderboard, name: str, help: str) -> Column:
     """A column of counts, which readers see where one is above 0."""
     return Column(name, help=help, file_only=not any(getattr(s, name) for s in board.standings))
 
 
-def _less(other: str) -> str:
+def _difference_help(compared_player: str) -> str:
     """What the column of `beside` shows."""
-    return f"Difference: score less that of {other}, paired by scenario, over those that both have."
+    return f"Difference: score less that of {compared_player}, paired by scenario, over those that both have."
 
 
 def first_two(board: Leaderboard) -> str:
@@ -106,35 +115,37 @@ def first_two(board: Leaderboard) -> str:
         leading = [s.player for s in ranked if s.places.split()[0] == "1"]
         if len(leading) == 1:
             return f"{leading[0]} scores significantly higher than all others."
-        together = f"{', '.join(leading[:-1])} and {leading[-1]}"
-        return f"{together} do not differ significantly: each may be first."
+        names = f"{', '.join(leading[:-1])} and {leading[-1]}"
+        return f"{names} do not differ significantly: each may be first."
     first, second = ranked[0].player, ranked[1].player
     gap = differences_to(replace(board, resamples=max(board.resamples, 200)), second)[first]
     if gap.value is None or gap.low is None or gap.high is None:
         reason = gap.reason if gap.n != 1 else "they share one scenario"
         return f"Unknown whether {second} and {first} differ: {reason}."
     points = f"{gap.value:+z.2f} points ({gap.low:+z.2f} to {gap.high:+z.2f})"
-    on = f"paired on the {gap.n} scenarios that both have"
+    basis = f"paired on the {gap.n} scenarios that both have"
     if gap.low <= 0 <= gap.high:
-        return f"{first} and {second} do not differ significantly: {points}, {on}."
+        return f"{first} and {second} do not differ significantly: {points}, {basis}."
     better, worse = (first, second) if gap.low > 0 else (second, first)
-    turned = " The two ranks are from different conversations." if better == second else ""
-    return f"{better} scores significantly higher than {worse}: {points}, {on}.{turned}"
+    caveat = " The two ranks are from different conversations." if better == second else ""
+    return f"{better} scores significantly higher than {worse}: {points}, {basis}.{caveat}"
 
 
-def apart(board: Leaderboard) -> str:
+def uncounted_criteria(board: Leaderboard) -> str:
     """Which criteria have no column, and why; “” where all have one."""
-    others = [c.label for c in board.rated.system.criteria if c.counted and c.name not in board.weights]
+    labels = [c.label for c in board.rated.system.criteria if c.counted and c.name not in board.weights]
     reason = "is on another scale and cannot be averaged with the others: choose it under the weights"
-    return f"{', '.join(others)} {reason}." if others else ""
+    return f"{', '.join(labels)} {reason}." if labels else ""
 
 
 def _left_out(board: Leaderboard) -> str:
     """Whose refusals the headline leaves out; “” where it leaves none out."""
-    most = max(board.standings, key=lambda s: s.refusal_ratio or 0.0)
-    if not most.refused:
+    largest = max(board.standings, key=lambda s: s.refusal_ratio or 0.0)
+    if not largest.refused:
         return ""
-    return f"Refusals are excluded: {most.player} refuses {most.refusal_ratio:.0%} of its conversations."
+    return (
+        f"Refusals are excluded: {largest.player} refuses {largest.refusal_ratio:.0%} of its conversations."
+    )
 
 
 def _notes(board: Leaderboard) -> list[str]:
@@ -151,7 +162,7 @@ def _notes(board: Leaderboard) -> list[str]:
             "No conversation was rated by all judges, so the panel is the judge with the most ratings; "
             f"excluded: {', '.join(board.passed_over)}. You can choose another panel."
         )
-    sentences += filter(None, [apart(board)])
+    sentences += filter(None, [uncounted_criteria(board)])
     if len(set(board.weights.values())) > 1:
         weights = ", ".join(f"{name} {weight:g}" for name, weight in board.weights.items())
         sentences.append(f"Weights of the overall score: {weights}.")
@@ -168,17 +179,18 @@ def _notes(board: Leaderboard) -> list[str]:
 
 def _refusal_notes(board: Leaderboard) -> list[str]:
     """What refusals do here, and whether players refuse unlike shares."""
-    refused = sum(s.refused for s in board.standings)
-    if not refused:
+    refusals = sum(s.refused for s in board.standings)
+    if not refusals:
         return []
-    seen = f"{refused} conversations in which a judge saw a refusal"
-    effect = f"{seen} are counted but excluded from the means."
+    count_words = f"{refusals} conversations in which a judge saw a refusal"
+    effect = f"{count_words} are counted but excluded from the means."
     shares = {s.player: s.refusal_ratio for s in board.standings if s.refusal_ratio is not None}
-    most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
-    if shares[most] - shares[least] < UNLIKE:
+    highest, lowest = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
+    if shares[highest] - shares[lowest] < UNLIKE:
         return [effect]
     return [
         effect,
-        f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: without refusals, the models are "
+        f"{highest} refuses {shares[highest]:.0%}, {lowest} {shares[lowest]:.0%}: without refusals, the "
+        "models are "
         "compared on different conversations.",
     ]

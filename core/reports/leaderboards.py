@@ -90,8 +90,8 @@ class Leaderboard:
     def method(self) -> str:
         """How the intervals were found, in words."""
         kinds = [bounded(*ends) for ends in scales_of(self.rated.system.criteria, self.weights).values()]
-        drawn: dict[str, Any] = {"resamples": self.resamples, "seed": self.seed}
-        return described(kinds, of="conversations", method=self.intervals, **drawn)
+        sampling: dict[str, Any] = {"resamples": self.resamples, "seed": self.seed}
+        return described(kinds, units="conversations", method=self.intervals, **sampling)
 
     @property
     def usable(self) -> pd.DataFrame:
@@ -118,7 +118,7 @@ class Leaderboard:
         """What the figures rest on, as plain values."""
         return {
             "benchmark": self.benchmark,
-            "where": {name: list(values) for name, values in self.rated.where.items()},
+            "where": {name: list(values) for name, values in self.rated.filters.items()},
             "mixed": {name: list(values) for name, values in self.rated.mixed.items()},
             "judges": list(self.judges),
             "passed_over": list(self.passed_over),
@@ -134,12 +134,12 @@ def weightings(criteria: Sequence[Criterion]) -> dict[str, dict[str, float]]:
     """The weights one can choose: all alike, or one criterion counted twice; one alone where they have no
     mean.
     """
-    counted = [c for c in criteria if c.counted]
-    if no_final(counted, "judge"):
-        return {f"{c.label} alone": {c.name: 1.0} for c in counted}
-    ways = {"All alike": {c.name: 1.0 for c in counted}}
-    for twice in counted if len(counted) > 1 else ():
-        ways[f"{twice.label} twice"] = {c.name: 2.0 if c is twice else 1.0 for c in counted}
+    weighted = [c for c in criteria if c.counted]
+    if no_final(weighted, "judge"):
+        return {f"{c.label} alone": {c.name: 1.0} for c in weighted}
+    ways = {"All alike": {c.name: 1.0 for c in weighted}}
+    for twice in weighted if len(weighted) > 1 else ():
+        ways[f"{twice.label} twice"] = {c.name: 2.0 if c is twice else 1.0 for c in weighted}
     return ways
 
 
@@ -158,28 +158,35 @@ def leaderboard(
     the panel is the one who rated most; the others are `passed_over`.
     """
     system = rated.system
-    weighed = _weights(weights, [c for c in system.criteria if c.counted])
-    panel = every = rated.panel(judges)
+    weights_of_criteria = _weights(weights, [c for c in system.criteria if c.counted])
+    panel = whole_panel = rated.panel(judges)
     scored = panel_scores(
-        rated.conversations, rated.scores, panel, weighed, system.refusal, unusable=rated.unusable
+        rated.conversations, rated.scores, panel, weights_of_criteria, system.refusal, unusable=rated.unusable
     )
     if not judges and len(panel) > 1 and not scored.complete.any():
-        given = rated.scores[rated.scores.judge.isin(panel)]
-        panel = (str(given.groupby("judge").conversation.nunique().sort_index().idxmax()),)
+        panel_rows = rated.scores[rated.scores.judge.isin(panel)]
+        panel = (str(panel_rows.groupby("judge").conversation.nunique().sort_index().idxmax()),)
         scored = panel_scores(
-            rated.conversations, rated.scores, panel, weighed, system.refusal, unusable=rated.unusable
+            rated.conversations,
+            rated.scores,
+            panel,
+            weights_of_criteria,
+            system.refusal,
+            unusable=rated.unusable,
         )
-    passed_over = tuple(name for name in every if name not in panel)
-    scales = scales_of(system.criteria, weighed)
+    passed_over = tuple(name for name in whole_panel if name not in panel)
+    scales = scales_of(system.criteria, weights_of_criteria)
     failed = own_failures(rated.failed)
-    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "intervals": intervals}
-    placed = tuple(standings(scored, list(weighed), scales=scales, failed=failed, **drawn))
-    return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over, intervals)
+    sampling: dict[str, Any] = {"resamples": resamples, "seed": seed, "intervals": intervals}
+    ranked = tuple(standings(scored, list(weights_of_criteria), scales=scales, failed=failed, **sampling))
+    return Leaderboard(
+        rated, panel, weights_of_criteria, ranked, resamples, seed, scored, passed_over, intervals
+    )
 
 
 def panel_scores(
     conversations: pd.DataFrame,
-    given: pd.DataFrame,
+    panel_rows: pd.DataFrame,
     panel: Sequence[str],
     weights: Mapping[str, float],
     refusal: str = "",
@@ -194,15 +201,20 @@ def panel_scores(
     criterion) and counted (complete, no refusal). A criterion and final are the panel's scores, nan where the
     row is not complete.
     """
-    given = given[given.judge.isin(panel)]
-    asked = {*given.conversation}
+    panel_rows = panel_rows[panel_rows.judge.isin(panel)]
+    keys = {*panel_rows.conversation}
     if unusable is not None:
-        asked |= {*unusable.conversation[unusable.judge.isin(panel)]}
-    scored = conversations.loc[conversations.index.isin(asked)].copy()
-    saw = given[refusal].map(scores.refused) if refusal in given else pd.Series(False, index=given.index)
-    scored["refused"] = scored.index.isin(given.conversation[saw])
+        keys |= {*unusable.conversation[unusable.judge.isin(panel)]}
+    scored = conversations.loc[conversations.index.isin(keys)].copy()
+    saw = (
+        panel_rows[refusal].map(scores.refused)
+        if refusal in panel_rows
+        else pd.Series(False, index=panel_rows.index)
+    )
+    scored["refused"] = scored.index.isin(panel_rows.conversation[saw])
     by_judge = [
-        given[given.judge == judge].set_index("conversation").reindex(scored.index) for judge in panel
+        panel_rows[panel_rows.judge == judge].set_index("conversation").reindex(scored.index)
+        for judge in panel
     ]
     finals = [scores.final([rows[name] for name in weights], list(weights.values())) for rows in by_judge]
     scored[FINAL] = scores.panel(finals).round(DIGITS)
@@ -223,23 +235,24 @@ def unrated_notes(unrated: int) -> list[str]:
 
 def own_failures(failed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     """The conversations that could not be made because of the player's own reply, by player."""
-    return {player: of[player] for player, of in failed.items() if of.get(player)}
+    return {player: models[player] for player, models in failed.items() if models.get(player)}
 
 
 def failure_notes(failed: Mapping[str, Mapping[str, int]]) -> list[str]:
     """How many conversations could not be made, and because of whose replies."""
     sentences = []
-    if own := sum(own_failures(failed).values()):
+    if player_failures := sum(own_failures(failed).values()):
         sentences.append(
-            f"{own} conversations failed because a reply of the model stayed unusable. They are excluded "
+            f"{player_failures} conversations failed because a reply of the model stayed "
+            "unusable. They are excluded "
             "from all means."
         )
-    others: dict[str, int] = {}
-    for player, of in failed.items():
-        for model, n in of.items():
+    other_failures: dict[str, int] = {}
+    for player, models in failed.items():
+        for model, n in models.items():
             if model != player:
-                others[model] = others.get(model, 0) + n
-    for model, n in sorted(others.items()):
+                other_failures[model] = other_failures.get(model, 0) + n
+    for model, n in sorted(other_failures.items()):
         sentences.append(f"{n} conversations failed because a reply of {model} stayed unusable.")
     return sentences
 
@@ -265,8 +278,8 @@ def standings(
     players |= {player: scored[:0] for player in sorted(failed) if player not in players}
     lengths = {player: _length(rows[rows.complete]) for player, rows in players.items()}
     known_ends = scales or {}
-    known = [length for length in lengths.values() if length is not None]
-    median = float(np.median(known)) if known else None
+    defined = [length for length in lengths.values() if length is not None]
+    median = float(np.median(defined)) if defined else None
     results = []
     for player, rows in players.items():
         factor = length_factor(lengths[player], median)
@@ -277,11 +290,11 @@ def standings(
         if ends[0] is not None and factor is not None:
             ends[0] = ends[0][0] * factor, ends[0][1] * factor
         score, final, *means = mean_estimates(
-            values, resamples=resamples, seed=seed, of="conversation", scales=ends, method=intervals
+            values, resamples=resamples, seed=seed, noun="conversation", scales=ends, method=intervals
         )
         if factor is None and score.defined:
             score = undefined("no replies to measure", n=len(usable))
-        refused = int(complete.refused.sum())
+        refusals = int(complete.refused.sum())
         results.append(
             PlayerResult(
                 player,
@@ -290,26 +303,33 @@ def standings(
                 score,
                 final,
                 dict(zip(criteria, means, strict=True)),
-                refused / len(complete) if len(complete) else None,
+                refusals / len(complete) if len(complete) else None,
                 lengths[player],
                 factor,
                 len(usable),
                 len(rows),
-                refused,
+                refusals,
                 len(rows) - len(complete),
                 int((rows.cut_replies > 0).sum()),
                 failed.get(player, 0),
                 bool(rows.simulated.any()),
             )
         )
-    placed = sorted(
+    ordered = sorted(
         (s for s in results if s.score.defined), key=lambda s: (-(s.score.value or 0.0), s.player)
     )
-    places = ranks([s.score.value or 0.0 for s in placed])
-    given = [players[s.player].loc[players[s.player].counted, FINAL].to_numpy(np.float64) for s in placed]
-    open_to = open_places([of * (s.length_factor or 1.0) for of, s in zip(given, placed, strict=True)])
+    places = ranks([s.score.value or 0.0 for s in ordered])
+    values_by_rank = [
+        players[s.player].loc[players[s.player].counted, FINAL].to_numpy(np.float64) for s in ordered
+    ]
+    open_to = open_places(
+        [
+            player_values * (s.length_factor or 1.0)
+            for player_values, s in zip(values_by_rank, ordered, strict=True)
+        ]
+    )
     ranked = [
-        replace(s, rank=rank, places=places) for s, rank, places in zip(placed, places, open_to, strict=True)
+        replace(s, rank=rank, places=places) for s, rank, places in zip(ordered, places, open_to, strict=True)
     ]
     return ranked + [s for s in results if not s.score.defined]
 
@@ -324,11 +344,13 @@ def foremost(table: Table) -> str:
     low = figures[0].low if len(figures) > 1 else None
     if low is None:
         return ""
-    rows = [(table.label(row), of) for row, of in zip(table.rows, figures, strict=True) if of.defined]
-    first, *others = [name for name, of in rows if of.high is None or of.high >= low]
-    if not others:
+    rows = [
+        (table.label(row), figure) for row, figure in zip(table.rows, figures, strict=True) if figure.defined
+    ]
+    first, *rivals = [name for name, of in rows if of.high is None or of.high >= low]
+    if not rivals:
         return f"{first} scores significantly higher than all others."
-    names = f"{', '.join([first, *others[:-1]])} and {others[-1]}"
+    names = f"{', '.join([first, *rivals[:-1]])} and {rivals[-1]}"
     return f"Inconclusive which of {names} scores highest: their intervals overlap."
 
 
@@ -344,7 +366,7 @@ def differences_to(board: Leaderboard, player: str) -> dict[str, Estimate]:
     means = (rows[FINAL] * rows.player.map(factors)).groupby([scenario, rows.player]).mean().unstack()
     check_known("player with a score", [player], list(means.columns))
     gaps = means.drop(columns=player).sub(means[player], axis=0).round(DIGITS)
-    drawing: dict[str, Any] = {"resamples": board.resamples, "seed": board.seed, "of": "common scenario"}
+    drawing: dict[str, Any] = {"resamples": board.resamples, "seed": board.seed, "noun": "common scenario"}
     return {
         str(name): mean_estimates(gap.dropna().to_numpy()[:, None], **drawing)[0]
         for name, gap in gaps.items()
@@ -372,14 +394,16 @@ def ranks(scores: Sequence[float]) -> list[int]:
 def grid(board: Leaderboard, player: str, down: str, across: str) -> Table:
     """A player's mean final score by two facets: a row for each value of the one, a column of the other."""
     facets = board.rated.facets.reindex(columns=[down, across])
-    mine = board.usable[board.usable.player == player].join(facets, how="inner")
+    rows_of_player = board.usable[board.usable.player == player].join(facets, how="inner")
     rows: dict[str, dict[str, Cell]] = {}
-    for value, other, mean in mine.groupby([down, across])[FINAL].mean().reset_index().to_numpy().tolist():
-        rows.setdefault(value, {down: value})[other] = mean
+    for value, column, mean in (
+        rows_of_player.groupby([down, across])[FINAL].mean().reset_index().to_numpy().tolist()
+    ):
+        rows.setdefault(value, {down: value})[column] = mean
     return Table(
         f"grid-{board.benchmark}",
         f"{player}: {down} × {across}",
-        (Column(down), *map(Column, sorted(set(mine[across].dropna())))),
+        (Column(down), *map(Column, sorted(set(rows_of_player[across].dropna())))),
         tuple(rows.values()),
         "Mean overall score. Select a row to see its conversations.",
     )
@@ -389,19 +413,19 @@ def scales_of(criteria: Sequence[Criterion], weights: Mapping[str, float]) -> di
     """The ends of the scale of each weighed criterion, and of the weighted mean of all."""
     scales = {c.name: (c.scale.low, c.scale.high) for c in criteria if c.name in weights}
     total = sum(weights.values())
-    low, high = (sum(weights[name] * ends[at] for name, ends in scales.items()) / total for at in (0, 1))
+    low, high = (sum(weights[name] * ends[side] for name, ends in scales.items()) / total for side in (0, 1))
     return {**scales, FINAL: (low, high)}
 
 
-def _weights(weights: Mapping[str, float] | None, counted: Sequence[Criterion]) -> dict[str, float]:
-    names = [c.name for c in counted]
-    chosen = dict.fromkeys(names, 1.0) if weights is None else dict(weights)
-    check_known("counted criterion", chosen, names)
-    if not chosen or min(chosen.values()) < 0 or sum(chosen.values()) <= 0:
+def _weights(weights: Mapping[str, float] | None, criteria: Sequence[Criterion]) -> dict[str, float]:
+    names = [c.name for c in criteria]
+    chosen_weights = dict.fromkeys(names, 1.0) if weights is None else dict(weights)
+    check_known("counted criterion", chosen_weights, names)
+    if not chosen_weights or min(chosen_weights.values()) < 0 or sum(chosen_weights.values()) <= 0:
         raise ConcordError("Weights must not be negative, and at least one must be above 0.")
-    if reason := no_final([c for c in counted if chosen.get(c.name)], "judge"):
+    if reason := no_final([c for c in criteria if chosen_weights.get(c.name)], "judge"):
         raise ConcordError(f"{reason} Or give the others the weight 0.")
-    return {name: chosen.get(name, 0.0) for name in names}
+    return {name: chosen_weights.get(name, 0.0) for name in names}
 
 
 def _length(rows: pd.DataFrame) -> float | None:

@@ -9,18 +9,18 @@ from concord.statistics.ratings import default_panels, panel_name
 from concord.table import Table
 
 
-def reader_names(judges: Sequence[str], every: Sequence[str] = ()) -> dict[str, str]:
+def reader_names(judges: Sequence[str], known_judges: Sequence[str] = ()) -> dict[str, str]:
     """What readers see for the names of judges and panels in tables: “all 3 judges”, “kind + strict”.
 
-    `every` are those that count as all, where a judge has several versions.
+    `known_judges` are those that count as all, where a judge has several versions.
     """
-    every = every or judges
+    known_judges = known_judges or judges
     short = short_names(judges)
     readable = {panel_name((judge,)): judge for judge in judges}
-    for panel in default_panels(every):
+    for panel in default_panels(known_judges):
         readable[panel_name(panel)] = " + ".join(short[judge] for judge in panel)
-    if len(every) > 2:
-        readable[panel_name(every)] = f"all {len(every)} judges"
+    if len(known_judges) > 2:
+        readable[panel_name(known_judges)] = f"all {len(known_judges)} judges"
     return readable
 
 
@@ -52,5 +52,6 @@ def short_names(judges: Sequence[str]) -> dict[str, str]:
     places = zip(*words.values(), strict=False)
     alike = sum(1 for _ in takewhile(lambda place: len(set(place)) == 1, places)) if len(words) > 1 else 0
     return {
-        judge: "".join(of[min(alike, min(map(len, words.values())) - 1) :]) for judge, of in words.items()
+        judge: "".join(tokens[min(alike, min(map(len, words.values())) - 1) :])
+        for judge, tokens in words.items()
     }

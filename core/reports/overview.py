@@ -38,8 +38,8 @@ class Overview:
     @property
     def simulated(self) -> bool:
         """Whether anything here comes from mock models."""
-        held: tuple[Played | StudyHeld, ...] = (*self.played, *self.studies, *self.pairs)
-        return self.mock_judges or any(one.simulated for one in held)
+        contents: tuple[Played | StudyHeld, ...] = (*self.played, *self.studies, *self.pairs)
+        return self.mock_judges or any(one.simulated for one in contents)
 
 
 class NextStep(NamedTuple):
@@ -49,7 +49,7 @@ class NextStep(NamedTuple):
 
     text: str
     page: str = ""
-    at: Mapping[str, str] = {}
+    parameters: Mapping[str, str] = {}
     label: str = ""
 
 
@@ -62,8 +62,8 @@ def look(workspace: Workspace) -> Overview:
     except ConfigError as error:
         trouble = str(error)
     with workspace.read() as db:
-        held = {study.name: study for study in holdings.studies(db)}
-        studies = tuple(held[name] for name in ranked(db))
+        by_name = {study.name: study for study in holdings.studies(db)}
+        studies = tuple(by_name[name] for name in ranked(db))
         waiting = {
             study.name: tuple(a for a in annotators(db, study.name) if a.done + a.skipped < a.items)
             for study in studies
@@ -83,34 +83,38 @@ def look(workspace: Workspace) -> Overview:
         )
 
 
-def next_steps(held: Overview) -> list[NextStep]:
+def next_steps(contents: Overview) -> list[NextStep]:
     """What to do next, the most pressing first."""
-    steps = [NextStep(held.trouble)] if held.trouble else []
-    if not held.played:
+    steps = [NextStep(contents.trouble)] if contents.trouble else []
+    if not contents.played:
         steps.append(NextStep("Import your own conversations or ratings from a file.", "import"))
-    if not (held.models or held.played or held.trouble):
+    if not (contents.models or contents.played or contents.trouble):
         steps.append(
             NextStep("Or let models generate some: add and test models, then start a run.", "models")
         )
-    elif not held.played:
+    elif not contents.played:
         steps.append(NextStep("Or start a run: models generate conversations and judges rate them.", "runs"))
-    steps += _of_run(held.latest)
-    known = BENCHMARKS.keys() | {study.name for study in held.studies}  # imported ratings are a study
-    brought = {p.benchmark for p in held.played if not p.judged} - known
-    unasked = set() if held.rubrics else brought
+    steps += _of_run(contents.latest)
+    study_names = BENCHMARKS.keys() | {
+        study.name for study in contents.studies
+    }  # imported ratings are a study
+    imported = {p.benchmark for p in contents.played if not p.judged} - study_names
+    unasked = set() if contents.rubrics else imported
     if unasked:
         text = f"Create a rubric, the questions about {', '.join(sorted(unasked))}."
         steps.append(NextStep(text, "rubrics"))
-    elif (brought or any(p.judged for p in held.played)) and not (held.studies or held.pairs):
+    elif (imported or any(p.judged for p in contents.played)) and not (contents.studies or contents.pairs):
         steps.append(NextStep("Draw a blind sample for annotators.", "samples"))
-    done = unasked | {study.pairs_of for study in held.pairs}
-    owed = (p for p in held.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in done))
-    if unjudged := sum(p.conversations - p.judged for p in owed if wants_judges(p.benchmark)):
+    complete = unasked | {study.pairs_of for study in contents.pairs}
+    due = (
+        p for p in contents.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in complete)
+    )
+    if unjudged := sum(p.conversations - p.judged for p in due if wants_judges(p.benchmark)):
         left = f"{unjudged:,} conversations have no judgement yet"
         steps.append(NextStep(f"{left}. Let judges rate them.", "runs", {"judge": "true"}))
-    if sum(held.unreadable):
-        text = f"{unreadable_words(*held.unreadable)} See the replies."
-        if held.unreadable[0]:
+    if sum(contents.unreadable):
+        text = f"{unreadable_words(*contents.unreadable)} See the replies."
+        if contents.unreadable[0]:
             text += " Their run can retry the judgements."
         steps.append(NextStep(text, "conversations", {"unreadable": "true"}))
     return steps
@@ -126,10 +130,12 @@ def unreadable_words(failed: int, cut: int) -> str:
 
 def wants_judges(benchmark: str) -> bool:
     """Whether judges score a benchmark's conversations, and not rules, and not only flags are asked for."""
-    known = BENCHMARKS.get(benchmark)
-    if known is None:
+    benchmark_value = BENCHMARKS.get(benchmark)
+    if benchmark_value is None:
         return True
-    return any(role.name == "judges" for role in known.roles) and any(c.counted for c in known.criteria)
+    return any(role.name == "judges" for role in benchmark_value.roles) and any(
+        c.counted for c in benchmark_value.criteria
+    )
 
 
 def _of_run(latest: Progress | None) -> list[NextStep]:

@@ -16,7 +16,7 @@ from concord import messages
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.names import renamed
 from concord.reports.pictures import forest, templates
-from concord.reports.provenance import about, provenance, sums
+from concord.reports.provenance import provenance, provenance_values, sums
 from concord.reports.screen import rated, tables, warning
 from concord.reports.sections import REGISTRY, Section
 from concord.statistics.confusion import crossed
@@ -26,7 +26,7 @@ from concord.store import conversations, studies
 from concord.store.studies import FILE
 from concord.table import Table
 
-MOST = 200
+MOST_ROWS = 200
 """Answers of judges that are listed, the largest differences first."""
 PRINTED = 20
 """Of these as many stand there at first, and are printed."""
@@ -50,24 +50,24 @@ def content(
 
     Raises NotFound for an unknown criterion.
     """
-    on = criterion or report.main
+    key = criterion or report.main
     study = report.data.study
     missing = [] if study.source == FILE else report.missing
     return {
         "name": study.title or study.name,
-        "criterion": report.label(on),
-        "sentences": [*report.verdict(on).sentences, rated(report, on)],
-        "tables": [*tables(report, on), *_answers(report, on)],
-        "sections": _sections(report, on),
-        "forest": forest(report.section("glance", on)["glance"]),
-        "disagreements": _disagreements(report, on, keys, texts),
-        "most": MOST,
+        "criterion": report.label(key),
+        "sentences": [*report.verdict(key).sentences, rated(report, key)],
+        "tables": [*tables(report, key), *_answers(report, key)],
+        "sections": _sections(report, key),
+        "forest": forest(report.section("glance", key)["glance"]),
+        "disagreements": _disagreements(report, key, keys, texts),
+        "most": MOST_ROWS,
         "few": PRINTED,
         "glossary": messages.GLOSSARY,
         "asked": [] if study.source == FILE else study.criteria,
         "guidelines": study.guidelines,
         "rests_on": [*read, *map(warning, warnings), *missing, *report.notes],
-        "basis": report.agreement.criteria[on].basis if on in report.ordered else "",
+        "basis": report.agreement.criteria[key].basis if key in report.ordered else "",
         "options": report.options,
     }
 
@@ -77,20 +77,20 @@ def page(
     keys: Mapping[int, str],
     texts: Mapping[int, str],
     *,
-    made: date,
-    **about: Any,
+    date_made: date,
+    **arguments: Any,
 ) -> str:
     """The report as one file; arguments and errors are those of `content`."""
-    given = content(report, keys, texts, **about)
-    environment = templates(made, site=given["name"], simulated=bool(report.data.simulated))
-    return environment.get_template("report.html").render(alone=True, **given)
+    values = content(report, keys, texts, **arguments)
+    environment = templates(date_made, site=values["name"], simulated=bool(report.data.simulated))
+    return environment.get_template("report.html").render(alone=True, **values)
 
 
-def of_study(db: Database, report: AgreementReport, *, made: date, criterion: str = "") -> str:
+def of_study(db: Database, report: AgreementReport, *, date_made: date, criterion: str = "") -> str:
     """The report of a stored study, with the texts of its items; raises NotFound as `page` does."""
     study = report.data.study
-    rests_on = [*provenance(db, study.name), sums(about(db, report))]
-    return page(report, *items_of(db, study.name), made=made, criterion=criterion, read=rests_on)
+    rests_on = [*provenance(db, study.name), sums(provenance_values(db, report))]
+    return page(report, *items_of(db, study.name), date_made=date_made, criterion=criterion, read=rests_on)
 
 
 def items_of(db: Database, study: str) -> tuple[Mapping[int, str], Mapping[int, str]]:
@@ -127,9 +127,9 @@ def _sections(report: AgreementReport, criterion: str) -> list[tuple[Section, li
         if section.name in BEGINNING or not section.in_report:
             continue
         if not report.lacks(section.name, criterion):
-            measured = report.section(section.name, criterion).values()
-            if some := [renamed(table, report.names) for table in measured if table.rows]:
-                with_tables.append((section, some))
+            section_tables = report.section(section.name, criterion).values()
+            if shown_tables := [renamed(table, report.names) for table in section_tables if table.rows]:
+                with_tables.append((section, shown_tables))
     return with_tables
 
 
@@ -144,12 +144,14 @@ def _disagreements(
     """The answers of judges that are farthest from people's, the largest differences first."""
     ratings, question = report.ratings, report.criterion(criterion)
     scores, word = ratings[criterion], question.scale.word if question else str
-    named = bool(question and question.scale.named)
-    people, judges = answer_of_people(scores) if named else scores.target, list(scores.judges)
+    nominal = bool(question and question.scale.named)
+    people, judges = answer_of_people(scores) if nominal else scores.target, list(scores.judges)
     levels = [ratings.level(criterion, Contender(judge, (judge,), scores.judges[judge])) for judge in judges]
     gaps = np.nan_to_num(np.abs(np.reshape(levels, (len(judges), len(people))) - people))
-    gaps = gaps != 0 if named else gaps
-    largest = np.argsort(-gaps.astype(float), axis=None, kind="stable")[: min(MOST, np.count_nonzero(gaps))]
+    gaps = gaps != 0 if nominal else gaps
+    largest = np.argsort(-gaps.astype(float), axis=None, kind="stable")[
+        : min(MOST_ROWS, np.count_nonzero(gaps))
+    ]
     rows = []
     for judge, place in zip(*np.unravel_index(largest, gaps.shape), strict=True):
         unit, name = ratings.units[place], judges[judge]

@@ -12,30 +12,30 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from concord.estimate import Estimate
 from concord.files import VERSION
 from concord.messages import VERDICTS
-from concord.statistics.glance import measured
+from concord.statistics.glance import agreement_column
 from concord.table import Table, ends, is_text, shown
 
-HERE = Path(__file__).parent / "site"
+FOLDER = Path(__file__).parent / "site"
 WIDTH = 560
 """Pixels of a chart's axis."""
 
 
-def templates(made: date, **given: Any) -> Environment:
-    """The templates of pages, which escape what they are given; `given` are names that all of them know."""
+def templates(date_made: date, **values: Any) -> Environment:
+    """The templates of pages, which escape what they are given; `values` are names that all of them know."""
     environment = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    script = (HERE / "filter.js").read_text(encoding="utf-8")
+    script = (FOLDER / "filter.js").read_text(encoding="utf-8")
     environment.globals |= {
         "filter": script,
         "filter_hash": b64encode(sha256(script.encode()).digest()).decode(),
-        "made": made.isoformat(),
+        "made": date_made.isoformat(),
         "concord": VERSION,
         "cell": shown,
         "ends": ends,
         "is_text": is_text,
-        "style": (HERE / "style.css").read_text(encoding="utf-8"),
-        **given,
+        "style": (FOLDER / "style.css").read_text(encoding="utf-8"),
+        **values,
     }
     return environment
 
@@ -50,25 +50,30 @@ def forest(table: Table) -> dict[str, Any]:
             figure,
             row.get("person"),
         )
-        for row, figure in table.defined(measured(table))
+        for row, figure in table.defined(agreement_column(table))
     ]
-    least = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
-    marks = np.arange(min(0.0, np.floor(least * 5) / 5), 1.01, 0.2).round(1).tolist()
-    axis = next(column.title for column in table.columns if column.name == measured(table))
-    beside = any(isinstance(person, Estimate) and person.defined for _, _, person in rows)
+    lowest = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
+    marks = np.arange(min(0.0, np.floor(lowest * 5) / 5), 1.01, 0.2).round(1).tolist()
+    axis = next(column.title for column in table.columns if column.name == agreement_column(table))
+    with_person = any(isinstance(person, Estimate) and person.defined for _, _, person in rows)
     left, right = marks[0], marks[-1]
 
-    def at(value: float | None) -> float | None:
+    def position(value: float | None) -> float | None:
         return None if value is None else round((value - left) / (right - left) * WIDTH, 1)
 
     return {
         "rows": [
-            {"name": name, "dot": at(figure.value), "low": at(figure.low), "high": at(figure.high)}
-            | {"person": at(person.value if isinstance(person, Estimate) else None)}
+            {
+                "name": name,
+                "dot": position(figure.value),
+                "low": position(figure.low),
+                "high": position(figure.high),
+            }
+            | {"person": position(person.value if isinstance(person, Estimate) else None)}
             for name, figure, person in rows
         ],
-        "marks": [(at(mark), f"{mark:.1f}") for mark in marks],
-        "zero": at(0.0) if left < 0 else None,
-        "axis": f"{axis}{'; grey bar: another annotator' if beside else ''}; 95% intervals",
+        "marks": [(position(mark), f"{mark:.1f}") for mark in marks],
+        "zero": position(0.0) if left < 0 else None,
+        "axis": f"{axis}{'; grey bar: another annotator' if with_person else ''}; 95% intervals",
         "width": WIDTH,
     }

@@ -18,7 +18,7 @@ from concord.statistics.planning import (
     CrossedAnswers,
     Design,
     DrawnRows,
-    Needed,
+    LabelCount,
     ScorePair,
     annotator_study,
     drawn_rows,
@@ -38,7 +38,7 @@ EXPECTED = 0.7
 """Agreement that is expected where nobody says and no pilot shows it."""
 LEAST_AGREEMENT = 0.1
 """Agreement of annotators below which no judge is planned to be compared with one of them."""
-USUAL = 400
+DEFAULT_LABELS = 400
 """Labels that a log's plan takes, where no goal says how many."""
 
 
@@ -82,13 +82,13 @@ class LabelPlan:
         return drawn_rows(self.judge, dict(of_answer) if of_answer else None, labels or self.labels, seed)
 
 
-def plan(of: StudyRatings, criterion: str, judge: str, options: PlanOptions) -> LabelPlan:
+def plan(ratings: StudyRatings, criterion: str, judge: str, options: PlanOptions) -> LabelPlan:
     """The plan of labels for one judge on one criterion, from its scores and those of people, if any.
 
     Raises NotFound for an unknown name, StudyError where the judge has too few answers, ConcordError for a
     goal that does not fit the answers.
     """
-    evidence = Evidence.read(of)
+    evidence = Evidence.read(ratings)
     if criterion:
         check_known("criterion", criterion, evidence.criteria)
     name = criterion or evidence.main
@@ -109,29 +109,29 @@ def plan(of: StudyRatings, criterion: str, judge: str, options: PlanOptions) -> 
 def plan_of(
     label: str,
     judge: str,
-    given: Floats,
+    answers: Floats,
     people: Floats,
     scale: Scale | None,
     options: PlanOptions,
     units: tuple[object, ...] = (),
 ) -> LabelPlan:
-    """The plan of labels from a judge's answers `given` and those of people, of the same items (nan: none).
+    """The plan of labels from a judge's answers `answers` and those of people, of the same items (nan: none).
 
     Raises StudyError where the judge has too few answers, ConcordError for a goal that does not fit them.
     """
-    answered = given[np.isfinite(given)]
-    if len(answered) < FEWEST:
+    defined = answers[np.isfinite(answers)]
+    if len(defined) < FEWEST:
         raise StudyError(f"{judge} answered fewer than {FEWEST} rows, so nothing can be planned.")
-    two = _is_two(scale) and set(answered.tolist()) <= {0.0, 1.0}
+    two = _is_two(scale) and set(defined.tolist()) <= {0.0, 1.0}
     crossed = two or (scale is not None and not scale.ordered)
     _check(options, two=two, crossed=crossed)
     design: Design
     words: dict[float, str] = {}
     if crossed:
-        design, words, basis = _crossed(people, given, options, scale)
+        design, words, basis = _crossed(people, answers, options, scale)
     else:
-        design, basis = _scores(people, given, options, scale)
-    return _plan(label, judge, design, words, basis, options, given, units)
+        design, basis = _scores(people, answers, options, scale)
+    return _plan(label, judge, design, words, basis, options, answers, units)
 
 
 def _check(options: PlanOptions, *, two: bool, crossed: bool) -> None:
@@ -154,17 +154,17 @@ def _crossed(
     people: Floats, judge: Floats, options: PlanOptions, scale: Scale | None
 ) -> tuple[CrossedAnswers, dict[float, str], str]:
     """The design of two answers or categories, the words of answers, and what is assumed."""
-    answered = np.isfinite(judge)
-    both = answered & np.isfinite(people)
-    pilot = options.agreement is None and int(both.sum()) >= FEWEST
-    seen = [judge[answered], people[both]] if pilot else [judge[answered]]
-    answers = np.unique(np.concatenate([*seen, [0.0, 1.0]] if _is_two(scale) else seen))
-    shares = np.array([(judge[answered] == answer).mean() for answer in answers])
+    has_judge = np.isfinite(judge)
+    has_both = has_judge & np.isfinite(people)
+    pilot = options.agreement is None and int(has_both.sum()) >= FEWEST
+    samples = [judge[has_judge], people[has_both]] if pilot else [judge[has_judge]]
+    answers = np.unique(np.concatenate([*samples, [0.0, 1.0]] if _is_two(scale) else samples))
+    shares = np.array([(judge[has_judge] == answer).mean() for answer in answers])
     words = {float(answer): scale.word(float(answer)) if scale else f"{answer:g}" for answer in answers}
     if pilot:
-        theirs, its = (np.searchsorted(answers, of[both]) for of in (people, judge))
-        joint = pilot_joint(theirs, its, shares)
-        basis = f"as in the pilot of {int(both.sum())} labels"
+        people_codes, judge_codes = (np.searchsorted(answers, side[has_both]) for side in (people, judge))
+        joint = pilot_joint(people_codes, judge_codes, shares)
+        basis = f"as in the pilot of {int(has_both.sum())} labels"
     else:
         agreement = EXPECTED if options.agreement is None else options.agreement
         joint = expected_joint(shares, agreement)
@@ -173,7 +173,7 @@ def _crossed(
             if options.agreement is not None
             else "an assumption; set it with --expect, or label a pilot"
         )
-    return CrossedAnswers(joint, int(answered.sum())), words, basis
+    return CrossedAnswers(joint, int(has_judge.sum())), words, basis
 
 
 def _is_two(scale: Scale | None) -> bool:
@@ -184,24 +184,24 @@ def _scores(
     people: Floats, judge: Floats, options: PlanOptions, scale: Scale | None
 ) -> tuple[ScorePair, str]:
     """The design of scores, and what is assumed."""
-    answered = np.isfinite(judge)
-    both = answered & np.isfinite(people)
-    own = judge[answered]
-    ends = (scale.low, scale.high) if scale else (float(own.min()), float(own.max()))
-    pilot = options.agreement is None and int(both.sum()) >= FEWEST
-    if pilot and np.ptp(people[both]) > 0 and np.ptp(judge[both]) > 0:
-        agreement = float(np.corrcoef(people[both], judge[both])[0, 1])
-        mean, deviation = float(people[both].mean()), float(people[both].std(ddof=1))
-        basis = f"as in the pilot of {int(both.sum())} labels"
+    has_judge = np.isfinite(judge)
+    has_both = has_judge & np.isfinite(people)
+    judge_answers = judge[has_judge]
+    ends = (scale.low, scale.high) if scale else (float(judge_answers.min()), float(judge_answers.max()))
+    pilot = options.agreement is None and int(has_both.sum()) >= FEWEST
+    if pilot and np.ptp(people[has_both]) > 0 and np.ptp(judge[has_both]) > 0:
+        agreement = float(np.corrcoef(people[has_both], judge[has_both])[0, 1])
+        mean, deviation = float(people[has_both].mean()), float(people[has_both].std(ddof=1))
+        basis = f"as in the pilot of {int(has_both.sum())} labels"
     else:
         agreement = EXPECTED if options.agreement is None else options.agreement
-        mean, deviation = float(own.mean()), float(own.std(ddof=1))
+        mean, deviation = float(judge_answers.mean()), float(judge_answers.std(ddof=1))
         basis = (
             "as you expect"
             if options.agreement is not None
             else "an assumption; set it with --expect, or label a pilot"
         )
-    return ScorePair(agreement, mean, deviation, ends, int(answered.sum())), basis
+    return ScorePair(agreement, mean, deviation, ends, int(has_judge.sum())), basis
 
 
 def _plan(
@@ -211,14 +211,14 @@ def _plan(
     words: Mapping[float, str],
     basis: str,
     options: PlanOptions,
-    given: Floats,
+    scores: Floats,
     units: tuple[object, ...],
 ) -> LabelPlan:
     figures = _figures(design)
     draws = [LabelDraw.RANDOM, *([LabelDraw.BY_ANSWER] if isinstance(design, CrossedAnswers) else [])]
     goals = _goals(design, options, draws)
     labels = options.labels or next((goal.labels for goal in goals.values() if goal.labels), 0)
-    labels = min(labels or USUAL, design.items)
+    labels = min(labels or DEFAULT_LABELS, design.items)
     answers: dict[LabelDraw, Mapping[float, int] | None] = {}
     aim = options.figure if options.figure in figures else PlanFigure.AGREEMENT
     if isinstance(design, CrossedAnswers):
@@ -241,12 +241,12 @@ def _plan(
     meta |= {"goals": {draw.value: goal.labels for draw, goal in goals.items()}}
     first, *rest = tables
     tables = [Table(first.name, first.title, first.columns, first.rows, notes=first.notes, meta=meta), *rest]
-    return LabelPlan(tuple(tables), tuple(sentences), labels, answers, given, units)
+    return LabelPlan(tuple(tables), tuple(sentences), labels, answers, scores, units)
 
 
-def planned_figures(given: Floats, scale: Scale | None) -> tuple[PlanFigure, ...]:
+def planned_figures(scores: Floats, scale: Scale | None) -> tuple[PlanFigure, ...]:
     """The figures that labels can be planned for, by a judge's answers (nan: none) and their scale."""
-    if _is_two(scale) and set(given[np.isfinite(given)].tolist()) <= {0.0, 1.0}:
+    if _is_two(scale) and set(scores[np.isfinite(scores)].tolist()) <= {0.0, 1.0}:
         return PlanFigure.AGREEMENT, PlanFigure.RATE, PlanFigure.SENSITIVITY, PlanFigure.SPECIFICITY
     ordered = scale is None or scale.ordered
     return (PlanFigure.AGREEMENT, PlanFigure.RATE) if ordered else (PlanFigure.AGREEMENT,)
@@ -261,7 +261,7 @@ def _figures(design: Design) -> tuple[PlanFigure, ...]:
     return PlanFigure.AGREEMENT, PlanFigure.RATE, PlanFigure.SENSITIVITY, PlanFigure.SPECIFICITY
 
 
-def _goals(design: Design, options: PlanOptions, draws: list[LabelDraw]) -> dict[LabelDraw, Needed]:
+def _goals(design: Design, options: PlanOptions, draws: list[LabelDraw]) -> dict[LabelDraw, LabelCount]:
     """How many labels reach the goal, by draw; none without a goal."""
     if options.figure == PlanFigure.ANNOTATOR:
         assert isinstance(design, CrossedAnswers)
@@ -272,7 +272,7 @@ def _goals(design: Design, options: PlanOptions, draws: list[LabelDraw]) -> dict
                 "can be compared with them. Set the agreement that you expect: --expect 0.6"
             )
         study = annotator_study(design.shares, agreement, options.annotators)
-        return {LabelDraw.RANDOM: Needed(study.labels, study.margin)}
+        return {LabelDraw.RANDOM: LabelCount(study.labels, study.margin)}
     if options.half_width is not None:
         return {draw: labels_for_width(design, options.figure, options.half_width, draw) for draw in draws}
     if options.bar is not None:
@@ -287,32 +287,36 @@ def _sentences(
     words: Mapping[float, str],
     basis: str,
     options: PlanOptions,
-    goals: Mapping[LabelDraw, Needed],
+    goals: Mapping[LabelDraw, LabelCount],
     answers: Mapping[LabelDraw, Mapping[float, int] | None],
 ) -> list[str]:
     """The answer first, then what it assumes."""
     kind = "κ" if isinstance(design, CrossedAnswers) else "ρ"
     expected = f"{kind} = {design.value(PlanFigure.AGREEMENT):.2f}"
-    said = []
+    sentences = []
     for draw, goal in goals.items():
-        what = _goal_words(options, goal, kind)
-        which = answers.get(draw)
-        parts = ", ".join(f"{n:,} × {words[answer]}" for answer, n in which.items()) if which else ""
-        drawn = f"{LABEL_DRAWS[draw]}{f' ({parts})' if parts else ''}"
+        goal_words = _goal_words(options, goal, kind)
+        sizes = answers.get(draw)
+        parts = ", ".join(f"{n:,} × {words[answer]}" for answer, n in sizes.items()) if sizes else ""
+        draw_words = f"{LABEL_DRAWS[draw]}{f' ({parts})' if parts else ''}"
         if goal.labels is None:
-            said.append(f"The {design.items:,} rows are too few, {LABEL_DRAWS[draw]}, {what}.")
+            sentences.append(f"The {design.items:,} rows are too few, {LABEL_DRAWS[draw]}, {goal_words}.")
         else:
             lacking = f" (the table has {design.items:,})" if goal.labels > design.items else ""
-            said.append(f"Label {goal.labels:,} rows{lacking} {drawn} {what}{_cost(goal.labels, options)}.")
+            sentences.append(
+                f"Label {goal.labels:,} rows{lacking} {draw_words} {goal_words}{_cost(goal.labels, options)}."
+            )
     shares = ""
     if isinstance(design, CrossedAnswers):
         of_words = zip(words.values(), design.shares.tolist(), strict=True)
         shares = ": " + ", ".join(f"{share:.1%} {word}" for word, share in of_words)
-    said.append(f"{judge} judged {design.items:,} rows on {label}{shares}. Expected {expected}, {basis}.")
-    return said
+    sentences.append(
+        f"{judge} judged {design.items:,} rows on {label}{shares}. Expected {expected}, {basis}."
+    )
+    return sentences
 
 
-def _goal_words(options: PlanOptions, goal: Needed, kind: str) -> str:
+def _goal_words(options: PlanOptions, goal: LabelCount, kind: str) -> str:
     figure = PLAN_FIGURES[options.figure] if options.figure != PlanFigure.AGREEMENT else kind
     if options.figure == PlanFigure.ANNOTATOR:
         return (
@@ -421,9 +425,9 @@ def _judging(design: Design, options: PlanOptions, labels: int) -> Table:
             "total": one.price + people,
             "beyond": one.half_width / all_of.half_width - 1 if all_of.half_width else 0.0,
         }
-        for every in [judging(deviation, correlation, labels, log, parts, price=options.judge_price)]
-        for all_of in every[-1:]
-        for one in every
+        for designs in [judging(deviation, correlation, labels, log, parts, price=options.judge_price)]
+        for all_of in designs[-1:]
+        for one in designs
     ]
     shares = isinstance(design, CrossedAnswers)
     columns = (

@@ -16,13 +16,13 @@ from concord.store import configurations, studies
 from concord.table import SCHEMA
 
 
-def sums(of: Mapping[str, Any]) -> str:
-    """The hashes of `about`, in one sentence."""
-    sample, ratings = of["sample_sha256"], of["ratings_sha256"]
-    return f"{of['units']} units, SHA-256 {sample}; {of['ratings']} ratings, SHA-256 {ratings}."
+def sums(checksums: Mapping[str, Any]) -> str:
+    """The hashes of `provenance_values`, in one sentence."""
+    sample, ratings = checksums["sample_sha256"], checksums["ratings_sha256"]
+    return f"{checksums['units']} units, SHA-256 {sample}; {checksums['ratings']} ratings, SHA-256 {ratings}."
 
 
-def about(db: Database, report: AgreementReport) -> dict[str, Any]:
+def provenance_values(db: Database, report: AgreementReport) -> dict[str, Any]:
     """What the figures rest on and what they say in words, ready for JSON.
 
     `sample_sha256` is of the units (key of the conversation, turn), `ratings_sha256` of every rating that was
@@ -72,12 +72,16 @@ def provenance(db: Database, study: str) -> list[str]:
         for name, count, use in configurations.of_study_models(db, study)
     ]
     judges = []
-    for of, use in configurations.of_study_judges(db, study):
-        prompt = f"prompt {of['variant']} sha256 {of['prompt']}" if of["prompt"] else "its prompt unknown"
+    for configuration, use in configurations.of_study_judges(db, study):
+        prompt = (
+            f"prompt {configuration['variant']} sha256 {configuration['prompt']}"
+            if configuration["prompt"]
+            else "its prompt unknown"
+        )
         model, _, reported = str(use).partition("; ")
-        counts = f"{of['judgements']} judgements, {of['failed']} of them failed"
-        made = f"{model}, {prompt}{'; ' if reported else ''}{reported}"
-        judges.append(f"judge “{of['judge']}”, {counts}: {made}.")
+        counts = f"{configuration['judgements']} judgements, {configuration['failed']} of them failed"
+        model_words = f"{model}, {prompt}{'; ' if reported else ''}{reported}"
+        judges.append(f"judge “{configuration['judge']}”, {counts}: {model_words}.")
     return [*players, *judges]
 
 

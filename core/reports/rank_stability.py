@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from concord.errors import ConcordError, not_found
 from concord.estimate import Estimate, undefined
 from concord.reports.agreement_report import Options, agreement_report
-from concord.reports.corrected import offered
+from concord.reports.corrected import available_studies
 from concord.reports.leaderboards import MOCKS, Leaderboard, panel_scores
 from concord.scores import DIGITS, FINAL
 from concord.statistics import rankings as figures
@@ -130,7 +130,7 @@ def rank_stability(db: Database, board: Leaderboard, *, study: str = "") -> tupl
 
 def _summary(board: Leaderboard, rows: Sequence[dict[str, Cell]], players: Sequence[str], n: int) -> Table:
     """The mean tau-b of every set of rankings, with what all tables rest on in its notes."""
-    method = described([ORDER], resamples=board.resamples, seed=board.seed, of="conversations")
+    method = described([ORDER], resamples=board.resamples, seed=board.seed, units="conversations")
     notes = (
         f"Orders of {len(players)} models by mean overall score, without the penalty for length, over the "
         f"{n} "
@@ -328,7 +328,7 @@ class _Annotated(NamedTuple):
 
 def _annotated(db: Database, board: Leaderboard, study: str) -> _Annotated:
     """The study named, else the newest with people on these conversations. Raises NotFound."""
-    names = offered(db, board)
+    names = available_studies(db, board)
     if study and study not in names:
         raise not_found("study in which annotators rated conversations of this leaderboard,", study, names)
     if not names:

@@ -21,19 +21,21 @@ def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
     """The function that makes a benchmark's own leaderboard; None if the common one serves.
 
     The slice's module `tables` lists it in LEADERBOARDS, by benchmark. It takes the database and the keyword
-    arguments where, judges, resamples and seed.
+    arguments filters, judges, resamples and seed.
     """
     if benchmark not in BENCHMARKS:
         return None
-    own: Mapping[str, Callable[..., tuple[Table, ...]]]
-    own = getattr(part(slice_of(benchmark), "tables"), "LEADERBOARDS", {})
-    return own.get(benchmark)
+    leaderboards: Mapping[str, Callable[..., tuple[Table, ...]]]
+    leaderboards = getattr(part(slice_of(benchmark), "tables"), "LEADERBOARDS", {})
+    return leaderboards.get(benchmark)
 
 
 def sharing(db: Database, benchmark: str) -> list[str]:
     """The judges of a benchmark, and of those that share its own leaderboard."""
-    own = own_tables(benchmark)
-    names = [name for name in BENCHMARKS if name == benchmark or (own and own_tables(name) is own)]
+    own_boards = own_tables(benchmark)
+    names = [
+        name for name in BENCHMARKS if name == benchmark or (own_boards and own_tables(name) is own_boards)
+    ]
     return sorted({judge for name in names for judge in tables.judges(db, name)})
 
 
@@ -47,7 +49,7 @@ class Rated:
 
     system: Benchmark
     """Who was asked what: the benchmark, or what a rubric asks of its conversations."""
-    where: Where
+    filters: Where
     conversations: pd.DataFrame
     scores: pd.DataFrame
     raters: Mapping[str, Rater]
@@ -75,16 +77,16 @@ class Rated:
         return tuple(sorted(self.scores.judge.unique()))
 
     def panel(self, judges: Sequence[str] = ()) -> tuple[str, ...]:
-        """The judges named; else all who answered the prompt's version in `where`, or the benchmark's own.
+        """The judges named; else all who answered the prompt's version in `filters`, or the benchmark's own.
 
         Raises NotFound for a judge who rated nothing here, ConcordError where all answered another version.
         """
         check_known("judge", judges, self.judges)
         system = self.system
         version = system.judge_version or system.version
-        every = self.judges if self.where.get(PROMPT) else ()
+        all_judges = self.judges if self.filters.get(PROMPT) else ()
         of_version = tuple(name for name in self.judges if self.raters[name].variant in (version, ""))
-        members = tuple(dict.fromkeys(judges)) or every or of_version
+        members = tuple(dict.fromkeys(judges)) or all_judges or of_version
         if not members:
             versions = sorted({self.raters[name].variant for name in self.judges})
             raise ConcordError(
@@ -97,8 +99,8 @@ class Rated:
         """Which conditions are mixed, and who is left out for another version of the prompt."""
         sentences = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
-        if others := [name for name in self.judges if self.raters[name].variant not in versions]:
-            sentences.append(f"Excluded because of another version of the prompt: {', '.join(others)}.")
+        if excluded := [name for name in self.judges if self.raters[name].variant not in versions]:
+            sentences.append(f"Excluded because of another version of the prompt: {', '.join(excluded)}.")
         if len(versions) > 1:
             sentences.append(
                 f"The judges answered {len(versions)} versions of the prompt: {', '.join(sorted(versions))}."
@@ -107,8 +109,10 @@ class Rated:
 
     def title(self) -> str:
         """The benchmark's, with what the conversations were chosen by."""
-        chosen = "; ".join(f"{name} {', '.join(values)}" for name, values in self.where.items() if values)
-        return self.system.title + (f" ({chosen})" if chosen else "")
+        filter_words = "; ".join(
+            f"{name} {', '.join(values)}" for name, values in self.filters.items() if values
+        )
+        return self.system.title + (f" ({filter_words})" if filter_words else "")
 
 
 def compares(system: Benchmark) -> bool:
@@ -129,21 +133,21 @@ def listed_as(db: Database, benchmarks: Collection[str]) -> dict[str, str]:
     first: dict[object, str] = {}
     listed = {}
     for name, system in BENCHMARKS.items():
-        if name in benchmarks and ((own := own_tables(name)) or compares(system)):
-            listed[name] = first.setdefault(own or name, name)
+        if name in benchmarks and ((own_boards := own_tables(name)) or compares(system)):
+            listed[name] = first.setdefault(own_boards or name, name)
     return listed | {n: n for n in benchmarks if n not in BENCHMARKS and judged.versions(db, n)}
 
 
 def boards(db: Database, benchmark: str) -> list[str]:
     """What players of a benchmark can be compared by: its own questions (“”), and versions of rubrics."""
-    own = benchmark in BENCHMARKS and compares(BENCHMARKS[benchmark])
-    return [*([""] if own else ()), *judged.versions(db, benchmark)]
+    has_board = benchmark in BENCHMARKS and compares(BENCHMARKS[benchmark])
+    return [*([""] if has_board else ()), *judged.versions(db, benchmark)]
 
 
-def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str = "") -> Rated:
+def gather(db: Database, benchmark: str, filters: Where | None = None, rubric: str = "") -> Rated:
     """What a leaderboard is made of; by the judges of a rubric, or of a version of it, where it is named.
 
-    Raises NotFound for an unknown benchmark or a value in `where` that nothing has, ConcordError where no
+    Raises NotFound for an unknown benchmark or a value in `filters` that nothing has, ConcordError where no
     judge has rated anything.
     """
     if benchmark not in conversations.values(db)["benchmark"]:
@@ -155,44 +159,45 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
         raise ConcordError(
             f"Judges of {system.title} have no criteria that can be averaged, so there is no such table."
         )
-    tables.check(db, benchmark, where)
-    given = tables.scores(db, benchmark, [c.name for c in system.criteria], where)
+    tables.check(db, benchmark, filters)
+    scores = tables.scores(db, benchmark, [c.name for c in system.criteria], filters)
     raters = tables.judges(db, benchmark)
-    used = judged.versions(db, benchmark)
-    others = used.keys() - {system.version}
-    given = given[[raters[judge].variant not in others for judge in given.judge]]
-    if given.empty:
-        by = " ".join(f"with {name} {', '.join(values)}" for name, values in (where or {}).items())
+    versions = judged.versions(db, benchmark)
+    other_versions = versions.keys() - {system.version}
+    scores = scores[[raters[judge].variant not in other_versions for judge in scores.judge]]
+    if scores.empty:
+        filter_words = " ".join(
+            f"with {name} {', '.join(values)}" for name, values in (filters or {}).items()
+        )
         raise ConcordError(
-            f"No judge has rated any {system.title} conversation{f' {by}' if by else ''} yet. Start a run "
+            f"No judge has rated any {system.title} "
+            f"conversation{f' {filter_words}' if filter_words else ''} yet. Start a run "
             f"with judges, or let judges rate stored conversations with `concord judge {benchmark}`."
         )
-    chosen, facets = tables.conversations(db, benchmark, where), tables.facets(db, benchmark)
+    rows, facets = tables.conversations(db, benchmark, filters), tables.facets(db, benchmark)
     return Rated(
         system,
-        where or {},
-        chosen,
-        given,
+        filters or {},
+        rows,
+        scores,
         raters,
-        tables.conditions(db, benchmark, system.items, where),
-        runs.failed_turns(db, benchmark, where),
+        tables.conditions(db, benchmark, system.items, filters),
+        runs.failed_turns(db, benchmark, filters),
         facets,
-        _scenarios(
-            chosen, facets[sorted(n for n in system.items if n in facets and n != system.ending_facet)]
-        ),
-        tables.unusable(db, benchmark, where),
-        used[system.version].name if system.version in used else "",
+        _scenarios(rows, facets[sorted(n for n in system.items if n in facets and n != system.ending_facet)]),
+        tables.unusable(db, benchmark, filters),
+        versions[system.version].name if system.version in versions else "",
     )
 
 
-def _scenarios(chosen: pd.DataFrame, facets: pd.DataFrame) -> dict[int, str]:
+def _scenarios(rows: pd.DataFrame, facets: pd.DataFrame) -> dict[int, str]:
     """What each of these conversations was about: its language and these facets, such as “en · tully”; of one
     without any of them nothing.
     """
     if facets.columns.empty:
         return {}
-    about = chosen[["language"]].join(facets.dropna(how="all"), how="inner")
+    facets_of_rows = rows[["language"]].join(facets.dropna(how="all"), how="inner")
     return {
         number: " · ".join(value for value in values if isinstance(value, str))
-        for number, *values in about.itertuples()
+        for number, *values in facets_of_rows.itertuples()
     }

@@ -14,7 +14,7 @@ from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import default_coefficient
 from concord.reports.headline import headline
 from concord.statistics.confusion import mistaken
-from concord.statistics.glance import measured
+from concord.statistics.glance import agreement_column
 from concord.statistics.majority import ties_of_people
 from concord.statistics.ratings import panel_name
 from concord.table import Cell, Column, Table, as_text, as_values, shown
@@ -29,15 +29,17 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     """The glance, those that agree best first: agreement, another annotator's, bias, n, the verdict; of
     categories also the two that a judge confuses most often.
     """
-    beside = report.section("glance", criterion)["glance"]
-    by, kappa = measured(beside), default_coefficient(report, criterion) == "kappa"
-    rows = sorted(beside.rows, key=lambda row: -value_of(row[by]))[:MOST_JUDGES]
-    of = {column.name: column for column in beside.columns}
-    shown_first = [n for n in ("name", by, "person", "bias", "n", "excluded", "verdict") if n in of]
+    glance_table = report.section("glance", criterion)["glance"]
+    by, kappa = agreement_column(glance_table), default_coefficient(report, criterion) == "kappa"
+    rows = sorted(glance_table.rows, key=lambda row: -value_of(row[by]))[:MOST_JUDGES]
+    column_of_name = {column.name: column for column in glance_table.columns}
+    shown_first = [
+        n for n in ("name", by, "person", "bias", "n", "excluded", "verdict") if n in column_of_name
+    ]
     not_shown = {"bias"} if kappa else set()
     if not any(row["excluded"] for row in rows):
         not_shown.add("excluded")
-    columns = [replace(of.pop(n), file_only=False) for n in shown_first if n not in not_shown]
+    columns = [replace(column_of_name.pop(n), file_only=False) for n in shown_first if n not in not_shown]
     if pairs := report.section("preferences", criterion).get("preferences"):
         by_rater = {row["rater"]: row for row in pairs.rows}
         of_pairs = [column for column in pairs.columns if column.name in PREFERENCES]
@@ -46,15 +48,17 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     elif kappa and not report.ratings[criterion].ordered:
         rows = [{**row, "mistaken": _mistaken(report, criterion, str(row["rater"]))} for row in rows]
         columns.append(Column("mistaken", "Mistaken most often"))
-    columns += [replace(column, file_only=True) for column in of.values()]
+    columns += [replace(column, file_only=True) for column in column_of_name.values()]
     title = f"Judges on {report.label(criterion)}"
     reason = excluded(headline(report, criterion, report.primary_panel).excluded) if rows else ""
-    who = report.names.get(panel_name(report.primary_panel), "")
-    caption = f"Excluded rated items of {who}: {reason}." if reason else ""
+    panel_words = report.names.get(panel_name(report.primary_panel), "")
+    caption = f"Excluded rated items of {panel_words}: {reason}." if reason else ""
     changed = [changes for row in pairs.rows if (changes := _changes(row))] if pairs else []
     changed += _unstable(report, criterion)[:MOST_JUDGES]
-    caption = " ".join(filter(None, [caption, str(beside.meta.get("joint", "")), *changed]))
-    return replace(beside, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=())
+    caption = " ".join(filter(None, [caption, str(glance_table.meta.get("joint", "")), *changed]))
+    return replace(
+        glance_table, title=title, columns=tuple(columns), rows=tuple(rows), caption=caption, notes=()
+    )
 
 
 def _changes(row: Mapping[str, Cell]) -> str:
@@ -73,8 +77,8 @@ def _unstable(report: AgreementReport, criterion: str) -> list[str]:
         return []
     sentences = []
     for judge in dict.fromkeys(runs["rater"].tolist()):
-        asked = (runs["rater"] == judge) & (runs["criterion"] == criterion)
-        unit, score = runs["unit"][asked], runs["score"][asked]
+        rows_of_judge = (runs["rater"] == judge) & (runs["criterion"] == criterion)
+        unit, score = runs["unit"][rows_of_judge], runs["score"][rows_of_judge]
         items, codes, counts = np.unique(unit, return_inverse=True, return_counts=True)
         several = int((counts > 1).sum())
         first = score[np.unique(codes, return_index=True)[1]][codes]
@@ -114,34 +118,34 @@ def _count(number: int, one: str, several: str = "") -> str:
 
 def tables(report: AgreementReport, criterion: str) -> list[Table]:
     """The tables of the screen: judges beside people, and of two answers how often they decide alike."""
-    decided = report.section("glance", criterion).get("decisions")
+    decision_table = report.section("glance", criterion).get("decisions")
     ties = ties_of_people(report.ratings[criterion])
     return [
         judges_table(report, criterion),
-        *([_with_shares(decided, ties)] if decided else []),
+        *([_with_shares(decision_table, ties)] if decision_table else []),
     ]
 
 
-def _with_shares(decided: Table, ties: int) -> Table:
+def _with_shares(decisions: Table, ties: int) -> Table:
     """Of the decisions what fits on a screen: shares of the answer in a sentence, from the judge with the
     narrowest interval.
     """
-    by_name = {column.name: column for column in decided.columns}
-    best = min(decided.rows, key=lambda row: _width(row["corrected"]))
+    by_name = {column.name: column for column in decisions.columns}
+    best = min(decisions.rows, key=lambda row: _width(row["corrected"]))
     people, corrected = (
         shown(best[name], replace(by_name[name], n=False)) for name in ("people", "corrected")
     )
     word = by_name["people"].title.partition(": ")[2]
     items = _n(best["people"])
-    without = f" ({ties:,} {'tie' if ties == 1 else 'ties'})" if ties else ""
-    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by annotators{without}"
+    tie_words = f" ({ties:,} {'tie' if ties == 1 else 'ties'})" if ties else ""
+    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by annotators{tie_words}"
     if not by_name["corrected"].file_only:
-        drawn = "by weight" if decided.meta.get("weighted") else "if they are a random sample"
-        caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}, {drawn}"
+        basis = "by weight" if decisions.meta.get("weighted") else "if they are a random sample"
+        caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}, {basis}"
     shares = ("judge", "people", "corrected", "rogan_gladen", "kappa", "accuracy")
-    columns = tuple(replace(c, file_only=c.file_only or c.name in shares) for c in decided.columns)
+    columns = tuple(replace(c, file_only=c.file_only or c.name in shares) for c in decisions.columns)
     columns = tuple(replace(c, heading="Judge") if c.name == "rater" else c for c in columns)
-    return replace(decided, columns=columns, caption=f"{caption}.")
+    return replace(decisions, columns=columns, caption=f"{caption}.")
 
 
 def _width(cell: Cell) -> float:
@@ -155,7 +159,7 @@ def _n(cell: Cell) -> str:
 def screen(
     report: AgreementReport,
     *,
-    taken: Sequence[str] = (),
+    provenance: Sequence[str] = (),
     left_out: Sequence[str] = (),
     next_commands: Sequence[str] = (),
     criterion: str = "",
@@ -164,17 +168,17 @@ def screen(
     """The answer as text: what was read, what to do, why, what is not known, the tables, at most three
     flags, what to type next.
     """
-    on = criterion or report.main
-    verdict = report.verdict(on)
-    sentences = filter(None, (verdict.action, " ".join(filter(None, (verdict.why, verdict.unknown)))))
+    key = criterion or report.main
+    verdict = report.verdict(key)
+    sentences = filter(None, (verdict.action, " ".join(filter(None, (verdict.reason, verdict.unknown)))))
     parts = [
-        _lines(" · ".join(taken), width, 3),
+        _lines(" · ".join(provenance), width, 3),
         *(_lines(warning(one), width, 2) for one in left_out),
         "",
         *(_lines(one, width, 7) for one in sentences),
         "",
     ]
-    for table in tables(report, on):
+    for table in tables(report, key):
         body = as_text(replace(table, notes=()), width).rstrip().split("\n")
         reasons = len(table.reasons())
         parts += body[2 : len(body) - reasons - bool(reasons)]
@@ -190,19 +194,19 @@ def screen(
     return f"{lines}\n"
 
 
-def warning(what: str) -> str:
+def warning(question: str) -> str:
     """What a reader of the figures has to know of the table that was read, as a sentence."""
-    return f"Beware: {what}{'' if what.endswith('?') else '.'}"
+    return f"Beware: {question}{'' if question.endswith('?') else '.'}"
 
 
-def _lines(text: str, width: int, most: int) -> str:
-    return fill(plain_line(text), width, max_lines=most, placeholder=" …")
+def _lines(text: str, width: int, line_limit: int) -> str:
+    return fill(plain_line(text), width, max_lines=line_limit, placeholder=" …")
 
 
 def screen_json(
-    report: AgreementReport, *, taken: Sequence[str], left_out: Sequence[str], criterion: str = ""
+    report: AgreementReport, *, provenance: Sequence[str], left_out: Sequence[str], criterion: str = ""
 ) -> dict[str, Any]:
     """The report as JSON has it, with what was read and the tables of the screen."""
-    on = criterion or report.main
-    own = {table.name: as_values(table) for table in tables(report, on)}
-    return report.as_json() | {"taken": [*taken], "not_read": [*left_out], "screen": own}
+    key = criterion or report.main
+    screen_tables = {table.name: as_values(table) for table in tables(report, key)}
+    return report.as_json() | {"taken": [*provenance], "not_read": [*left_out], "screen": screen_tables}

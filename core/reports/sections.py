@@ -20,16 +20,16 @@ from concord.reports.published import compared, published
 from concord.reports.wording import listed
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
-from concord.statistics.claims import CLAIMS, p_above, stated
+from concord.statistics.claims import CLAIMS, p_above, statable
 from concord.statistics.confusion import decisions, decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.exclusions import exclusions
 from concord.statistics.feature_bias import feature_bias
-from concord.statistics.glance import glance, measured
+from concord.statistics.glance import agreement_column, glance
 from concord.statistics.group_differences import GroupDifference, differences_table, group_differences
-from concord.statistics.held_out import By, held_out, without_each
+from concord.statistics.held_out import HeldOutMeasure, held_out, without_each
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
-from concord.statistics.items import within
+from concord.statistics.items import group_agreement
 from concord.statistics.judges import judge_figures
 from concord.statistics.lone import Lone, lone
 from concord.statistics.majority import answer_of_people
@@ -78,7 +78,7 @@ class Section:
     """Whether its tables are about one criterion, or compare all criteria of the study."""
     has: Callable[[Evidence, str], object] = lambda _evidence, _criterion: True
     """Whether a study has the data that it needs."""
-    without: str = ""
+    lacking_tables: str = ""
     """What a study lacks where it has not, as the end of a sentence."""
     in_report: bool = False
     """Whether the report (HTML) has its tables."""
@@ -86,16 +86,16 @@ class Section:
     """Whether `concord agreement` prints it without being asked for a section."""
 
 
-def _decided(evidence: Evidence, criterion: str) -> Table:
+def _decisions(evidence: Evidence, criterion: str) -> Table:
     """What answers of two kinds are judged by first: kappa, equal answers, sensitivity, specificity."""
     question = evidence.criterion(criterion)
     words = question.scale.labels if question and question.scale.two else ("fail", "pass")
-    beside = section(evidence, "judges", criterion)["judges"].rows
-    kappas = {str(row["rater"]): row["kappa"] for row in beside}
+    judge_rows = section(evidence, "judges", criterion)["judges"].rows
+    kappas = {str(row["rater"]): row["kappa"] for row in judge_rows}
     return decisions(evidence.ratings, criterion, kappas, words)
 
 
-def _by(evidence: Evidence, criterion: str) -> By:
+def _held_out_measure(evidence: Evidence, criterion: str) -> HeldOutMeasure:
     """How a judge is set beside another annotator: by kappa where that leads, else by order, or level as
     well.
     """
@@ -108,7 +108,7 @@ def lone_annotators(evidence: Evidence, criterion: str) -> list[Lone]:
     """Each annotator beside the agreement of the others with each other, on one criterion; made once."""
     if criterion not in evidence.lone_cache:
         evidence.lone_cache[criterion] = lone(
-            evidence.ratings, criterion, _by(evidence, criterion), **evidence.resampling
+            evidence.ratings, criterion, _held_out_measure(evidence, criterion), **evidence.resampling
         )
     return evidence.lone_cache[criterion]
 
@@ -121,7 +121,7 @@ def differing_groups(evidence: Evidence, criterion: str) -> list[GroupDifference
             criterion,
             evidence.groups,
             evidence.judges,
-            named=default_coefficient(evidence, criterion) == "kappa",
+            nominal=default_coefficient(evidence, criterion) == "kappa",
             clusters=evidence.data.clusters,
             seed=evidence.options.seed,
         )
@@ -132,21 +132,23 @@ def _without_lone(
     evidence: Evidence, criterion: str, panels: Sequence[tuple[str, ...]]
 ) -> tuple[str, Table | None]:
     """The annotators who agree with nobody, and judges beside a held-out annotator without them."""
-    every = lone_annotators(evidence, criterion)
-    sure = stated(Claim.ALONE, [p_above(one.contrast, 0.0) for one in every])
-    names = [one.person for one in compress(every, sure)]
+    lone_people = lone_annotators(evidence, criterion)
+    sure = statable(Claim.ALONE, [p_above(one.contrast, 0.0) for one in lone_people])
+    names = [one.person for one in compress(lone_people, sure)]
     ratings = evidence.ratings
     for name in names:
-        ratings = ratings.without(ratings.people.index(name))
-    by = _by(evidence, criterion)
-    left = held_out(ratings, criterion, panels=panels, by=by, **evidence.resampling) if names else None
+        ratings = ratings.excluding(ratings.people.index(name))
+    measure = _held_out_measure(evidence, criterion)
+    left = (
+        held_out(ratings, criterion, panels=panels, measure=measure, **evidence.resampling) if names else None
+    )
     return listed(names), left
 
 
 def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    by = _by(evidence, criterion)
-    if by == "kappa" and (decided := _decided(evidence, criterion)).rows:
-        yield decided
+    measure = _held_out_measure(evidence, criterion)
+    if measure == "kappa" and (decision_table := _decisions(evidence, criterion)).rows:
+        yield decision_table
     yield glance_with(evidence, criterion)
 
 
@@ -156,21 +158,23 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
 
     Raises StudyError for an unknown judge or criterion.
     """
-    beside = section(evidence, "judges", criterion)
+    tables = section(evidence, "judges", criterion)
     panels = evidence.panels
     if len(members) > 1 and tuple(members) not in panels:
         panels = (tuple(members),)
-        beside = {table.name: table for table in _beside(evidence, criterion, panels)}
+        tables = {table.name: table for table in _comparison_tables(evidence, criterion, panels)}
     copied = evidence.copied
     table = glance(
-        beside["judges"],
-        beside["held_out"],
+        tables["judges"],
+        tables["held_out"],
         evidence.names,
         first=panel_name(evidence.primary_panel),
-        by=_by(evidence, criterion),
+        measure=_held_out_measure(evidence, criterion),
         margin=evidence.options.margin,
         look=evidence.look(criterion),
-        without_each=without_each(evidence.ratings, criterion, panels, _by(evidence, criterion)),
+        without_each=without_each(
+            evidence.ratings, criterion, panels, _held_out_measure(evidence, criterion)
+        ),
         without_lone=_without_lone(evidence, criterion, panels),
         copies={
             rater.name: listed(dict.fromkeys(copied[judge] for judge in rater.members if judge in copied))
@@ -183,13 +187,18 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
 
 def _with_exclusions(evidence: Evidence, criterion: str, table: Table, raters: Sequence[Contender]) -> Table:
     """The glance with how many rated items each row excludes, in files, and why in a note."""
-    by, majority = measured(table), default_coefficient(evidence, criterion) == "kappa"
+    agreement_name, majority = agreement_column(table), default_coefficient(evidence, criterion) == "kappa"
     rows: list[dict[str, Cell]] = []
     reasons: list[str] = []
     for row, rater in zip(table.rows, raters, strict=True):
         n = row["n"] if isinstance(row["n"], int) else 0
         counts = exclusions(
-            evidence.ratings, criterion, rater.members, n, held_out=by == "judge", majority=majority
+            evidence.ratings,
+            criterion,
+            rater.members,
+            n,
+            held_out=agreement_name == "judge",
+            majority=majority,
         )
         rows.append({**row, "excluded": sum(counts.values())})
         if counts:
@@ -231,25 +240,27 @@ def _published(evidence: Evidence, _criterion: str) -> Iterator[Table]:
 
 
 def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield from _beside(evidence, criterion, evidence.panels)
+    yield from _comparison_tables(evidence, criterion, evidence.panels)
 
 
-def _beside(evidence: Evidence, criterion: str, panels: Sequence[tuple[str, ...]]) -> Iterator[Table]:
+def _comparison_tables(
+    evidence: Evidence, criterion: str, panels: Sequence[tuple[str, ...]]
+) -> Iterator[Table]:
     """Every judge and the panels beside people, and beside a held-out annotator."""
-    table, by = evidence.ratings, _by(evidence, criterion)
+    table, measure = evidence.ratings, _held_out_measure(evidence, criterion)
     figures = judge_figures(table, criterion, panels=panels, **evidence.resampling)
-    if by == "kappa":
+    if measure == "kappa":
         raters = table[criterion].contenders(panels)
         rows = zip(figures.rows, raters, strict=True)
-        first, n, *others = (column for column in figures.columns if column.name not in OF_ORDER)
-        others = others if table[criterion].ordered else []
+        first, n, *rest = (column for column in figures.columns if column.name not in OF_ORDER)
+        rest = rest if table[criterion].ordered else []
         figures = replace(
             figures,
-            columns=(first, n, columns.KAPPA, *others),
+            columns=(first, n, columns.KAPPA, *rest),
             rows=tuple(_with_kappa(evidence, criterion, row, judge.members) for row, judge in rows),
         )
     yield figures
-    yield held_out(table, criterion, panels=panels, by=by, **evidence.resampling)
+    yield held_out(table, criterion, panels=panels, measure=measure, **evidence.resampling)
 
 
 def _with_kappa(
@@ -267,7 +278,7 @@ def _distribution(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    if _by(evidence, criterion) == "kappa":
+    if _held_out_measure(evidence, criterion) == "kappa":
         question = evidence.criterion(criterion)
         labels = question.scale.labels if question and question.scale.sets else ()
         yield nominal(evidence.ratings, criterion, labels, **evidence.resampling)
@@ -281,18 +292,18 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
 def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:
     """The score of every item (nan: none) in each run of the judges with several."""
     ratings, rows = evidence.ratings, evidence.data.repeats
-    place = {unit: at for at, unit in enumerate(ratings.units)}
+    place = {unit: number for number, unit in enumerate(ratings.units)}
     item = np.array([place[unit] for unit in rows["unit"].tolist()], dtype=np.int64)
-    parts = ratings.counted if criterion == FINAL and ratings.counted else (criterion,)
+    parts = ratings.final_criteria if criterion == FINAL and ratings.final_criteria else (criterion,)
     runs: dict[str, list[Floats]] = {}
     for judge in sorted({*rows["rater"].tolist()}):
         for run in np.unique(rows["repeat"][rows["rater"] == judge]):
-            given = np.full((len(parts), len(ratings.units)), np.nan)
-            mine = (rows["rater"] == judge) & (rows["repeat"] == run)
-            for answers, part in zip(given, parts, strict=True):
-                asked = mine & (rows["criterion"] == part)
-                answers[item[asked]] = rows["score"][asked]
-            score = np.where(ratings.open(criterion), rules.final(list(given)), np.nan)
+            stacked = np.full((len(parts), len(ratings.units)), np.nan)
+            rows_of_run = (rows["rater"] == judge) & (rows["repeat"] == run)
+            for answers, part in zip(stacked, parts, strict=True):
+                rows_of_part = rows_of_run & (rows["criterion"] == part)
+                answers[item[rows_of_part]] = rows["score"][rows_of_part]
+            score = np.where(ratings.open(criterion), rules.final(list(stacked)), np.nan)
             runs.setdefault(judge, []).append(score)
     return runs
 
@@ -306,21 +317,23 @@ def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
     question, ratings = evidence.criterion(criterion), evidence.ratings
     content = question.scale.kind.content if question else None
     assert content
-    place = {unit: at for at, unit in enumerate(ratings.units)}
+    place = {unit: number for number, unit in enumerate(ratings.units)}
     answers: dict[int, dict[str, str]] = {}
     rows = (evidence.data.column(name).tolist() for name in ("unit", "criterion", "rater", "content"))
     for unit, name, rater, words in zip(*rows, strict=True):
         if name == criterion and (rater not in ratings.judges or unit not in evidence.data.left_out):
             answers.setdefault(place[unit], {})[rater] = words
     pairs = []
-    for item, of in answers.items():
-        for one, other in combinations(of, 2):
+    for item, answers_of_item in answers.items():
+        for one, second in combinations(answers_of_item, 2):
             with suppress(ValueError):  # words of a file that are no answer
-                pairs.append(Common(item, one, other, *content.common(of[one], of[other])))
+                pairs.append(
+                    Common(item, one, second, *content.common(answers_of_item[one], answers_of_item[second]))
+                )
     yield overlap(ratings, criterion, pairs, ratings.judges, units=content.units, **evidence.resampling)
 
 
-def _worded(evidence: Evidence, criterion: str) -> bool:
+def _has_words(evidence: Evidence, criterion: str) -> bool:
     question = evidence.criterion(criterion)
     return bool(question and question.scale.kind.content) and "content" in evidence.data.rows
 
@@ -329,7 +342,7 @@ def _twice(purpose: str) -> Callable[[Evidence, str], dict[str, Twice]]:
     """Everybody's first and second answers to what came again for a purpose."""
 
     def answers(evidence: Evidence, criterion: str) -> dict[str, Twice]:
-        criteria = evidence.data.counted if criterion == FINAL else (criterion,)
+        criteria = evidence.data.final_criteria if criterion == FINAL else (criterion,)
         return repeat.answered_twice(evidence.data.repeated_answers.get(purpose, ()), criteria)
 
     return answers
@@ -346,11 +359,11 @@ def _annotator_retest(evidence: Evidence, criterion: str, purpose: str = "repeat
 
 
 def _against(
-    evidence: Evidence, criterion: str, target: str, given: Mapping[Hashable, float], people: bool = False
+    evidence: Evidence, criterion: str, target: str, reference: Mapping[Hashable, float], people: bool = False
 ) -> Table:
     """The table of judges, with `people` of these too, on the units that have a score of another target."""
     ratings = evidence.ratings
-    scores = np.array([given.get(unit, np.nan) for unit in ratings.units])
+    scores = np.array([reference.get(unit, np.nan) for unit in ratings.units])
     judged = ratings.against(target, criterion, scores, people=people)
     options = replace(evidence.options, people=None)
     table = next(
@@ -377,8 +390,8 @@ def _against(
 
 
 def _gold_labels(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    nothing: dict[str, Mapping[Hashable, float]] = {name: {} for name in evidence.data.counted}
-    labels = scores_on(_answers(evidence.data.gold), criterion, nothing)
+    empty_answers: dict[str, Mapping[Hashable, float]] = {name: {} for name in evidence.data.final_criteria}
+    labels = scores_on(_answers(evidence.data.gold), criterion, empty_answers)
     yield replace(
         _against(evidence, criterion, "gold label", labels, people=True),
         name="gold_labels",
@@ -387,19 +400,19 @@ def _gold_labels(evidence: Evidence, criterion: str) -> Iterator[Table]:
     )
 
 
-def _answers(given: Columns) -> list[ItemAnswer]:
-    if not given:
+def _answers(columns_: Columns) -> list[ItemAnswer]:
+    if not columns_:
         return []
-    columns = (given[name].tolist() for name in ("unit", "criterion", "score"))
+    columns = (columns_[name].tolist() for name in ("unit", "criterion", "score"))
     return [ItemAnswer(*answer) for answer in zip(*columns, strict=True)]
 
 
-def _settled(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
+def _adjudicated(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
     return scores_on(evidence.data.adjudicated, criterion, _means(evidence))
 
 
 def _adjudication(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    scores = _settled(evidence, criterion)
+    scores = _adjudicated(evidence, criterion)
     yield replace(
         _against(evidence, criterion, "mean with adjudicated scores", _in_place(evidence, criterion, scores)),
         name="adjudication",
@@ -430,13 +443,13 @@ def _means(evidence: Evidence) -> dict[str, Mapping[Hashable, float]]:
     ratings = evidence.ratings
     return {
         name: dict(zip(ratings.units, ratings[name].target.tolist(), strict=True))
-        for name in evidence.data.counted
+        for name in evidence.data.final_criteria
         if name in ratings.criteria
     }
 
 
 def _groups(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield within(
+    yield group_agreement(
         evidence.ratings,
         criterion,
         evidence.groups,
@@ -460,8 +473,8 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
     if evidence.data.clusters:
         note = "assumes independent items, although other sections resample related items together"
         first = table.notes[0]
-        whole = Note(f"{first} · {note}", (*getattr(first, "parts", (first,)), note))
-        table = replace(table, notes=(whole, *table.notes[1:]))
+        joined_note = Note(f"{first} · {note}", (*getattr(first, "parts", (first,)), note))
+        table = replace(table, notes=(joined_note, *table.notes[1:]))
     yield table
 
 
@@ -471,15 +484,21 @@ def _thresholds(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    given = evidence.panels_and_resampling
-    yield systems(evidence.ratings, criterion, evidence.players, members=evidence.primary_panel, **given)
+    arguments = evidence.panels_and_resampling
+    yield systems(evidence.ratings, criterion, evidence.players, members=evidence.primary_panel, **arguments)
 
 
 def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    features, own = evidence.features, {OWN_FAMILY: evidence.own_family}
+    features, judge_features = evidence.features, {OWN_FAMILY: evidence.own_family}
     players, panels = evidence.players, evidence.panels
     table = feature_bias(
-        evidence.ratings, criterion, features, own=own, players=players, panels=panels, **evidence.resampling
+        evidence.ratings,
+        criterion,
+        features,
+        judge_features=judge_features,
+        players=players,
+        panels=panels,
+        **evidence.resampling,
     )
     yield replace(table, notes=(*filter(None, [unmeasured(evidence)]), *table.notes))
 
@@ -489,9 +508,9 @@ def unmeasured(evidence: Evidence) -> str:
     families = dict(evidence.options.families)
     models = {*evidence.data.models_of_judges.values()}
     if evidence.own_family:
-        without = ", ".join(judge for judge in evidence.judges if judge not in evidence.own_family)
+        unmeasured_judges = ", ".join(judge for judge in evidence.judges if judge not in evidence.own_family)
         reason = "no family in models.toml, or not both models of the family and others"
-        return f"Own family is not measured of {without}: {reason}." if without else ""
+        return f"Own family is not measured of {unmeasured_judges}: {reason}." if unmeasured_judges else ""
     if models & set(families) and distinct_values(evidence.players) & set(families):
         return "Own family is not measured: no judge rated both models of its own family and other models."
     return (
@@ -530,7 +549,7 @@ REGISTRY = (
         tables=_versions,
         scope=Scope.STUDY,
         has=lambda e, _: e.ordered and e.ratings.judges,
-        without="no judge answered a question with an order",
+        lacking_tables="no judge answered a question with an order",
     ),
     Section(
         name="published",
@@ -540,7 +559,7 @@ REGISTRY = (
         tables=_published,
         scope=Scope.STUDY,
         has=lambda e, _: e.data.study.benchmark and published(e.data.study.benchmark),
-        without="data/published.toml has none of its benchmark",
+        lacking_tables="data/published.toml has none of its benchmark",
     ),
     Section(
         name="overlap",
@@ -548,8 +567,8 @@ REGISTRY = (
         question="How much of what two raters marked or wrote is the same?",
         tab=Tab.RATERS,
         tables=_overlap,
-        has=_worded,
-        without="answers are numbers alone, without words of the replies",
+        has=_has_words,
+        lacking_tables="answers are numbers alone, without words of the replies",
     ),
     Section(
         name="judges",
@@ -565,7 +584,7 @@ REGISTRY = (
         tab=Tab.JUDGES,
         tables=_preferences,
         has=lambda e, c: e.preferences(c),
-        without="answers do not say which of two is better",
+        lacking_tables="answers do not say which of two is better",
         in_report=True,
     ),
     Section(
@@ -582,7 +601,7 @@ REGISTRY = (
         tab=Tab.FAILS,
         tables=_groups,
         has=lambda e, _: e.groups,
-        without="neither models nor a facet, such as a scenario, divide its items into groups",
+        lacking_tables="neither models nor a facet, such as a scenario, divide its items into groups",
         in_report=True,
     ),
     Section(
@@ -601,7 +620,7 @@ REGISTRY = (
         tables=lambda e, c: [retest(e.ratings, c, _runs(e, c), **e.resampling)],
         levels=ORDERED,
         has=lambda e, _: e.data.repeats,
-        without="no judge rated the same items in several runs",
+        lacking_tables="no judge rated the same items in several runs",
         in_report=True,
     ),
     Section(
@@ -611,7 +630,7 @@ REGISTRY = (
         tab=Tab.RATERS,
         tables=_annotator_retest,
         has=_twice("repeat"),
-        without="no annotator rated a repeat item",
+        lacking_tables="no annotator rated a repeat item",
     ),
     Section(
         name="gold",
@@ -620,7 +639,7 @@ REGISTRY = (
         tab=Tab.RATERS,
         tables=lambda e, _: [gold_hits(gold.hits(e.data.checks))],
         has=lambda e, _: e.data.checks,
-        without="there are no gold items",
+        lacking_tables="there are no gold items",
     ),
     Section(
         name="gold-labels",
@@ -629,7 +648,7 @@ REGISTRY = (
         tab=Tab.RATERS,
         tables=_gold_labels,
         has=lambda e, _: e.data.gold,
-        without="there are no gold labels",
+        lacking_tables="there are no gold labels",
         in_report=True,
     ),
     Section(
@@ -638,8 +657,8 @@ REGISTRY = (
         question="How close are judges and annotators to adjudicated scores?",
         tab=Tab.RATERS,
         tables=_adjudication,
-        has=_settled,
-        without="no item was adjudicated",
+        has=_adjudicated,
+        lacking_tables="no item was adjudicated",
         in_report=True,
     ),
     Section(
@@ -649,7 +668,7 @@ REGISTRY = (
         tab=Tab.RATERS,
         tables=lambda e, c: _annotator_retest(e, c, "revise"),
         has=_twice("revise"),
-        without="no annotator answered again after seeing only a judge's score",
+        lacking_tables="no annotator answered again after seeing only a judge's score",
     ),
     Section(
         name="alt-test",
@@ -682,7 +701,7 @@ REGISTRY = (
         tables=_bias,
         levels=ORDERED,
         has=lambda e, _: e.features or e.own_family,
-        without="items do not differ in length, turn, language or model family",
+        lacking_tables="items do not differ in length, turn, language or model family",
         in_report=True,
     ),
     Section(
@@ -696,7 +715,7 @@ REGISTRY = (
 )
 """Every section, in the order in which page, command, files and report show them."""
 
-SECTIONS = {each.name: each for each in REGISTRY}
+SECTIONS = {section_.name: section_ for section_ in REGISTRY}
 """Sections by name, as `--section` takes it."""
 
 
@@ -712,11 +731,11 @@ def lacks(evidence: Evidence, name: str, criterion: str) -> str:
 
     Raises StudyError for an unknown criterion.
     """
-    wanted = SECTIONS[name]
+    section_ = SECTIONS[name]
     answers = level(evidence, criterion)
-    if answers not in wanted.levels:
+    if answers not in section_.levels:
         return UNMEASURED[answers]
-    return "" if wanted.has(evidence, criterion) else wanted.without
+    return "" if section_.has(evidence, criterion) else section_.lacking_tables
 
 
 def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
@@ -732,7 +751,7 @@ def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
 
 def names_of(*scopes: Scope) -> tuple[str, ...]:
     """The sections with one of these scopes, in the order of the registry."""
-    return tuple(each.name for each in REGISTRY if each.scope in scopes)
+    return tuple(section_.name for section_ in REGISTRY if section_.scope in scopes)
 
 
 def sections_table() -> Table:

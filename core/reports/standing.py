@@ -47,17 +47,17 @@ class Standing:
         return str(self.row.get("decided_by") or "")
 
     @property
-    def others(self) -> list[Mapping[str, Cell]]:
+    def alternatives(self) -> list[Mapping[str, Cell]]:
         """The rows of other judges and panels that are as good as another annotator."""
-        own = panel_name(self.members)
-        return [row for row in self.table.rows if row.get("verdict") in GOOD and row["rater"] != own]
+        panel = panel_name(self.members)
+        return [row for row in self.table.rows if row.get("verdict") in GOOD and row["rater"] != panel]
 
     @property
     def better(self) -> Mapping[str, Cell] | None:
         """The row of the member that is as good, too, and agrees better alone than all do together."""
         alone = {panel_name((member,)) for member in self.members}
         judge = value_of(self.row.get("judge"))
-        rows = [row for row in self.others if row["rater"] in alone and value_of(row["judge"]) > judge]
+        rows = [row for row in self.alternatives if row["rater"] in alone and value_of(row["judge"]) > judge]
         return max(rows, key=lambda row: value_of(row["judge"]), default=None)
 
     @property
@@ -112,15 +112,15 @@ class Standing:
             alone=None
             if compared and compared.defined
             else self.figure(default_coefficient(self.evidence, self.criterion)),
-            good=bool(self.others) and compared is not None,
+            good=bool(self.alternatives) and compared is not None,
             slight=bool(self.slight),
             decided_by=self.decided_by,
             copied=bool(self.copied),
             constant=self.constant is not None,
-            turned=turned_round(self.evidence, self.criterion, self.members)
+            inverted=turned_round(self.evidence, self.criterion, self.members)
             and self.verdict in (Verdict.WORSE, Verdict.UNDEFINED),
             annotators=len(scores.people) or int((scores.present > 0).any()),
-            named=not scores.unlinked,
+            nominal=not scores.unlinked,
         )
 
 

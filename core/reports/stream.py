@@ -32,7 +32,7 @@ COLUMNS = (
 class RatedTable:
     """Ratings, and the key of each unit, in the order of the table they come from."""
 
-    of: StudyRatings
+    ratings: StudyRatings
     keys: Mapping[int, str]
 
 
@@ -65,11 +65,11 @@ def stream_table(
     items with it.
     """
     rows: list[dict[str, Cell]] = []
-    found = False
-    every = [(criterion, _answers(stream, criterion)) for criterion in criteria]
-    share = ERROR / max(sum(len(answers.judges) for _, answers in every), 1)
+    is_found = False
+    answers_by_criterion = [(criterion, _answers(stream, criterion)) for criterion in criteria]
+    share = ERROR / max(sum(len(answers.judges) for _, answers in answers_by_criterion), 1)
     keys = [*stream.keys.values()]
-    for criterion, answers in every:
+    for criterion, answers in answers_by_criterion:
         for judge, scores in answers.judges.items():
             agreement, rate = expected.agreement, expected.rate
             error = share
@@ -88,7 +88,7 @@ def stream_table(
             )
             binary = answers.ordered and answers.ends == (0, 1)
             rows += [_row(one, judge, criterion, keys, binary=binary) for one in figures]
-            found = found or any(one.state in FINDINGS for one in figures)
+            is_found = is_found or any(one.state in FINDINGS for one in figures)
     notes = (
         "Intervals hold at all looks simultaneously, by betting (Waudby-Smith and Ramdas 2023). Their 95% "
         "is shared by all judges, criteria and figures with a range, and holds for a figure that does not "
@@ -101,17 +101,17 @@ def stream_table(
     )
     return Table(
         "stream", f"{name}: {len(keys):,} items", COLUMNS, tuple(rows), notes=tuple(filter(None, notes))
-    ), found
+    ), is_found
 
 
 def sentences(table: Table) -> list[str]:
     """What a stream shows: each figure that somebody has to look at, or that there is none."""
-    shown = [
+    findings = [
         f"{row['judge']} on {row['criterion']}: {row['what']} {row['words']}, shown with item {row['since']}."
         for row in table.rows
         if row["state"] in FINDINGS
     ]
-    return shown or ["no figure has significantly left its range or changed."]
+    return findings or ["no figure has significantly left its range or changed."]
 
 
 def _row(one: Followed, judge: str, criterion: str, keys: list[str], *, binary: bool) -> dict[str, Cell]:
@@ -126,22 +126,26 @@ def _row(one: Followed, judge: str, criterion: str, keys: list[str], *, binary: 
         "reference": "" if one.reference is None else f"{low:.3g} to {high:.3g}",
         "state": one.state.value,
         "words": STREAM_STATES[one.state],
-        "since": None if one.since is None else keys[one.since],
+        "since": None if one.place is None else keys[one.place],
     }
 
 
 def _answers(table: RatedTable, criterion: str) -> _Answers:
     """The answers of people and judges on a criterion, in the order of the table."""
-    evidence = Evidence.read(table.of)
+    evidence = Evidence.read(table.ratings)
     scores, scale = evidence.ratings[criterion], evidence.scale(criterion)
     place = {unit: place for place, unit in enumerate(evidence.ratings.units)}
     order = [place[unit] for unit in table.keys if unit in place]
     two = scale is not None and (scale.low, scale.high) == (0, 1) and len(scale.values) == 2
     people = answer_of_people(scores) if two or not scores.ordered else scores.target
-    judges = {judge: of[order] for judge, of in scores.judges.items()}
+    judges = {judge: values_of_judge[order] for judge, values_of_judge in scores.judges.items()}
     ends = (float(scale.low), float(scale.high)) if scale is not None else (0.0, 1.0)
-    seen = [float(of) for values in (people, *judges.values()) for of in values[values == values]]
-    ends = (min([ends[0], *seen]), max([ends[1], *seen]))
+    observed = [
+        float(observation)
+        for values in (people, *judges.values())
+        for observation in values[values == values]
+    ]
+    ends = (min([ends[0], *observed]), max([ends[1], *observed]))
     return _Answers(people[order], judges, ends, scores.ordered)
 
 

@@ -25,7 +25,7 @@ MOST_SYSTEMS = 30
 
 
 def system_tables(
-    of: StudyRatings,
+    ratings: StudyRatings,
     system_of: Mapping[int, str],
     item_of: Mapping[int, str],
     *,
@@ -40,7 +40,7 @@ def system_tables(
     part. Raises NotFound for an unknown name, StudyError where there are not two systems, or answers have no
     mean.
     """
-    evidence = Evidence.read(of)
+    evidence = Evidence.read(ratings)
     if criterion:
         check_known("criterion", criterion, evidence.criteria)
     name = criterion or evidence.main
@@ -51,13 +51,13 @@ def system_tables(
         )
     if judge:
         check_known("judge", judge, scores.judges)
-    who = judge or next(iter(scores.judges), "")
-    if not who:
+    judge_name = judge or next(iter(scores.judges), "")
+    if not judge_name:
         raise StudyError(f"No judge answered {name}, so systems cannot be compared.")
     two = scale is not None and (scale.low, scale.high) == (0, 1) and len(scale.values) == 2
     people = answer_of_people(scores) if two else scores.target
     units = [int(str(unit)) for unit in evidence.ratings.units]
-    systems = _systems(units, people, scores.judges[who], system_of, item_of)
+    systems = _systems(units, people, scores.judges[judge_name], system_of, item_of)
     if len(systems) < 2:
         raise StudyError(f"A comparison needs two systems; the table has {', '.join(systems) or 'none'}.")
     if against:
@@ -67,19 +67,21 @@ def system_tables(
             f"There are {len(systems)} systems; every two of at most {MOST_SYSTEMS} are compared. Name one "
             "that the others are compared with: --against NAME."
         )
-    seen = np.concatenate([part for of in systems.values() for part in (of.people, of.judge)])
-    ends = _ends(seen, scale.low if scale else None, scale.high if scale else None)
+    observed = np.concatenate(
+        [part for answers in systems.values() for part in (answers.people, answers.judge)]
+    )
+    ends = _ends(observed, scale.low if scale else None, scale.high if scale else None)
     means: list[Mapping[str, Cell]] = [
         {"system": system, "people": mean.people, "judge": mean.judges, "corrected": mean.value}
         for system, mean in system_means(systems, ends).items()
     ]
     differences = system_differences(systems, ends, against=against, paired=paired)
-    return _tables(evidence.label(name), who, means, differences, percent=two)
+    return _tables(evidence.label(name), judge_name, means, differences, percent=two)
 
 
-def _ends(seen: Floats, low: float | None, high: float | None) -> Ends:
-    values = [float(np.nanmin(seen)), *([] if low is None else [low])]
-    highest = [float(np.nanmax(seen)), *([] if high is None else [high])]
+def _ends(observed: Floats, low: float | None, high: float | None) -> Ends:
+    values = [float(np.nanmin(observed)), *([] if low is None else [low])]
+    highest = [float(np.nanmax(observed)), *([] if high is None else [high])]
     return min(values), max(highest) if max(highest) > min(values) else min(values) + 1
 
 
@@ -99,12 +101,12 @@ def _systems(
             cells.setdefault(system, {}).setdefault(item, []).append(place)
     systems = {}
     for system in sorted(cells):
-        own = {"people": np.full(len(items), np.nan), "judge": np.full(len(items), np.nan)}
+        rows = {"people": np.full(len(items), np.nan), "judge": np.full(len(items), np.nan)}
         for item, places in cells[system].items():
             for part, values in (("people", people), ("judge", judge)):
-                answered = values[places][~np.isnan(values[places])]
-                own[part][item] = answered.mean() if len(answered) else np.nan
-        systems[system] = SystemAnswers(own["people"], own["judge"])
+                defined = values[places][~np.isnan(values[places])]
+                rows[part][item] = defined.mean() if len(defined) else np.nan
+        systems[system] = SystemAnswers(rows["people"], rows["judge"])
     return systems
 
 
@@ -116,19 +118,19 @@ def _tables(
     *,
     percent: bool,
 ) -> list[Table]:
-    shown: dict[str, Any] = {"percent": percent, "digits": 3 if percent else 2}
+    layout: dict[str, Any] = {"percent": percent, "digits": 3 if percent else 2}
     of_system = (
         Column("system"),
-        Column("judge", judge, n=True, **shown),
-        Column("people", "annotators", n=True, **shown),
-        Column("corrected", interval="ends", help="As annotators would score it.", **shown),
+        Column("judge", judge, n=True, **layout),
+        Column("people", "annotators", n=True, **layout),
+        Column("corrected", interval="ends", help="As annotators would score it.", **layout),
     )
     columns = (
         Column("first", "System"),
         Column("second", "compared with"),
-        Column("judge", f"{judge}: difference", signed=True, **shown),
-        Column("people", "annotators", signed=True, n=True, **shown),
-        Column("corrected", signed=True, interval="ends", **shown),
+        Column("judge", f"{judge}: difference", signed=True, **layout),
+        Column("people", "annotators", signed=True, n=True, **layout),
+        Column("corrected", signed=True, interval="ends", **layout),
         Column("p", "p (Holm)", digits=3, least=0.001),
         Column("words", "The first is"),
         Column("order", file_only=True),
@@ -136,19 +138,19 @@ def _tables(
     )
     rows: tuple[dict[str, Cell], ...] = tuple(
         {
-            "first": of.first,
-            "second": of.second,
-            "judge": of.judge,
-            "people": of.people,
-            "corrected": of.corrected,
-            "p": of.p,
-            "words": SYSTEM_ORDERS[of.order],
-            "order": of.order.value,
-            "paired": of.paired,
+            "first": difference.first,
+            "second": difference.second,
+            "judge": difference.judge,
+            "people": difference.people,
+            "corrected": difference.corrected,
+            "p": difference.p,
+            "words": SYSTEM_ORDERS[difference.order],
+            "order": difference.order.value,
+            "paired": difference.paired,
         }
-        for of in differences
+        for difference in differences
     )
-    corrected = any(of.p is not None for of in differences)
+    corrected = any(difference.p is not None for difference in differences)
     notes = [
         "Corrected: as annotators would score all items, by the judge's scores and the labels (PPI++), with "
         "95% intervals. They assume that the labelled items are a random sample.",

@@ -28,8 +28,8 @@ class Assessment:
 
     `verdict` and `advice` are codes, on the judges in `members`. `use` names the judges or panels that the
     advice is to use; `conditions` and `unknowns` go with it. `rows` has every judge and panel with its
-    verdict, `flags` the most serious first. In words: `action` what to do, `why` the verdict and its figures,
-    `unknown` what is not known.
+    verdict, `flags` the most serious first. In words: `action` what to do, `reason` the verdict and its
+    figures, `unknown` what is not known.
     """
 
     criterion: str
@@ -44,13 +44,13 @@ class Assessment:
     conditions: tuple[UseCondition, ...] = ()
     unknowns: tuple[Unknown, ...] = ()
     action: str = ""
-    why: str = ""
+    reason: str = ""
     unknown: str = ""
 
     @property
     def sentences(self) -> list[str]:
         """What to do, why, what is not known, and the flags."""
-        return [*filter(None, [self.action, self.why, self.unknown]), *(flag.text for flag in self.flags)]
+        return [*filter(None, [self.action, self.reason, self.unknown]), *(flag.text for flag in self.flags)]
 
     def as_json(self) -> dict[str, object]:
         """Codes, names and words as plain values."""
@@ -65,10 +65,15 @@ class Assessment:
             "conditions": [*self.conditions],
             "unknown": [*self.unknowns],
             "flags": [
-                {"claim": of.claim, "judge": of.judge or None, "about": of.about or None, "text": of.text}
-                for of in self.flags
+                {
+                    "claim": shown_flag.claim,
+                    "judge": shown_flag.judge or None,
+                    "about": shown_flag.subject or None,
+                    "text": shown_flag.text,
+                }
+                for shown_flag in self.flags
             ],
-            "words": [*filter(None, [self.action, self.why, self.unknown])],
+            "words": [*filter(None, [self.action, self.reason, self.unknown])],
         }
 
 
@@ -77,61 +82,63 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
 
     Raises StudyError for an unknown criterion.
     """
-    of = standing(evidence, criterion, members)
-    advice = advice_of(of.facts) if of.members else Advice.NONE
-    use = used(of) if advice == Advice.USE else ()
-    conditions, unknowns = conditions_of(of, advice, use), unknowns_of(of, advice)
-    together = not use or panel_name(of.members) in use
-    on = {criterion, evidence.label(criterion)}
-    shown = []
-    for flag in of.flags:
-        about = criterion == FINAL or not flag.on or bool(on & {*flag.on})
+    case = standing(evidence, criterion, members)
+    advice = advice_of(case.facts) if case.members else Advice.NONE
+    use = used_judges(case) if advice == Advice.USE else ()
+    conditions, unknowns = conditions_of(case, advice, use), unknowns_of(case, advice)
+    whole_panel = not use or panel_name(case.members) in use
+    labels = {criterion, evidence.label(criterion)}
+    flags = []
+    for flag in case.flags:
+        relevant = criterion == FINAL or not flag.criterion_keys or bool(labels & {*flag.criterion_keys})
         # Where the panel is not used, who weakens it changes nothing.
-        if CLAIMS[flag.claim].first and about and (together or flag.claim != Claim.WEAKENS_PANEL):
-            shown.append(flag)
+        if CLAIMS[flag.claim].first and relevant and (whole_panel or flag.claim != Claim.WEAKENS_PANEL):
+            flags.append(flag)
     return Assessment(
         criterion,
-        of.members,
-        of.verdict,
+        case.members,
+        case.verdict,
         advice,
-        renamed(of.table, evidence.names),
-        tuple(shown)[:MOST_FLAGS],
+        renamed(case.table, evidence.names),
+        tuple(flags)[:MOST_FLAGS],
         use,
-        excluded(of),
-        of.decided_by,
+        excluded_judges(case),
+        case.decided_by,
         conditions,
         unknowns,
-        sentences.action(of, advice, use, conditions, excluded(of) if together else of.slight),
-        sentences.why(of, advice, use),
-        sentences.unknown(of, unknowns),
+        sentences.action(
+            case, advice, use, conditions, excluded_judges(case) if whole_panel else case.slight
+        ),
+        sentences.reason(case, advice, use),
+        sentences.unknown(case, unknowns),
     )
 
 
-def used(of: Standing) -> tuple[str, ...]:
+def used_judges(case: Standing) -> tuple[str, ...]:
     """The names in the table of what the advice is to use: the judges asked about, unless they are not as
     good and others are, or one of them agrees better alone.
     """
-    if of.better is not None:
-        return (str(of.better["rater"]),)
-    if of.verdict in GOOD:
-        return (panel_name(of.members),)
-    return tuple(str(row["rater"]) for row in of.others)
+    if case.better is not None:
+        return (str(case.better["rater"]),)
+    if case.verdict in GOOD:
+        return (panel_name(case.members),)
+    return tuple(str(row["rater"]) for row in case.alternatives)
 
 
-def excluded(of: Standing) -> tuple[str, ...]:
+def excluded_judges(case: Standing) -> tuple[str, ...]:
     """The members that are shown to agree slightly at most, or without which the panel agrees better."""
-    weakening = [flag.judge for flag in of.flags if flag.claim == Claim.WEAKENS_PANEL]
-    return tuple(dict.fromkeys([*of.slight, *(judge for judge in weakening if judge in of.members)]))
+    weakening = [flag.judge for flag in case.flags if flag.claim == Claim.WEAKENS_PANEL]
+    return tuple(dict.fromkeys([*case.slight, *(judge for judge in weakening if judge in case.members)]))
 
 
-def conditions_of(of: Standing, advice: Advice, use: Sequence[str]) -> tuple[UseCondition, ...]:
+def conditions_of(case: Standing, advice: Advice, use: Sequence[str]) -> tuple[UseCondition, ...]:
     """What the use of judges is tied to: groups on which they fail, their level, items that they left out."""
     if advice != Advice.USE:
         return ()
-    names = {*use, *(of.members if panel_name(of.members) in use else ())}
-    level = any(flag.claim == Claim.LEVEL and (flag.judge in names or not flag.judge) for flag in of.flags)
-    gaps = any(flag.claim == Claim.LACKS_RATINGS and flag.judge in names for flag in of.flags)
-    fails = any(flag.failing and flag.judge in names for flag in of.flags)
+    names = {*use, *(case.members if panel_name(case.members) in use else ())}
+    level = any(flag.claim == Claim.LEVEL and (flag.judge in names or not flag.judge) for flag in case.flags)
+    gaps = any(flag.claim == Claim.LACKS_RATINGS and flag.judge in names for flag in case.flags)
+    fails = any(flag.failing and flag.judge in names for flag in case.flags)
     conditions = {
         UseCondition.EXCEPT_GROUP: fails,
         UseCondition.CORRECT_LEVEL: level,
@@ -140,24 +147,24 @@ def conditions_of(of: Standing, advice: Advice, use: Sequence[str]) -> tuple[Use
     return tuple(condition for condition, holds in conditions.items() if holds)
 
 
-def unknowns_of(of: Standing, advice: Advice) -> tuple[Unknown, ...]:
+def unknowns_of(case: Standing, advice: Advice) -> tuple[Unknown, ...]:
     """What is not known, and bears on the advice."""
-    unfinished = of.evidence.data.unfinished and of.members and advice != Advice.NONE
-    return (*_unknowns_of_verdict(of, advice), *([Unknown.PRELIMINARY] if unfinished else []))
+    unfinished = case.evidence.data.unfinished and case.members and advice != Advice.NONE
+    return (*_unknowns_of_verdict(case, advice), *([Unknown.PRELIMINARY] if unfinished else []))
 
 
-def _unknowns_of_verdict(of: Standing, advice: Advice) -> tuple[Unknown, ...]:
-    scores = of.evidence.ratings[of.criterion]
+def _unknowns_of_verdict(case: Standing, advice: Advice) -> tuple[Unknown, ...]:
+    scores = case.evidence.ratings[case.criterion]
     annotators = 0 if scores.unlinked else len(scores.people)
-    compared = of.figure("difference")
-    if not of.members or advice == Advice.CHECK_COPY or of.constant is not None:
+    compared = case.figure("difference")
+    if not case.members or advice == Advice.CHECK_COPY or case.constant is not None:
         return ()
     if compared is None or not compared.defined:
-        alone = of.facts.alone
+        alone = case.facts.alone
         if alone is None or not alone.defined:
             return ()
         return (Unknown.ONE_ANNOTATOR if annotators == 1 else Unknown.NOT_COMPARED,)
-    if of.decided_by:
+    if case.decided_by:
         return (Unknown.ONE_DECIDES,)
-    few = annotators < 5 and of.evidence.people == "these" and advice == Advice.USE
-    return (Unknown.OTHER_ANNOTATORS,) if few else ()
+    few_annotators = annotators < 5 and case.evidence.people == "these" and advice == Advice.USE
+    return (Unknown.OTHER_ANNOTATORS,) if few_annotators else ()

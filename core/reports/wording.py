@@ -15,7 +15,7 @@ def two(figure: Estimate) -> str:
     return f"{figure:z.2f}"
 
 
-def within(figure: Estimate, *, signed: bool = False) -> str:
+def interval_words(figure: Estimate, *, signed: bool = False) -> str:
     """The interval of a figure behind a space, “ (95% CI 0.10 to 0.30)”, with four digits where two are the
     same; why it has none, else.
     """
@@ -46,6 +46,6 @@ def capital(text: str) -> str:
     return f"The{text[3:]}" if text.startswith("the ") else text
 
 
-def counted(number: int, one: str, several: str = "") -> str:
+def count_words(number: int, one: str, several: str = "") -> str:
     """“1 item”, “3 items”."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"

@@ -115,7 +115,7 @@ class StoredBatches:
 
     def settle(self, call: str) -> None:
         """See `BatchStore`."""
-        self.store.put(lambda db: stored.settle(db, call))
+        self.store.submit(lambda db: stored.settle(db, call))
 
     async def prepare(self, model: str, mark: str, calls: Sequence[Waiting]) -> int:
         """See `BatchStore`."""

@@ -183,12 +183,12 @@ class Batches:
 
     async def _taken(self, one: Batch, model: Model, standing: BatchStanding) -> bool:
         """Take what a batch has answered, if it has ended; whether it has."""
-        if not standing.ended:
+        if not standing.is_final:
             if standing.status != one.state:
                 await self.store.change(one.id, standing.status)
             return False
         if standing.status == "failed" and not standing.outputs:
-            reason = standing.why or "it does not say why"
+            reason = standing.reason or "it does not say why"
             await self.store.take(one, [], BatchEnd("refused", reason))
             if not standing.full or one.lines == 1:
                 sentence = f"The endpoint of “{one.model}” refused the batch {one.name}: {reason}."
@@ -204,7 +204,7 @@ class Batches:
                     answered = [(waiting.pop(r.id), r) for r in some if r.id in waiting]
                     self.paid(await self.store.take(one, self._outcomes(one, answered), None))
         tried = standing.status == "completed"
-        left = [(call, Result(call.id, again=True, counts=int(tried))) for call in waiting.values()]
+        left = [(call, Result(call.id, retry=True, counts=int(tried))) for call in waiting.values()]
         end = BatchEnd("collected", "" if tried else standing.status)
         await self.store.take(one, self._outcomes(one, left), end)
         return True
@@ -215,11 +215,11 @@ class Batches:
         for call, result in results:
             tries, answer, failure = call.tries + result.counts, result.answer, result.failure
             if answer is not None:
-                cost = model.spent(answer.tokens, 0.0, batch=True)
+                cost = model.usage(answer.tokens, 0.0, batch=True)
                 details = answer.details.as_dict()
                 note = NotedCall(call.asked, answer.text, answer.cut, cost, answer.reported, details)
                 outcomes.append(CallOutcome(call, note))
-            elif result.again and tries < TRIES:
+            elif result.retry and tries < TRIES:
                 outcomes.append(CallOutcome(call, values={"tries": tries}))
             else:
                 message = str(failure) if failure else f"“{call.model}” gave no answer in {TRIES} batches."

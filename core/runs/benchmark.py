@@ -39,14 +39,14 @@ class Ask(Protocol):
 class Materials:
     """Where prompts and data are read from, the workspace's folder first, and its accepted scenarios.
 
-    `stored` gives the first stored conversation of these keys, None if there is none. `agents` gives the
-    user's own agents, by the `module:name` under which models.toml lists them.
+    `stored_conversation` gives the first stored conversation of these keys, None if there is none. `agents`
+    gives the user's own agents, by the `module:name` under which models.toml lists them.
     """
 
     prompts: tuple[Path, ...]
     data: tuple[Path, ...]
     scenarios: Callable[[str, str], Sequence[Scenario]] = lambda _benchmark, _kind: ()
-    stored: Callable[[Sequence[str]], Conversation | None] = lambda _keys: None
+    stored_conversation: Callable[[Sequence[str]], Conversation | None] = lambda _keys: None
     agents: Callable[[], Mapping[str, Any]] = dict
 
 
@@ -60,7 +60,7 @@ class Role:
 
     name: str
     help: str
-    many: bool = True
+    multiple: bool = True
     required: bool = True
     kind: Kind = "chat"
 
@@ -81,9 +81,9 @@ def narrowing(name: str, words: str, values: Values) -> Option:
     return Option(name, f"Only {words} (default: all).", "choices", (), values)
 
 
-def prompt_versions(benchmark: str, default: str, name: str = "version", of: str = "prompts") -> Option:
+def prompt_versions(benchmark: str, default: str, name: str = "version", noun: str = "prompts") -> Option:
     """The option that chooses among the versions of a benchmark's prompts."""
-    help = f"Version of the {of}."
+    help = f"Version of the {noun}."
     return Option(name, help, "choice", default, lambda m, c: versions(m.prompts, benchmark))
 
 
@@ -129,7 +129,7 @@ class Way(NamedTuple):
     name: str = ""
 
 
-class Owed(NamedTuple):
+class DueJudgement(NamedTuple):
     """A verdict that a judge owes a conversation: a judgement of it or, where `against` names others, shown
     as B, C …, which of them is better. `key` is stable.
     """
@@ -164,7 +164,7 @@ class Play:
     key: str
     play: Callable[[Ask], Awaitable[Conversation | Scenario]] | None
     expected: tuple[Expected, ...] = ()
-    judged: tuple[Owed, ...] = ()
+    judged: tuple[DueJudgement, ...] = ()
     inline: InlineJudgement | None = None
     player: str = ""
     facets: Mapping[str, str] = field(default_factory=dict)
@@ -176,7 +176,7 @@ class Benchmark:
 
     name: str
     title: str
-    about: str
+    description: str
     facets: tuple[str, ...]
     """What varies between conversations, the most important first."""
     roles: tuple[Role, ...] = ()
@@ -236,8 +236,10 @@ class Benchmark:
 
         What a version lacks comes from the benchmark's own.
         """
-        folder, own = self.prompts_of or self.name, self.version
-        return load_prompt(materials.prompts, folder, version or own, name, self.prompts[name], own)
+        folder, own_version = self.prompts_of or self.name, self.version
+        return load_prompt(
+            materials.prompts, folder, version or own_version, name, self.prompts[name], own_version
+        )
 
     def ways(self, materials: Materials, judges: Sequence[str], version: str = "") -> list[Way]:
         """How a version of the prompt (the benchmark's own, unless one is named) asks judges, call by call.
@@ -251,11 +253,11 @@ class Benchmark:
         ]
 
 
-def owed(ways: Sequence[Way], repeats: int, *of: str) -> tuple[Owed, ...]:
+def due_judgements(ways: Sequence[Way], repeats: int, *keys: str) -> tuple[DueJudgement, ...]:
     """The verdicts that judges owe a conversation, or several, the one shown as A first."""
-    pair, against = "|".join(of), of[1:]
+    pair, against = "|".join(keys), keys[1:]
     return tuple(
-        Owed(
+        DueJudgement(
             f"{pair}|{judge}|{way.prompt.version}|{n}{f'|{way.name}' if way.name else ''}",
             *(judge, way.prompt, n, way.asking, against),
         )

@@ -41,13 +41,13 @@ def most_tokens(params: Mapping[str, Any]) -> int | None:
 
 
 @dataclass
-class _Seen:
+class _Usage:
     """What calls to a model had so far."""
 
     calls: int = 0
     size: int = 0
-    given: int = 0
-    made: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
     longest: int = 0
 
 
@@ -56,8 +56,8 @@ class Reserved:
     """What a call is expected to cost and what it may cost at most; then what it did cost."""
 
     expected: float
-    most: float
-    spent: Spent | None = None
+    maximum: float
+    usage: Spent | None = None
 
 
 class Budget:
@@ -83,7 +83,7 @@ class Budget:
         self._grant, self._halt = grant, halt
         self._ask_lease = ask_lease
         """Asks whoever shares out the limit for so much more; what is given is added to it, 0 for nothing."""
-        self._seen = {name: _Seen() for name in models}
+        self._seen = {name: _Usage() for name in models}
         self._spent = self._granted = 0.0
         self._in_flight: set[Reserved] = set()
         self._changed = asyncio.Event()
@@ -91,29 +91,29 @@ class Budget:
         self._over = False
 
     @asynccontextmanager
-    async def reserved(self, model: str, size: int, most: int | None) -> AsyncIterator[Reserved]:
+    async def reserved(self, model: str, size: int, token_limit: int | None) -> AsyncIterator[Reserved]:
         """Reserve what a call to a model may cost, for the block, which notes what was `spent`.
 
-        `size` is that of what is sent in bytes, `most` the tokens out it may have. Raises RunStopped where
-        the call does not fit into what is left, or the run has stopped.
+        `size` is that of what is sent in bytes, `token_limit` the tokens out it may have. Raises RunStopped
+        where the call does not fit into what is left, or the run has stopped.
         """
-        held = await self._reserve(model, size, most)
+        reservation = await self._reserve(model, size, token_limit)
         try:
-            yield held
+            yield reservation
         except (CallFailed, asyncio.CancelledError) as error:
             if not isinstance(error, CallFailed) or error.code.maybe_paid:
                 # The call was sent: it may have been paid for.
-                self.lost += held.expected
+                self.lost += reservation.expected
             raise
         finally:
-            if held.spent is not None:
-                self._spent += held.spent.cost
-                self._learn(model, size, held.spent)
-            self._give_back(held)
+            if reservation.usage is not None:
+                self._spent += reservation.usage.cost
+                self._learn(model, size, reservation.usage)
+            self._give_back(reservation)
 
-    def paid(self, spent: Spent) -> None:
+    def record_usage(self, usage: Spent) -> None:
         """Count what was not reserved here: answers of batches."""
-        self._spent += spent.cost
+        self._spent += usage.cost
 
     def stop(self) -> None:
         """Let everybody through who waits: the run has stopped, and no call will be sent."""
@@ -125,25 +125,25 @@ class Budget:
         """What may still be spent, calls in flight included."""
         return self.limit - self.elsewhere - self._spent - self.lost + ROUNDING
 
-    async def _reserve(self, model: str, size: int, most: int | None) -> Reserved:
+    async def _reserve(self, model: str, size: int, token_limit: int | None) -> Reserved:
         while not self._over:
-            held = self._cost(model, size, most)
-            alone, in_flight = not self._in_flight, sum(one.most for one in self._in_flight)
-            if in_flight + held.most <= self.left or (alone and held.expected <= self.left):
-                self._in_flight.add(held)
+            reservation = self._cost(model, size, token_limit)
+            alone, in_flight = not self._in_flight, sum(one.maximum for one in self._in_flight)
+            if in_flight + reservation.maximum <= self.left or (alone and reservation.expected <= self.left):
+                self._in_flight.add(reservation)
                 try:
                     await self._granting()
                 except BaseException:
-                    self._give_back(held)
+                    self._give_back(reservation)
                     raise
-                return held
+                return reservation
             if alone:
                 if self._ask_lease is not None:
-                    lease = await self._ask_lease(held.expected - self.left)
+                    lease = await self._ask_lease(reservation.expected - self.left)
                     self.limit += lease
                     if lease > 0:
                         continue
-                self._halt(self._sentence(held))
+                self._halt(self._sentence(reservation))
             else:
                 self._changed.clear()
                 await self._changed.wait()
@@ -156,42 +156,42 @@ class Budget:
         """
         async with self._asking:
             in_flight = sum(one.expected for one in self._in_flight)
-            needed = self._spent + self.lost + in_flight
-            if needed > self._granted:
-                amount = max(needed, min(needed + in_flight / 2, self.limit - self.elsewhere))
+            total = self._spent + self.lost + in_flight
+            if total > self._granted:
+                amount = max(total, min(total + in_flight / 2, self.limit - self.elsewhere))
                 await self._grant(amount)
                 self._granted = amount
 
-    def _give_back(self, held: Reserved) -> None:
-        self._in_flight.discard(held)
+    def _give_back(self, reservation: Reserved) -> None:
+        self._in_flight.discard(reservation)
         self._changed.set()
 
-    def _cost(self, name: str, size: int, most: int | None) -> Reserved:
-        model, seen = self._models[name], self._seen[name]
-        given = size * (seen.given / seen.size if seen.size else 1 / BYTES_PER_TOKEN)
-        tokens_out = seen.made / seen.calls if seen.calls else self._guesses.get(name, 0.0)
+    def _cost(self, name: str, size: int, token_limit: int | None) -> Reserved:
+        model, past = self._models[name], self._seen[name]
+        tokens_in = size * (past.tokens_in / past.size if past.size else 1 / BYTES_PER_TOKEN)
+        tokens_out = past.tokens_out / past.calls if past.calls else self._guesses.get(name, 0.0)
         if model.kind == "embeddings":
-            tokens_out, most = 0.0, 0
-        elif most is None:
-            most = max(UNCAPPED_TOKENS, 2 * seen.longest)
-        expected = model.cost(round(given), round(min(tokens_out, most)))
-        return Reserved(expected, max(expected, model.cost(size, most)))
+            tokens_out, token_limit = 0.0, 0
+        elif token_limit is None:
+            token_limit = max(UNCAPPED_TOKENS, 2 * past.longest)
+        expected = model.cost(round(tokens_in), round(min(tokens_out, token_limit)))
+        return Reserved(expected, max(expected, model.cost(size, token_limit)))
 
-    def _learn(self, name: str, size: int, spent: Spent) -> None:
-        seen = self._seen[name]
-        seen.calls += 1
-        seen.size += size
-        seen.given += spent.input_tokens
-        seen.made += spent.output_tokens
-        seen.longest = max(seen.longest, spent.output_tokens)
+    def _learn(self, name: str, size: int, usage: Spent) -> None:
+        past = self._seen[name]
+        past.calls += 1
+        past.size += size
+        past.tokens_in += usage.input_tokens
+        past.tokens_out += usage.output_tokens
+        past.longest = max(past.longest, usage.output_tokens)
 
-    def _sentence(self, held: Reserved) -> str:
-        spent = [f"this run has spent {self._spent:.2f}"]
+    def _sentence(self, reservation: Reserved) -> str:
+        parts = [f"this run has spent {self._spent:.2f}"]
         if self.elsewhere:
-            spent.append(f"other runs of its plan {self.elsewhere:.2f}")
+            parts.append(f"other runs of its plan {self.elsewhere:.2f}")
         if self.lost:
-            spent.append(f"calls without an answer may have cost {self.lost:.2f}")
+            parts.append(f"calls without an answer may have cost {self.lost:.2f}")
         return (
-            f"Stopped at the spending limit of {self.limit:g}: {', '.join(spent)}, and the next call would "
-            f"cost about {held.expected:.2g}. Raise --max-cost to continue."
+            f"Stopped at the spending limit of {self.limit:g}: {', '.join(parts)}, and the next call would "
+            f"cost about {reservation.expected:.2g}. Raise --max-cost to continue."
         )

@@ -41,7 +41,7 @@ PATIENCE = 10
 """A model's work ends after this many failures in a row: the rest would fail as well."""
 _VECTORS = "_vectors "
 """Prefix of the journal's steps for vectors. They sort first: the last step tells how far a play is."""
-_Done = TypeVar("_Done", Completion, Embedded)
+_Result = TypeVar("_Result", Completion, Embedded)
 
 
 class Halt(Protocol):
@@ -112,10 +112,10 @@ class Calls:
     handshakes: Handshakes
     budget: Budget | None
     halt: Halt
-    spent: Spent = NOTHING_SPENT
+    usage: Spent = NOTHING_SPENT
     failing: Counter[str] = field(default_factory=Counter)
     """Failures in a row, by model."""
-    answered: set[str] = field(default_factory=set)
+    answered_models: set[str] = field(default_factory=set)
     """Models whose endpoint has ever answered."""
     stopped: dict[str, str] = field(default_factory=dict)
     """Why no more calls to a model are made."""
@@ -137,14 +137,16 @@ class Calls:
         self.stopped[model] = reason
         self.client.stop_model(model)
         self._decide(model, answers=False)
-        if self.stopped.keys() >= {name for name, of in self.models.items() if of.kind != "program"}:
+        if self.stopped.keys() >= {
+            name for name, model_entry in self.models.items() if model_entry.kind != "program"
+        }:
             self.halt(said.models_stopped(self.stopped, others=False), broken=True)
 
     def has_answered(self, model: str) -> None:
         """An endpoint has answered a request to a model: what it forbade before were single requests."""
         self.failing[model] = 0
-        if model not in self.answered:
-            self.answered.add(model)
+        if model not in self.answered_models:
+            self.answered_models.add(model)
             self._decide(model, answers=True)
 
     @contextmanager
@@ -162,12 +164,12 @@ class Calls:
 
         What it forbids before it has ever answered is the model's (the key, the region, the organisation).
         """
-        if model in self.answered or model in self.stopped:
-            return model in self.answered
-        decided: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self.forbidden.setdefault(model, []).append(decided)
+        if model in self.answered_models or model in self.stopped:
+            return model in self.answered_models
+        decision: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self.forbidden.setdefault(model, []).append(decision)
         self._look(model)
-        return await decided
+        return await decision
 
     def _look(self, model: str) -> None:
         """Nothing is under way that could still be answered: then the endpoint answers none."""
@@ -175,9 +177,9 @@ class Calls:
             self._decide(model, answers=False)
 
     def _decide(self, model: str, *, answers: bool) -> None:
-        for decided in self.forbidden.pop(model, []):
-            if not decided.done():
-                decided.set_result(answers)
+        for decision in self.forbidden.pop(model, []):
+            if not decision.done():
+                decision.set_result(answers)
 
     def release(self) -> None:
         """The run has stopped: nothing more is answered."""
@@ -260,10 +262,10 @@ class Asker:
             raise error
         _, model, text = self.last
         place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name}, line {place.lineno}"
+        place_words = f"{Path(place.filename).name}, line {place.lineno}"
         message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         failure = CallFailed(
-            f"It failed unexpectedly: {message} ({where}). Other work goes on. Please report it.",
+            f"It failed unexpectedly: {message} ({place_words}). Other work goes on. Please report it.",
             code=Failure.UNEXPECTED,
             raw=text,
             reason=f"unexpected: {type(error).__name__}",
@@ -282,34 +284,34 @@ class Asker:
         # What its endpoint takes may be found out between two calls: the entry says what is asked.
         configuration = calls.handshakes.entries[model].configuration
         spoken = [(m.role, m.content, *m.images.values()) for m in messages]
-        sent = _digest([configuration.hash, spoken, dict(params), schema])
+        digest = _digest([configuration.hash, spoken, dict(params), schema])
         noted = self.noted.get(step)
-        if noted is not None and noted.asked == sent:
+        if noted is not None and noted.asked == digest:
             self.spent += noted.spent
             self._count(model, noted.reported)
-            calls.answered.add(model)
-            beside = ReplyDetails.from_dict(noted.details)
+            calls.answered_models.add(model)
+            details = ReplyDetails.from_dict(noted.details)
             self.last = (step, model, noted.reply)
-            return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
+            return Completion(noted.reply, noted.cut, noted.spent, noted.reported, details)
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, calls.run if calls.retry_failed else 0])[:8], 16)
         kind = (model, prompt.name, prompt.reply, bool(prompt.turns), messages[0].role)
-        asked = Request(model, kind, messages, params, schema, seed)
+        request = Request(model, kind, messages, params, schema, seed)
 
         async def ask(entry: Model, shaking: bool) -> Completion:
             await calls.batches.ask(
-                self.work, step, sent, model, lambda: asked.body(entry), gathers=not shaking
+                self.work, step, digest, model, lambda: request.body(entry), gathers=not shaking
             )
             try:
-                return await self._paid(
+                return await self._with_budget(
                     model,
                     lambda: calls.client.complete(
                         model, messages, params=params, schema=schema, seed=seed, form=entry
                     ),
-                    lambda: asked.body(entry),
+                    lambda: request.body(entry),
                 )
             except CallFailed as failure:
-                if not (shaking and asked.refused(entry, failure)):
+                if not (shaking and request.is_refused(entry, failure)):
                     self._failing(model, failure)
                 raise
 
@@ -319,16 +321,23 @@ class Asker:
         calls.check_asked(model)
         with calls.under_way(model):
             try:
-                done, handshake = await calls.handshakes.answer(asked, ask, latest)
+                completion, handshake = await calls.handshakes.answer(request, ask, latest)
             except CallFailed as failure:
                 if failure.code is Failure.FORM_REFUSED:
                     self._failing(model, failure)
                 raise (await self._single(model, failure)) from None
-        self.last = (step, model, done.text)
-        self._count(model, done.reported)
-        note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.details.as_dict())
+        self.last = (step, model, completion.text)
+        self._count(model, completion.reported)
+        note = NotedCall(
+            digest,
+            completion.text,
+            completion.cut,
+            completion.usage,
+            completion.reported,
+            completion.details.as_dict(),
+        )
         self._note(step, note, model, handshake)
-        return done
+        return completion
 
     async def embed(self, model: str, texts: Sequence[str], /) -> list[Vector]:
         """Vectors from the journal or the endpoint. A resumed run may group the texts differently."""
@@ -342,13 +351,15 @@ class Asker:
             calls.check_asked(model)
             with calls.under_way(model):
                 try:
-                    done = await self._paid(model, lambda: calls.client.embed(model, texts), lambda: body)
+                    embedded = await self._with_budget(
+                        model, lambda: calls.client.embed(model, texts), lambda: body
+                    )
                 except CallFailed as failure:
                     self._failing(model, failure)
                     raise (await self._single(model, failure)) from None
-            packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
-            self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
-            note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
+            packed = {mark: embeddings.pack(v) for mark, v in zip(new, embedded.vectors, strict=True)}
+            self.vectors |= {mark: (vector, embedded.reported) for mark, vector in packed.items()}
+            note = NotedCall("", json.dumps(packed), False, embedded.usage, embedded.reported)
             step = _VECTORS + next(iter(new))
             self._note(step, note, model)
         self._count(model, *{self.vectors[mark][1] for mark in marks})
@@ -368,7 +379,7 @@ class Asker:
         gate = calls.programs.setdefault(model, asyncio.Semaphore(entry.max_concurrency or PROGRAMS))
         async with gate:
             await calls.journal.admit()
-            text = await programs.answer(entry, prompt.given, calls.journal.folder)
+            text = await programs.answer(entry, prompt.program_input, calls.journal.folder)
         self.last = ("", model, text)
         try:
             value = replies.usable(text, prompt.reply, check)
@@ -382,39 +393,39 @@ class Asker:
     def _count(self, model: str, *reported: Reported) -> None:
         self.reported.setdefault(model, Counter()).update(reported)
 
-    async def _paid(
+    async def _with_budget(
         self,
         model: str,
-        call: Callable[[], Awaitable[_Done]],
-        sent: Callable[[], Mapping[str, Any]],
-    ) -> _Done:
-        """The answer of an endpoint to what is `sent`; counts what it cost."""
+        call: Callable[[], Awaitable[_Result]],
+        request_body: Callable[[], Mapping[str, Any]],
+    ) -> _Result:
+        """The answer of an endpoint to what is `request_body`; counts what it cost."""
         if self.calls.budget is None:
-            return await self._answered(model, call)
-        body = sent()
+            return await self._call_endpoint(model, call)
+        body = request_body()
         size = billed(json.dumps(body, ensure_ascii=False))
-        async with self.calls.budget.reserved(model, size, most_tokens(body)) as held:
+        async with self.calls.budget.reserved(model, size, most_tokens(body)) as reservation:
             try:
-                done = await self._answered(model, call)
+                result = await self._call_endpoint(model, call)
             except CallFailed as failure:
-                held.spent = failure.spent
+                reservation.usage = failure.spent
                 raise
-            held.spent = done.spent
-        return done
+            reservation.usage = result.usage
+        return result
 
-    async def _answered(self, model: str, call: Callable[[], Awaitable[_Done]]) -> _Done:
+    async def _call_endpoint(self, model: str, call: Callable[[], Awaitable[_Result]]) -> _Result:
         calls = self.calls
         try:
-            done = await call()
+            result = await call()
         except CallFailed as failure:
-            calls.spent += failure.spent
+            calls.usage += failure.spent
             if failure.spent.calls:
                 calls.journal.spend(failure.spent)
             raise
         calls.has_answered(model)
-        calls.spent += done.spent
-        self.spent += done.spent
-        return done
+        calls.usage += result.usage
+        self.spent += result.usage
+        return result
 
     def _failing(self, model: str, failure: CallFailed) -> None:
         """Count a failure of a model; its work ends where the rest of it would fail as well.

@@ -20,14 +20,21 @@ from sqlite_utils import Database
 
 from concord import messages
 from concord.conversation import Conversation
-from concord.errors import CallFailed, ConcordError, ConfigError, DatabaseReplaced, RunStopped, WorkspaceError
+from concord.errors import (
+    CallFailed,
+    ConcordError,
+    ConfigError,
+    DatabaseReplaced,
+    RunStopped,
+    WorkspaceError,
+)
 from concord.llm.client import Client, limits
 from concord.llm.prompts import Prompt
 from concord.rating import Comparison, Judgement, Spent
 from concord.runs import handshakes, judging
 from concord.runs.batch_store import StoredBatches
 from concord.runs.batches import Batches
-from concord.runs.benchmark import Owed
+from concord.runs.benchmark import DueJudgement
 from concord.runs.budget import Budget, check_priced
 from concord.runs.call_runner import Asker, Calls
 from concord.runs.handshakes import Handshakes
@@ -145,8 +152,8 @@ def stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in SIGNALS}
 
     def first(number: int, _frame: object) -> None:
-        for each in SIGNALS:
-            signal.signal(each, signal.SIG_DFL)
+        for signal_number in SIGNALS:
+            signal.signal(signal_number, signal.SIG_DFL)
         if not loop.is_closed():
             loop.call_soon_threadsafe(stop, number)
 
@@ -173,9 +180,9 @@ class _Run:
     watch: Callable[[Progress], None] | None
     say: Callable[[str], None]
     """Says a sentence to who looks at the run, also while the store cannot be written."""
-    done: int = 0
+    finished_works: int = 0
     failed: int = 0
-    refused: set[str] = field(default_factory=set)
+    refused_keys: set[str] = field(default_factory=set)
     """Work counted as done whose result the store did not take. The writing thread adds to it."""
     stop: str = ""
     """Why no new calls are made; empty while the run goes on."""
@@ -190,13 +197,13 @@ class _Run:
     batches: Batches = field(init=False)
     calls: Calls = field(init=False)
     budget: Budget | None = None
-    seen: Survey = field(default_factory=Survey)
+    current_survey: Survey = field(default_factory=Survey)
     """What was stored when work was begun: another run may have stored more since the survey."""
     ahead: int | None = None
     """The run of the benchmark that this one waits for."""
     unseen: dict[str, set[str]] = field(default_factory=dict)
     """Conversations whose images a judge was not shown."""
-    ended: bool = False
+    is_ended: bool = False
     """Whether nothing but storing is left to do."""
 
     @property
@@ -236,12 +243,14 @@ class _Run:
         with stopped_by_signals(self._signalled), Writer(self.workspace.db_path, patient=True) as writer:
             self.store = RunStore(self.workspace, writer, lambda: self.stop)
             self.client = Client(self.job.models, admit=self.store.admit)
-            of = await self.store.look(lambda db: handshakes.known(db, self.job.models))
-            shaken = Handshakes(self.job.models, of)
+            known_handshakes = await self.store.look(
+                lambda db: handshakes.known_handshakes(db, self.job.models)
+            )
+            shaken = Handshakes(self.job.models, known_handshakes)
             # From here on a model is what its endpoint takes.
             self.job = replace(self.job, models=shaken.models)
             calls = self.survey.calls
-            guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
+            guesses = {name: tokens_out / calls[name] for name, (_, tokens_out) in self.survey.tokens.items()}
             if (limit := self.started.max_cost) is not None:
                 self.budget = Budget(limit, self.job.models, guesses, self._granted, self.halt)
             self.batches = Batches(
@@ -261,7 +270,7 @@ class _Run:
                 halt=self.halt,
             )
             ever = await self.store.look(lambda db: configurations.latest(db, self.job.models))
-            self.calls.answered.update(ever, of)
+            self.calls.answered_models.update(ever, known_handshakes)
             try:
                 async with alongside(self._beat()):
                     return await self._to_its_end(writer)
@@ -280,10 +289,10 @@ class _Run:
         stopped = self.calls.stopped
         broken = self.broken or bool(stopped)
         state: State = "broken" if broken else "stopped" if self.stop else "finished"
-        others = len(self.job.models) > len(stopped)
-        ends = self.stop or (messages.models_stopped(stopped, others=others) if stopped else "")
+        others_left = len(self.job.models) > len(stopped)
+        ends = self.stop or (messages.models_stopped(stopped, others=others_left) if stopped else "")
         message = " ".join(filter(None, [*self._notes(), ends]))
-        self.ended = True
+        self.is_ended = True
 
         def end(db: Database) -> Progress:
             # Only now it is known what the store refused.
@@ -293,19 +302,19 @@ class _Run:
             return runs.get(db, self.number)
 
         # Whatever was put before is stored before: the pulse tells how long that takes.
-        ended = await self.store.do(end)
-        return replace(ended, signal=self.signal)
+        end_state = await self.store.do(end)
+        return replace(end_state, signal=self.signal)
 
     async def _waves(self) -> None:
         """Go through what is left; by batch, once more whenever a batch was collected."""
         try:
             await self._turn()
             await self.batches.collect()
-            counted = True
+            is_counted = True
             while not self.stop:
                 async with asyncio.TaskGroup() as group:
-                    await self._begin(group, counted=counted)
-                counted = False
+                    await self._begin(group, is_counted=is_counted)
+                is_counted = False
                 if not self.stop:
                     await self.batches.submit()
                 if not (self.options.get("wait") and await self.batches.rest(lambda: bool(self.stop))):
@@ -319,49 +328,49 @@ class _Run:
 
     async def _turn(self) -> None:
         """Wait until no run of the benchmark that was started before is at work; time counts from then."""
-        waited = False
+        has_waited = False
         while not self.stop:
             self.ahead = await self.store.look(partial(runs.ahead, run=self.number))
             if self.ahead is None:
                 break
-            waited = True
+            has_waited = True
             await asyncio.sleep(BEAT_SECONDS)
         self.ahead = None
-        if waited and not self.stop:
+        if has_waited and not self.stop:
             began = await self.store.do(partial(runs.begin, run=self.number))
             self.started = replace(self.started, started=began)
         if self.budget:
             self.budget.elsewhere = await self.store.do(partial(runs.elsewhere, run=self.number))
 
-    def _collected(self, spent: Spent) -> None:
-        self.calls.spent += spent
+    def _collected(self, usage: Spent) -> None:
+        self.calls.usage += usage
         if self.budget:
-            self.budget.paid(spent)
+            self.budget.record_usage(usage)
 
-    async def _begin(self, group: asyncio.TaskGroup, *, counted: bool) -> None:
-        """Begin what is left, as places become free. `counted` notes what was stored, once for a run."""
+    async def _begin(self, group: asyncio.TaskGroup, *, is_counted: bool) -> None:
+        """Begin what is left, as places become free. `is_counted` notes what was stored, once for a run."""
         # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
-        seen, begun = self.seen if counted else None, set[str]()
-        again, earlier = self.calls.retry_failed, self.survey
+        survey_now, started_keys = self.current_survey if is_counted else None, set[str]()
+        retry, earlier = self.calls.retry_failed, self.survey
         while not self.stop:
             try:
                 for item in left(
-                    self.workspace, self.job.plays(), retry_failed=again, survey=seen, earlier=earlier
+                    self.workspace, self.job.plays(), retry_failed=retry, survey=survey_now, earlier=earlier
                 ):
-                    if item.key in begun:
+                    if item.key in started_keys:
                         continue
                     await places.acquire()
                     if self.stop:
                         return
-                    begun.add(item.key)
+                    started_keys.add(item.key)
                     task = group.create_task(self._one(item, places))
                     self.tasks.add(task)
                     task.add_done_callback(self.tasks.discard)
                 return
             except UNREADABLE as error:
                 # What is left is looked for once more, from the start.
-                seen = None
+                survey_now = None
                 if not self.stop:
                     await self.store.until_readable(error)
 
@@ -375,7 +384,7 @@ class _Run:
 
     async def _one(self, item: Pending, places: asyncio.Semaphore) -> None:
         try:
-            conversation = await self._played(item)
+            conversation = await self._play(item)
             if conversation is not None:
                 await asyncio.gather(
                     *(self._judged(conversation, o, resumed=o.key in item.resumed) for o in item.judged)
@@ -387,17 +396,17 @@ class _Run:
         finally:
             places.release()
 
-    async def _played(self, item: Pending) -> Conversation | None:
+    async def _play(self, item: Pending) -> Conversation | None:
         key = item.play.key
-        if key in self.given_up or (not item.stored and self._lacks(e.model for e in item.play.expected)):
+        if key in self.given_up or (not item.is_stored and self._lacks(e.model for e in item.play.expected)):
             return None
-        if item.stored:
+        if item.is_stored:
             return await self.store.look(lambda db: conversations.load(db, key))
         if item.play.play is None:
             return None
         ask = await self._asker(key, key in item.resumed)
         try:
-            played = await item.play.play(ask)
+            result = await item.play.play(ask)
         except CallFailed as failure:
             self._failed(item, failure)
             return None
@@ -410,75 +419,81 @@ class _Run:
 
         def save(db: Database) -> None:
             simulated = any(models[name].simulated for name in ask.reported)
-            if isinstance(played, Scenario):
-                scenarios.save(db, [replace(played, body={**played.body, "simulated": simulated})])
+            if isinstance(result, Scenario):
+                scenarios.save(db, [replace(result, body={**result.body, "simulated": simulated})])
             else:
-                saved = conversations.save(db, played, ask.spent, simulated=simulated)
+                saved = conversations.save(db, result, ask.spent, simulated=simulated)
                 configurations.of_conversation_were(db, saved, [ask.use(name) for name in ask.reported])
                 if inline is not None:
-                    given = inline.judgement(played)
-                    rater = replace(given.judge, simulated=models[given.judge.name].simulated)
-                    _save_verdict(db, replace(given, judge=rater), inline.prompt, ask)
+                    inline_judgement = inline.judgement(result)
+                    rater = replace(
+                        inline_judgement.judge, simulated=models[inline_judgement.judge.name].simulated
+                    )
+                    _save_verdict(db, replace(inline_judgement, judge=rater), inline.prompt, ask)
             runs.settle(db, key)
 
-        self.store.put(partial(self._stored, save, key, ask, True))
-        self.done += 1
-        return None if isinstance(played, Scenario) else played
+        self.store.submit(partial(self._store_work, save, key, ask, True))
+        self.finished_works += 1
+        return None if isinstance(result, Scenario) else result
 
     def _lacks(self, models: Iterable[str]) -> bool:
         """Whether no more calls are made to one of these models."""
         return any(model in self.calls.stopped for model in models)
 
-    async def _judged(self, conversation: Conversation, owed: Owed, *, resumed: bool) -> None:
-        if owed.key in self.given_up or self._lacks([owed.judge]):
+    async def _judged(self, conversation: Conversation, due: DueJudgement, *, resumed: bool) -> None:
+        if due.key in self.given_up or self._lacks([due.judge]):
             return
-        ask = await self._asker(owed.key, resumed)
-        model, shown = self.job.models[owed.judge], [conversation]
+        ask = await self._asker(due.key, resumed)
+        model, conversations_ = self.job.models[due.judge], [conversation]
         try:
-            for other in owed.against:
-                shown.append(await self.store.look(partial(conversations.load, which=other)))
-            if pictured := [c for c in shown if any(m.images for m in c.messages)]:
+            for opponent in due.against:
+                conversations_.append(await self.store.look(partial(conversations.load, which=opponent)))
+            if pictured := [c for c in conversations_ if any(m.images for m in c.messages)]:
                 if model.vision:
-                    shown = [await self.store.look(partial(images.shown, conversation=c)) for c in shown]
+                    conversations_ = [
+                        await self.store.look(partial(images.shown, conversation=c)) for c in conversations_
+                    ]
                 else:
-                    self.unseen.setdefault(owed.judge, set()).update(c.key for c in pictured)
-            judged, *more = await judging.judged(ask, shown, owed, model)
+                    self.unseen.setdefault(due.judge, set()).update(c.key for c in pictured)
+            judged, *other_verdicts = await judging.judged(ask, conversations_, due, model)
         except CallFailed as failure:
-            self._failed(owed, failure)
+            self._failed(due, failure)
             return
         except RunStopped:
             return  # The other verdicts of this conversation go on.
         verdict, unusable = replace(judged, spent=ask.spent), ask.failure
 
         def save(db: Database) -> None:
-            for one in (verdict, *more):
-                _save_verdict(db, one, owed.prompt, ask)
-            runs.settle(db, owed.key)
+            for one in (verdict, *other_verdicts):
+                _save_verdict(db, one, due.prompt, ask)
+            runs.settle(db, due.key)
             if verdict.failure is not None and unusable is not None:
-                runs.save_failure(db, owed.key, self._as_failure(unusable), self.number)
+                runs.save_failure(db, due.key, self._as_failure(unusable), self.number)
 
-        done = verdict.failure is None
-        self.store.put(partial(self._stored, save, owed.key, ask, done))
-        self.done += done
-        self.failed += not done
+        is_done = verdict.failure is None
+        self.store.submit(partial(self._store_work, save, due.key, ask, is_done))
+        self.finished_works += is_done
+        self.failed += not is_done
 
-    def _stored(
-        self, save: Callable[[Database], None], key: str, ask: Asker, done: bool, db: Database
+    def _store_work(
+        self, save: Callable[[Database], None], key: str, ask: Asker, is_done: bool, db: Database
     ) -> None:
-        """Store a result, counted as `done` or failed; one that the store refuses is a failure of its own."""
+        """Store a result, counted as `finished_works` or failed; one that the store refuses is a failure of
+        its own.
+        """
         _, error = applied(db, save)
         if error is not None:
-            self.refused |= {key} if done else set()
+            self.refused_keys |= {key} if is_done else set()
             runs.save_failure(db, key, self._as_failure(ask.failing(error)), self.number)
 
-    def _failed(self, work: Pending | Owed, failure: CallFailed) -> None:
+    def _failed(self, work: Pending | DueJudgement, failure: CallFailed) -> None:
         failed, pieces, key = self._as_failure(failure), 1, work.key
         self.given_up.add(key)
         if isinstance(work, Pending):
             failed = replace(failed, player=work.play.player, facets=work.play.facets)
             pieces = work.pieces
-            self.given_up.update(owed.key for owed in work.judged)
-        self.store.put(lambda db: runs.save_failure(db, key, failed, self.number))
+            self.given_up.update(due.key for due in work.judged)
+        self.store.submit(lambda db: runs.save_failure(db, key, failed, self.number))
         self.failed += pieces
 
     def _as_failure(self, failure: CallFailed) -> FailedWork:
@@ -486,7 +501,7 @@ class _Run:
         return FailedWork(failure.code, message, failure.reason, failure.raw, benchmark, failure.model)
 
     async def _beat(self) -> None:
-        while not self.ended:
+        while not self.is_ended:
             stands = self._stands()
             beat = asyncio.ensure_future(self.store.do(partial(runs.beat, run=self.number, **stands)))
             try:
@@ -506,13 +521,13 @@ class _Run:
 
     def _stands(self) -> dict[str, Any]:
         # What failed before and is not retried counts as failed from the start.
-        before, seen = self.survey, self.seen
+        before, survey_now = self.survey, self.current_survey
         sentences = [*self._notes(), self.client.status(), self.batches.status()]
         return {
-            "planned": max(before.planned, seen.planned),
-            "stored": max(before.stored, seen.stored),
-            "done": self.done - len(self.refused),
-            "failed": self.failed + max(before.failed, seen.failed) + len(self.refused),
+            "planned": max(before.planned, survey_now.planned),
+            "stored": max(before.stored_count, survey_now.stored_count),
+            "done": self.finished_works - len(self.refused_keys),
+            "failed": self.failed + max(before.failed, survey_now.failed) + len(self.refused_keys),
             "message": " ".join(filter(None, sentences)),
         }
 
@@ -535,7 +550,7 @@ class _Run:
             elsewhere = self.budget.elsewhere if self.budget else 0.0
             self.watch(
                 replace(
-                    self.started, **stands, spent=self.calls.spent, elsewhere=elsewhere, heartbeat_at=now()
+                    self.started, **stands, spent=self.calls.usage, elsewhere=elsewhere, heartbeat_at=now()
                 )
             )
 

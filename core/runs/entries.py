@@ -18,7 +18,7 @@ from concord.workspace import Workspace
 class Change:
     """A change of models.toml: what was done, its text before and after, and the lines that were written."""
 
-    what: str
+    act: str
     before: str
     after: str
     lines: str = ""
@@ -52,19 +52,19 @@ def set_currency(workspace: Workspace, currency: str) -> Change:
     return Change("currency", before, _text(workspace))
 
 
-def undo(workspace: Workspace, done: Change) -> None:
+def undo(workspace: Workspace, past_change: Change) -> None:
     """Give models.toml the text it had before a change. Raises ConfigError if it was changed since."""
-    with _recorded(workspace, AuditAct.MODELS_RESTORED, done.what, {}):
-        entries.restore(workspace.models_path, done.before, done.after)
+    with _recorded(workspace, AuditAct.MODELS_RESTORED, past_change.act, {}):
+        entries.restore(workspace.models_path, past_change.before, past_change.after)
 
 
 @contextmanager
 def _recorded(workspace: Workspace, act: AuditAct, name: str, settings: Mapping[str, Any]) -> Iterator[str]:
     """The text of models.toml before; the line of the log stays only where the change succeeds."""
     before = _text(workspace)
-    how = "" if keys.holds_key(dict(settings)) else audit.facts(**settings)
+    facts = "" if keys.holds_key(dict(settings)) else audit.facts(**settings)
     with workspace.write() as db:
-        audit.record(db, act, detail="; ".join(filter(None, [name, how])))
+        audit.record(db, act, detail="; ".join(filter(None, [name, facts])))
         yield before
 
 

@@ -41,7 +41,7 @@ LENGTH = 3000
 
 
 @dataclass(frozen=True)
-class Examined:
+class Examination:
     """What calls to a model showed: what is wrong, with the remedy (“” if nothing is), and what was seen.
 
     `settings` are those of models.toml by which its endpoint takes requests, where they differ from its
@@ -49,25 +49,25 @@ class Examined:
     """
 
     wrong: str = ""
-    seen: tuple[str, ...] = ()
+    observations: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """What is wrong, or what a model that answers showed."""
-        seen = f" ({'; '.join(self.seen)})" if self.seen else ""
-        how = "; ".join(messages.forms(self.settings)) if self.settings else "answers as asked"
-        return self.wrong or f"{how}{seen}"
+        observation_words = f" ({'; '.join(self.observations)})" if self.observations else ""
+        form = "; ".join(messages.forms(self.settings)) if self.settings else "answers as asked"
+        return self.wrong or f"{form}{observation_words}"
 
 
-def samples(brought: Materials) -> list[Prompt]:
+def samples(sources: Materials) -> list[Prompt]:
     """The longest prompt of each kind that benchmarks send.
 
     A kind is told by the names of its parameters and by whether its reply has a schema.
     """
     return _longest(
-        benchmark.prompt(brought, name) for benchmark in BENCHMARKS.values() for name in benchmark.prompts
+        benchmark.prompt(sources, name) for benchmark in BENCHMARKS.values() for name in benchmark.prompts
     )
 
 
@@ -80,7 +80,7 @@ def _longest(prompts: Iterable[Prompt]) -> list[Prompt]:
     return list(longest.values())
 
 
-def own(workspace: Workspace) -> list[Prompt]:
+def workspace_prompts(workspace: Workspace) -> list[Prompt]:
     """What the workspace's rubrics ask judges, and what roles of the benchmarks are sent that it has run.
 
     Where it has neither: what judges are asked by a usual rubric. Rubrics with a mistake are left out.
@@ -88,70 +88,74 @@ def own(workspace: Workspace) -> list[Prompt]:
     prompts: list[Prompt] = []
     for name in rubric_store.names(workspace):
         with suppress(ConfigError):
-            used = rubric_store.find(workspace, name)
-            prompts += _asked(used.rubric, used.variant)
-    brought = materials(workspace)
+            rubric_version = rubric_store.find(workspace, name)
+            prompts += _prompts_of(rubric_version.rubric, rubric_version.variant)
+    sources = materials(workspace)
     with workspace.read() as db:
         run = {one.plan.get("benchmark") for one in runs.recent(db) if not one.plan.get("rubric")}
     for benchmark in BENCHMARKS.values():
         if benchmark.name in run:
-            prompts += _longest(benchmark.prompt(brought, name) for name in benchmark.prompts)
-    return prompts or _asked(reading.read(USUAL), "v1")
+            prompts += _longest(benchmark.prompt(sources, name) for name in benchmark.prompts)
+    return prompts or _prompts_of(reading.read(EXAMPLE_RUBRIC), "v1")
 
 
-USUAL = SHIPPED / "data" / "examples" / "support.toml"
+EXAMPLE_RUBRIC = SHIPPED / "data" / "examples" / "support.toml"
 """The rubric that a workspace without one is taken to use."""
 
 
-def _asked(rubric: Rubric, variant: str) -> list[Prompt]:
+def _prompts_of(rubric: Rubric, variant: str) -> list[Prompt]:
     """The prompts by which judges are asked by a rubric."""
-    whole = [rubric_judge.prompt_of(rubric, variant)] if rubric.criteria else []
-    return whole + [rubric_judge.pair_prompt_of(rubric, pair, variant) for pair in rubric.pairs]
+    prompts_ = [rubric_judge.prompt_of(rubric, variant)] if rubric.criteria else []
+    return prompts_ + [rubric_judge.pair_prompt_of(rubric, pair, variant) for pair in rubric.pairs]
 
 
-def check(workspace: Workspace, models: Mapping[str, Model], *, again: bool = False) -> dict[str, Examined]:
+def check(
+    workspace: Workspace, models: Mapping[str, Model], *, fresh: bool = False
+) -> dict[str, Examination]:
     """What calls to each model show, first those that the workspace's own work makes.
 
-    What endpoints take is kept for later runs; `again` asks them as if nothing were known.
+    What endpoints take is kept for later runs; `fresh` asks them as if nothing were known.
     """
     with workspace.read() as db:
-        before = {} if again else handshakes.known(db, models)
+        before = {} if fresh else handshakes.known_handshakes(db, models)
         results = configurations.latest(db, models)
     shaken = Handshakes(models, before)
-    found = asyncio.run(examine(models, own(workspace), samples(materials(workspace)), shaken, results))
+    examinations = asyncio.run(
+        examine(models, workspace_prompts(workspace), samples(materials(workspace)), shaken, results)
+    )
     with workspace.write() as db:
-        for name, of in shaken.of.items():
-            if not found[name].wrong:
-                stored.put(db, models[name].asked_as, of.as_dict())
-    return found
+        for name, handshake_ in shaken.by_model.items():
+            if not examinations[name].wrong:
+                stored.put(db, models[name].asked_as, handshake_.as_dict())
+    return examinations
 
 
 async def examine(
     models: Mapping[str, Model],
-    sent: Sequence[Prompt] = (),
-    others: Sequence[Prompt] = (),
+    main_prompts: Sequence[Prompt] = (),
+    sample_prompts: Sequence[Prompt] = (),
     shaken: Handshakes | None = None,
     results: Mapping[str, Configuration] | None = None,
-) -> dict[str, Examined]:
+) -> dict[str, Examination]:
     """What calls to each model show, one as by each of these prompts and one as long as a judge's prompt.
 
-    What `others` need and an endpoint refuses is a note. `shaken` is what is known of the endpoints, to which
-    what was found out is added; `results` are the configurations that results have.
+    What `sample_prompts` need and an endpoint refuses is a note. `shaken` is what is known of the endpoints,
+    to which what was found out is added; `results` are the configurations that results have.
     """
-    known = shaken or Handshakes(models, {})
+    handshakes_ = shaken or Handshakes(models, {})
     async with Client(models, retries=1) as client:
 
-        async def one(name: str, model: Model) -> Examined:
+        async def one(name: str, model: Model) -> Examination:
             try:
                 if model.kind != "chat":
                     await client.embed(name, [TEXT])
-                    return Examined()
-                examiner = _Examiner(client, model, known, (results or {}).get(name))
-                seen = tuple(await examiner.seen(sent))
-                settings = handshake.differences(model, known.models[name])
-                return Examined("", seen, settings, tuple(await examiner.notes(others)))
+                    return Examination()
+                examiner = _Examiner(client, model, handshakes_, (results or {}).get(name))
+                observations = tuple(await examiner.observe(main_prompts))
+                settings = handshake.differences(model, handshakes_.models[name])
+                return Examination("", observations, settings, tuple(await examiner.notes(sample_prompts)))
             except ConcordError as error:
-                return Examined(f"{error}{_hint(known.models[name], error)}")
+                return Examination(f"{error}{_hint(handshakes_.models[name], error)}")
 
         findings = await asyncio.gather(*(one(name, model) for name, model in models.items()))
     return dict(zip(models, findings, strict=True))
@@ -166,35 +170,35 @@ class _Examiner:
     shaken: Handshakes
     result: Configuration | None
 
-    async def seen(self, sent: Sequence[Prompt]) -> list[str]:
+    async def observe(self, prompts: Sequence[Prompt]) -> list[str]:
         """What was seen of a model that answers as asked. Raises CallFailed."""
-        served = (await self.answered("ping", {"max_tokens": 200}, None)).reported.model
-        for prompt in sent:
+        served = (await self.answer("ping", {"max_tokens": 200}, None)).reported.model
+        for prompt in prompts:
             try:
-                await self.answered(_label(prompt), prompt.params, prompt.reply)
+                await self.answer(_label(prompt), prompt.params, prompt.reply)
             except ConcordError as error:
                 error.args = (f"In calls of {_label(prompt)}: {error}",)
                 raise
-        seen = f"served as {served}" if served else "it does not say which model it served"
-        return [seen, await self.whole()]
+        serving = f"served as {served}" if served else "it does not say which model it served"
+        return [serving, await self.whole_document()]
 
-    async def notes(self, others: Sequence[Prompt]) -> list[str]:
+    async def notes(self, prompts: Sequence[Prompt]) -> list[str]:
         """What other roles need that the endpoint refuses, a sentence each. Nothing of it is kept."""
         name, notes = self.model.name, []
-        for prompt in others:
-            known = {name: self.shaken.of[name]} if name in self.shaken.of else {}
-            apart = replace(self, shaken=Handshakes({name: self.model}, known), result=None)
+        for prompt in prompts:
+            handshake_of_model = {name: self.shaken.by_model[name]} if name in self.shaken.by_model else {}
+            examiner = replace(self, shaken=Handshakes({name: self.model}, handshake_of_model), result=None)
             try:
-                await apart.answered(_label(prompt), prompt.params, prompt.reply)
+                await examiner.answer(_label(prompt), prompt.params, prompt.reply)
             except ConcordError as error:
                 notes.append(f"{_label(prompt)}: {error}")
                 continue
-            more = handshake.differences(self.shaken.models[name], apart.shaken.models[name])
-            if more:
-                notes.append(f"{_label(prompt)}: {'; '.join(messages.forms(more))}")
+            differences_ = handshake.differences(self.shaken.models[name], examiner.shaken.models[name])
+            if differences_:
+                notes.append(f"{_label(prompt)}: {'; '.join(messages.forms(differences_))}")
         return notes
 
-    async def answered(
+    async def answer(
         self, kind: str, params: Mapping[str, Any], reply: type[replies.Reply] | None
     ) -> Completion:
         """A usable reply to a short text, with what a role sends beside it. Raises CallFailed."""
@@ -206,13 +210,13 @@ class _Examiner:
         last: list[Completion] = []
 
         async def call(step: str, messages: Sequence[Message], /) -> Completion:
-            last[:] = [await self.asked(Request(self.model.name, kind, messages, params, schema, 0))]
+            last[:] = [await self.ask(Request(self.model.name, kind, messages, params, schema, 0))]
             return last[0]
 
         await replies.answer(call, "doctor", (SYSTEM, Message("user", request)), reply)
         return last[0]
 
-    async def asked(self, request: Request) -> Completion:
+    async def ask(self, request: Request) -> Completion:
         """What the endpoint answers, in the form that it takes. Raises CallFailed."""
 
         async def ask(form: Model, _shaking: bool) -> Completion:
@@ -225,14 +229,14 @@ class _Examiner:
 
         return (await self.shaken.answer(request, ask, latest))[0]
 
-    async def whole(self) -> str:
+    async def whole_document(self) -> str:
         """Says that a prompt as long as a judge's is read whole. Raises CallFailed if it is not."""
         chance = random.Random(0)
         text = " ".join(chance.choice(WORDS) for _ in range(LENGTH))
         question = Message("user", f"{text}\n\nHow many different words are these? Reply with a number.")
         params = {"max_tokens": 200}
-        done = await self.asked(Request(self.model.name, "whole", (question,), params, None, 0))
-        read = done.spent.input_tokens
+        completion = await self.ask(Request(self.model.name, "whole", (question,), params, None, 0))
+        read = completion.usage.input_tokens
         if 0 < read < LENGTH:
             raise CallFailed(
                 f"It answered a prompt of {LENGTH:,} words, but read only {read:,} tokens of it.",

@@ -33,35 +33,39 @@ Ask = Callable[[Model, bool], Awaitable[T]]
 Latest = Callable[[], Awaitable[Configuration | None]]
 
 
-def known(db: Database, entries: Mapping[str, Model]) -> dict[str, Handshake]:
+def known_handshakes(db: Database, entries: Mapping[str, Model]) -> dict[str, Handshake]:
     """What is known of the endpoints of these models, by name, where they were asked before."""
     values = {name: stored.get(db, model.asked_as) for name, model in entries.items() if model.kind == "chat"}
-    return {name: Handshake.from_dict(of) for name, of in values.items() if of is not None}
+    return {
+        name: Handshake.from_dict(values_of_model)
+        for name, values_of_model in values.items()
+        if values_of_model is not None
+    }
 
 
-def settled(workspace: Workspace, entries: Mapping[str, Model]) -> dict[str, Model]:
+def settled_models(workspace: Workspace, entries: Mapping[str, Model]) -> dict[str, Model]:
     """The models with what earlier handshakes settled on."""
     with workspace.read() as db:
-        of = known(db, entries)
-    return {name: handshake.settled(model, of.get(name)) for name, model in entries.items()}
+        by_name = known_handshakes(db, entries)
+    return {name: handshake.settled_model(model, by_name.get(name)) for name, model in entries.items()}
 
 
 def check_unchanged(workspace: Workspace, entries: Mapping[str, Model]) -> None:
     """Raises ConfigError if a model has results of another configuration than its entry has now."""
     with workspace.read() as db:
-        before, of = configurations.latest(db, entries), known(db, entries)
-    changes = {name: changed(was, entries[name], of.get(name)) for name, was in before.items()}
-    names = [name for name, what in changes.items() if what]
+        before, by_name = configurations.latest(db, entries), known_handshakes(db, entries)
+    changes = {name: changed(was, entries[name], by_name.get(name)) for name, was in before.items()}
+    names = [name for name, change in changes.items() if change]
     if names:
         raise ConfigError(
             messages.entry_changed(workspace.models_path, names[0], changes[names[0]], others=names[1:])
         )
 
 
-def changed(was: Configuration, entry: Model, of: Handshake | None) -> list[str]:
+def changed(was: Configuration, entry: Model, handshake_: Handshake | None) -> list[str]:
     """What is different now from a configuration that results have; nothing where requests are the same."""
-    now = handshake.settled(entry, of).configuration
-    if of is not None and was.hash in of.extends:
+    now = handshake.settled_model(entry, handshake_).configuration
+    if handshake_ is not None and was.hash in handshake_.extends:
         return []
     return was.changes(now)
 
@@ -81,7 +85,7 @@ class Request(NamedTuple):
         """What is sent to a model in its form."""
         return request(model, self.messages, params=self.params, schema=self.schema, seed=self.seed)
 
-    def refused(self, model: Model, failure: CallFailed) -> bool:
+    def is_refused(self, model: Model, failure: CallFailed) -> bool:
         """Whether a failure is the endpoint's refusal of a part of what is sent."""
         return isinstance(failure, AttemptFailed) and bool(
             handshake.refused_forms(model, self.body(model), failure)
@@ -96,11 +100,11 @@ class Handshakes:
     """
 
     entries: Mapping[str, Model]
-    of: dict[str, Handshake]
+    by_model: dict[str, Handshake]
     models: dict[str, Model] = field(init=False)
     asks: dict[str, int] = field(default_factory=dict)
     """Requests that a handshake of a model took, where one was made in this run."""
-    _answered: set[Hashable] = field(default_factory=set)
+    _answered_kinds: set[Hashable] = field(default_factory=set)
     """Kinds of requests that need no handshake."""
     _busy: dict[str, asyncio.Lock] = field(default_factory=dict)
     _ailing: set[str] = field(default_factory=set)
@@ -108,7 +112,8 @@ class Handshakes:
 
     def __post_init__(self) -> None:
         self.models = {
-            name: handshake.settled(entry, self.of.get(name)) for name, entry in self.entries.items()
+            name: handshake.settled_model(entry, self.by_model.get(name))
+            for name, entry in self.entries.items()
         }
 
     def lines(self) -> list[str]:
@@ -118,7 +123,7 @@ class Handshakes:
 
     async def answer(
         self,
-        asked: Request,
+        asked_request: Request,
         ask: Ask[T],
         latest: Latest,
     ) -> tuple[T, Handshake | None]:
@@ -127,98 +132,105 @@ class Handshakes:
         `ask` sends the request in the form of a model; its second argument says whether this is part of a
         handshake. `latest` is the configuration of the model's results so far. Raises CallFailed.
         """
-        name = asked.model
-        if not self._first(asked):
-            return await self._again(asked, ask), None
+        name = asked_request.model
+        if not self._first(asked_request):
+            return await self._ask_again(asked_request, ask), None
         if name in self._ailing:
-            return await self._unguarded(asked, ask, latest)
+            return await self._unguarded(asked_request, ask, latest)
         async with self._busy.setdefault(name, asyncio.Lock()):
-            if not self._first(asked):
-                return await self._again(asked, ask), None
+            if not self._first(asked_request):
+                return await self._ask_again(asked_request, ask), None
             if name in self._ailing:
-                return await self._unguarded(asked, ask, latest)
-            return await self._ask(asked, ask, latest)
+                return await self._unguarded(asked_request, ask, latest)
+            return await self._ask(asked_request, ask, latest)
 
-    def _first(self, asked: Request) -> bool:
+    def _first(self, asked_request: Request) -> bool:
         """Whether a request is the first one of its kind, so that it is to be a handshake."""
-        if asked.kind in self._answered:
+        if asked_request.kind in self._answered_kinds:
             return False
-        of = self.of.get(asked.model)
-        if of is not None and of.covers(self._shape(asked)):
-            self._answered.add(asked.kind)
+        known_handshake = self.by_model.get(asked_request.model)
+        if known_handshake is not None and known_handshake.covers(self._shape(asked_request)):
+            self._answered_kinds.add(asked_request.kind)
             return False
         return True
 
-    def _shape(self, asked: Request) -> Shape:
-        return handshake.shape(asked.body(self.entries[asked.model]), asked.schema)
+    def _shape(self, asked_request: Request) -> Shape:
+        return handshake.shape(asked_request.body(self.entries[asked_request.model]), asked_request.schema)
 
-    async def _ask(self, asked: Request, ask: Ask[T], latest: Latest) -> tuple[T, Handshake]:
+    async def _ask(self, asked_request: Request, ask: Ask[T], latest: Latest) -> tuple[T, Handshake]:
         """A handshake."""
-        name, asks = asked.model, 0
+        name, asks = asked_request.model, 0
 
-        async def counted(model: Model) -> T:
+        async def count_ask(model: Model) -> T:
             nonlocal asks
             asks += 1
             return await ask(model, True)
 
         try:
-            model, answer = await handshake.settle(self.models[name], asked.body, counted)
+            model, answer = await handshake.settle(self.models[name], asked_request.body, count_ask)
         except CallFailed as failure:
             if not failure.code.on_demand and failure.code is not Failure.FORM_REFUSED:
                 self._ailing.add(name)
             raise
-        after = await self._settled(asked, model, latest)
+        after = await self._settle(asked_request, model, latest)
         self.asks[name] = self.asks.get(name, 0) + asks
         return answer, after
 
-    async def _unguarded(self, asked: Request, ask: Ask[T], latest: Latest) -> tuple[T, Handshake | None]:
+    async def _unguarded(
+        self, asked_request: Request, ask: Ask[T], latest: Latest
+    ) -> tuple[T, Handshake | None]:
         """A request of a new kind to an endpoint that failed meanwhile: others do not wait for it."""
-        model = self.models[asked.model]
+        model = self.models[asked_request.model]
         answer = await ask(model, False)
-        same = self._first(asked) and model is self.models[asked.model]
-        return answer, await self._settled(asked, model, latest) if same else None
+        is_same = self._first(asked_request) and model is self.models[asked_request.model]
+        return answer, await self._settle(asked_request, model, latest) if is_same else None
 
-    async def _settled(self, asked: Request, model: Model, latest: Latest) -> Handshake:
+    async def _settle(self, asked_request: Request, model: Model, latest: Latest) -> Handshake:
         """Note that a request was answered in this form. Raises CallFailed if results have another one."""
-        name = asked.model
+        name = asked_request.model
         entry, was, before = self.entries[name], self.models[name], await latest()
-        after = handshake.extended(entry, self.of.get(name), model, self._shape(asked))
-        if model is not was and before is not None and (what := changed(before, entry, after)):
-            raise CallFailed(messages.form_changed(name, what), code=Failure.FORM_REFUSED)
-        self.of[name], self.models[name] = after, model
-        self._answered.add(asked.kind)
+        after = handshake.extended(entry, self.by_model.get(name), model, self._shape(asked_request))
+        if model is not was and before is not None and (changes := changed(before, entry, after)):
+            raise CallFailed(messages.form_changed(name, changes), code=Failure.FORM_REFUSED)
+        self.by_model[name], self.models[name] = after, model
+        self._answered_kinds.add(asked_request.kind)
         self._ailing.discard(name)
         return after
 
-    async def _again(self, asked: Request, ask: Ask[T]) -> T:
+    async def _ask_again(self, asked_request: Request, ask: Ask[T]) -> T:
         """A request of a kind that was answered before."""
-        model = self.models[asked.model]
+        model = self.models[asked_request.model]
         try:
             return await ask(model, False)
         except AttemptFailed as failure:
-            if handshake.refused_part(model, asked.body(model), failure) is None:
+            if handshake.refused_part(model, asked_request.body(model), failure) is None:
                 raise
             raise handshake.changed_mind(model, failure) from failure
 
 
-async def answered(workspace: Workspace, client: Client, entry: Model, asked: Request) -> Completion:
+async def answer_of(workspace: Workspace, client: Client, entry: Model, asked_request: Request) -> Completion:
     """A reply outside a run, in the form that the endpoint takes. What a handshake settles on is stored.
 
     Raises CallFailed.
     """
     with workspace.read() as db:
-        shaken = Handshakes({entry.name: entry}, known(db, {entry.name: entry}))
+        shaken = Handshakes({entry.name: entry}, known_handshakes(db, {entry.name: entry}))
         before = configurations.latest(db, [entry.name]).get(entry.name)
 
     async def ask(form: Model, _shaking: bool) -> Completion:
         return await client.complete(
-            entry.name, asked.messages, params=asked.params, schema=asked.schema, seed=asked.seed, form=form
+            entry.name,
+            asked_request.messages,
+            params=asked_request.params,
+            schema=asked_request.schema,
+            seed=asked_request.seed,
+            form=form,
         )
 
     async def latest() -> Configuration | None:
         return before
 
-    reply, new = await shaken.answer(asked, ask, latest)
+    reply, new = await shaken.answer(asked_request, ask, latest)
     if new is not None:
         with workspace.write() as db:
             stored.put(db, entry.asked_as, new.as_dict())

@@ -41,15 +41,15 @@ class StoreJournal:
             if handshake is not None:
                 handshakes.put(db, entry.asked_as, handshake.as_dict())
 
-        self.store.put(keep)
+        self.store.submit(keep)
 
     def spend(self, cost: Spent) -> None:
         """Keep what a call cost that gave no answer."""
-        self.store.put(lambda db: runs.spend(db, self.run, cost))
+        self.store.submit(lambda db: runs.spend(db, self.run, cost))
 
     def forget(self, work: str, step: str) -> None:
         """Forget the replies of a step that were all unusable."""
-        self.store.put(lambda db: runs.forget_step(db, work, step))
+        self.store.submit(lambda db: runs.forget_step(db, work, step))
 
     async def latest(self, model: str) -> Configuration | None:
         """The configuration of the latest results of a model."""

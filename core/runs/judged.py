@@ -30,24 +30,24 @@ def system(db: Database, benchmark: str, variant: str = "") -> Benchmark:
     base = known_or_imported(benchmark)
     if benchmark in BENCHMARKS and not variant:
         return base
-    used = versions(db, benchmark)
-    named = next((v for v in used if not variant or variant in (v, used[v].name)), None)
-    if named is None:
+    used_versions = versions(db, benchmark)
+    version = next((v for v in used_versions if not variant or variant in (v, used_versions[v].name)), None)
+    if version is None:
         if variant:
-            raise not_found("rubric", variant, used)
+            raise not_found("rubric", variant, used_versions)
         return base
-    rubric = rubric_of(used[named].name, used[named].body, f"the rubric {named}")
-    others = [name for name in conversations.values(db, benchmark) if name not in _NO_FACETS]
+    rubric = rubric_of(used_versions[version].name, used_versions[version].body, f"the rubric {version}")
+    facet_names = [name for name in conversations.values(db, benchmark) if name not in _NO_FACETS]
     return replace(
         base,
-        title=f"{base.title}, by {named}",
-        version=named,
-        judge_version=named,
+        title=f"{base.title}, by {version}",
+        version=version,
+        judge_version=version,
         asking=asking(rubric),
         further=(),
         refusal="",
-        facets=base.facets if benchmark in BENCHMARKS else tuple(others),
-        spotcheck_facets=base.spotcheck_facets if benchmark in BENCHMARKS else tuple(others),
+        facets=base.facets if benchmark in BENCHMARKS else tuple(facet_names),
+        spotcheck_facets=base.spotcheck_facets if benchmark in BENCHMARKS else tuple(facet_names),
     )
 
 

@@ -34,14 +34,14 @@ def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> in
     for name, value in options.items():
         if value is not None and value is not False and value != "":
             flags += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
-    since = now()
+    started_at = now()
     try:
         folder = workspace.path / FOLDER
         folder.mkdir(mode=0o700, exist_ok=True)
         plan_file = folder / f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}-{uuid.uuid4().hex[:8]}.json"
         plan_file.write_text(json.dumps(as_dict(plan), ensure_ascii=False, indent=1), encoding="utf-8")
         log = plan_file.with_suffix(".log")
-        with log.open("wb") as out:
+        with log.open("wb") as log_file:
             # -P: a file in the server's current folder, such as h2.py, is no module.
             command = ["-P", "-m", "concord.cli", "--workspace", str(workspace.path)]
             command += ["run", "plan", str(plan_file)]
@@ -49,7 +49,7 @@ def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> in
                 [sys.executable, *command, *flags],
                 env={**os.environ, "PYTHONIOENCODING": "utf-8"},
                 stdin=subprocess.DEVNULL,
-                stdout=out,
+                stdout=log_file,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl+C in the server's terminal must not stop the run
             )
@@ -58,14 +58,16 @@ def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> in
             f"The run could not be started in {workspace.path / FOLDER}: {error.strerror}. Is it writable?"
         ) from error
     while True:
-        ended = child.poll() is not None
+        has_ended = child.poll() is not None
         with workspace.read() as db:
-            begun = [run.id for run in runs.recent(db) if run.pid == child.pid and run.started >= since]
-        if begun:
+            run_ids = [
+                run.id for run in runs.recent(db) if run.pid == child.pid and run.started >= started_at
+            ]
+        if run_ids:
             # A killed process looks alive until it is waited for.
             threading.Thread(target=child.wait, daemon=True).start()
-            return begun[0]
-        if ended:
+            return run_ids[0]
+        if has_ended:
             lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             reason = lines[-1].removeprefix("Error: ") if lines else "It ended without a message."
             raise WorkspaceError(f"The run did not begin: {reason} Its output is in {log}.")

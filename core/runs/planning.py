@@ -23,12 +23,12 @@ from concord.runs import handshakes
 from concord.runs import rubric_judge as judge
 from concord.runs.benchmark import (
     Benchmark,
+    DueJudgement,
     Expected,
     Materials,
-    Owed,
     Play,
     Way,
-    owed,
+    due_judgements,
 )
 from concord.runs.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from concord.runs.registry import get
@@ -42,11 +42,11 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Pending:
-    """A play with work left: to be played (unless `stored`), and the verdicts on it to be made."""
+    """A play with work left: to be played (unless `is_stored`), and the verdicts on it to be made."""
 
     play: Play
-    stored: bool
-    judged: tuple[Owed, ...]
+    is_stored: bool
+    judged: tuple[DueJudgement, ...]
     resumed: frozenset[str]
     """The keys with calls in the journal of an interrupted run."""
 
@@ -58,7 +58,7 @@ class Pending:
     @property
     def pieces(self) -> int:
         """Results this will add to the store."""
-        return (self.play.play is not None and not self.stored) + len(self.judged)
+        return (self.play.play is not None and not self.is_stored) + len(self.judged)
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Survey:
     """
 
     planned: int = 0
-    stored: int = 0
+    stored_count: int = 0
     failed: int = 0
     noted: int = 0
     """Calls answered before an interruption: counted in `calls`, but not paid again."""
@@ -80,23 +80,23 @@ class Survey:
     by_batch: float | None = None
     """The cost with `--batch`; None where no model of the plan has a price of batches."""
     unpriced: set[str] = field(default_factory=set)
-    measured: set[str] = field(default_factory=set)
+    measured_models: set[str] = field(default_factory=set)
     by_text: set[str] = field(default_factory=set)
     """The judges whose tokens are estimated from the texts of stored conversations."""
-    done: dict[tuple[str, ...], tuple[int, int, int]] = field(default_factory=dict)
+    counts_by_mark: dict[tuple[str, ...], tuple[int, int, int]] = field(default_factory=dict)
     """The pieces (planned, stored, failed) of chunks of plays with nothing left, by some of their keys."""
 
     @property
     def left(self) -> int:
         """Pieces to be made."""
-        return self.planned - self.stored - self.failed
+        return self.planned - self.stored_count - self.failed
 
     def price(self, paid_in: str = "") -> str:
         """The estimated cost, as `Spent.price` words it."""
-        return self.spent.price(paid_in)
+        return self.usage.price(paid_in)
 
     @property
-    def spent(self) -> Spent:
+    def usage(self) -> Spent:
         """The estimate as one sum."""
         tokens_in, tokens_out = (round(sum(t[i] for t in self.tokens.values())) for i in (0, 1))
         unpriced = sum(self.calls[name] for name in self.unpriced)
@@ -110,44 +110,48 @@ def materials(workspace: Workspace) -> Materials:
         with workspace.read() as db:
             return scenarios.accepted(db, benchmark, kind)
 
-    def stored(keys: Sequence[str]) -> Conversation | None:
+    def stored_conversation(keys: Sequence[str]) -> Conversation | None:
         with workspace.read() as db:
-            there = conversations.existing(db, keys)
-            return next((conversations.load(db, there[key]) for key in keys if key in there), None)
+            ids = conversations.existing(db, keys)
+            return next((conversations.load(db, ids[key]) for key in keys if key in ids), None)
 
     def agents() -> dict[str, Any]:
         places = (workspace.path, Path.cwd())
-        named = own_code(workspace.models_path, AGENTS)
-        return {name: callables.bring(name, "agent", places) for name in named}
+        agent_specs = own_code(workspace.models_path, AGENTS)
+        return {name: callables.bring(name, "agent", places) for name in agent_specs}
 
-    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, stored, agents)
+    return Materials(
+        workspace.folders("prompts"), workspace.folders("data"), accepted, stored_conversation, agents
+    )
 
 
 def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:
     """The plan with every option. Raises NotFound or ConfigError for a wrong role, model or option."""
     benchmark = get(plan.benchmark)
     for role in benchmark.roles:
-        named = plan.models.get(role.name, ())
-        if not named and role.required:
+        model_names = plan.models.get(role.name, ())
+        if not model_names and role.required:
             raise ConfigError(
                 f"A {benchmark.title} run needs {role.name}: name at least one model of models.toml."
             )
-        if len(named) > 1 and not role.many:
-            raise ConfigError(f"A {benchmark.title} run takes one model as {role.name}, not {len(named)}.")
-        if len(set(named)) < len(named):
+        if len(model_names) > 1 and not role.multiple:
+            raise ConfigError(
+                f"A {benchmark.title} run takes one model as {role.name}, not {len(model_names)}."
+            )
+        if len(set(model_names)) < len(model_names):
             raise ConfigError(f"A model is named twice among the {role.name}.")
-        for name in named:
+        for name in model_names:
             pick(models, name, role.kind)
-    chosen: dict[str, Any] = {}
+    option_values: dict[str, Any] = {}
     for option in benchmark.options:
         value = plan.options.get(option.name, option.default)
-        chosen[option.name] = list(value) if option.kind == "choices" else value
+        option_values[option.name] = list(value) if option.kind == "choices" else value
         if option.kind == "count" and int(value) < 1:
             raise ConfigError(f"“{option.name}” must be at least 1.")
-        values = option.values(materials(workspace), chosen) if option.values else ()
-        for name in () if not values else [value] if option.kind == "choice" else chosen[option.name]:
+        values = option.values(materials(workspace), option_values) if option.values else ()
+        for name in () if not values else [value] if option.kind == "choice" else option_values[option.name]:
             check_known(option.name.rstrip("s").replace("_", " "), name, values)
-    return replace(plan, options=chosen)
+    return replace(plan, options=option_values)
 
 
 @dataclass(frozen=True)
@@ -169,42 +173,42 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
     Raises NotFound or ConfigError, before any call, if it cannot be carried out.
     """
     available = load_models(workspace.models_path) | dict(programs or {})
-    used = _rubric_of(workspace, plan)
+    rubric_version = _rubric_of(workspace, plan)
     kinds: Mapping[str, Kind] = {}
     plays: Callable[[], Iterator[Play]]
     if isinstance(plan, PlayPlan | ProposePlan):
-        benchmark, brought = get(plan.benchmark), materials(workspace)
+        benchmark, sources = get(plan.benchmark), materials(workspace)
         kinds = {role.name: role.kind for role in benchmark.roles}
         if isinstance(plan, PlayPlan):
             plan = complete(plan, available, workspace)
-            plays = partial(benchmark.plays, plan, brought)
+            plays = partial(benchmark.plays, plan, sources)
         elif benchmark.proposals is None:
             raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
         else:
-            plays = partial(benchmark.proposals, plan, brought)
+            plays = partial(benchmark.proposals, plan, sources)
     else:
         if not plan.judges:
             raise ConfigError("Name at least one judge.")
         if isinstance(plan, ComparePlan):
             plan = replace(plan, players=tuple(dict.fromkeys(plan.players)))
-            ways = _ways(workspace, plan, used, available)
+            ways = _ways(workspace, plan, rubric_version, available)
             plays = partial(_comparisons, workspace, plan, ways)
         else:
             # The rubric's file may change later.
-            plan = replace(plan, version=str(used.version) if used else plan.version)
-            ways = _ways(workspace, plan, used, available)
+            plan = replace(plan, version=str(rubric_version.version) if rubric_version else plan.version)
+            ways = _ways(workspace, plan, rubric_version, available)
             plays = partial(_judgements, workspace, plan, ways)
     models = {
         name: pick(
             available,
             name,
-            "program" if used and _is_program(available, name) else kinds.get(role, "chat"),
+            "program" if rubric_version and _is_program(available, name) else kinds.get(role, "chat"),
         )
         for role, names in plan.models.items()
         for name in names
     }
     handshakes.check_unchanged(workspace, models)
-    return Job(plan, models, plays, used)
+    return Job(plan, models, plays, rubric_version)
 
 
 def pieces_each(workspace: Workspace, plan: Plan) -> int:
@@ -235,41 +239,41 @@ def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:
         return rubric_store.find(workspace, study.rubric, study.version) if study.rubric else None
     if not isinstance(plan, JudgePlan) or not plan.rubric:
         return None
-    used = rubric_store.find(workspace, plan.rubric, rubric_store.number_of(plan.version))
-    if not used.rubric.criteria:
+    rubric_version = rubric_store.find(workspace, plan.rubric, rubric_store.number_of(plan.version))
+    if not rubric_version.rubric.criteria:
         raise ConfigError(
             f"The rubric “{plan.rubric}” has only pairwise questions. Create a study of pairs with "
             "`concord study pairs`, then compare them with `concord compare STUDY --judges …`."
         )
     with workspace.read() as db:
-        rubric_store.refuse_unknown_facets(db, used.rubric, plan.benchmark)
-    return used
+        rubric_store.refuse_unknown_facets(db, rubric_version.rubric, plan.benchmark)
+    return rubric_version
 
 
 def _ways(
     workspace: Workspace,
     plan: JudgePlan | ComparePlan,
-    used: Numbered | None,
+    rubric_version: Numbered | None,
     available: Mapping[str, Model] | None = None,
 ) -> list[Way]:
     """How the judges of a plan are asked, call by call. Raises NotFound or ConfigError if they cannot be."""
-    if used is None:
-        benchmark, brought = get(plan.benchmark), materials(workspace)
+    if rubric_version is None:
+        benchmark, sources = get(plan.benchmark), materials(workspace)
         if isinstance(plan, ComparePlan):
-            return [_pairwise(workspace, plan, benchmark, brought)]
+            return [_pairwise(workspace, plan, benchmark, sources)]
         if benchmark.asking is None:
             raise ConfigError(f"{benchmark.title} is scored by rules, so judges have nothing to rate.")
-        return benchmark.ways(brought, plan.judges, plan.version)
+        return benchmark.ways(sources, plan.judges, plan.version)
     programs = {name: _is_program(available or {}, name) for name in plan.judges}
     if isinstance(plan, JudgePlan):
-        return judge.ways(used.rubric, used.variant, programs)
+        return judge.ways(rubric_version.rubric, rubric_version.variant, programs)
     # A program need not say why.
-    plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
-    rubrics = [(name, plain if program else used.rubric) for name, program in programs.items()]
+    plain = replace(rubric_version.rubric, judge=replace(rubric_version.rubric.judge, reasons="none"))
+    rubrics = [(name, plain if program else rubric_version.rubric) for name, program in programs.items()]
     return [
         Way(
             judge.pairwise(r, question),
-            judge.pair_prompt_of(r, question, used.variant),
+            judge.pair_prompt_of(r, question, rubric_version.variant),
             [name],
             question.name,
         )
@@ -278,7 +282,7 @@ def _ways(
     ]
 
 
-def _pairwise(workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, brought: Materials) -> Way:
+def _pairwise(workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, sources: Materials) -> Way:
     """How the judges compare by the benchmark's question. Raises NotFound or ConfigError."""
     if benchmark.pairwise is None:
         raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
@@ -287,22 +291,22 @@ def _pairwise(workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, bro
     with workspace.read() as db:
         players = conversations.values(db, plan.benchmark)["player"]
     check_known(f"{benchmark.title} conversation by", plan.players, players)
-    prompt = benchmark.prompt(brought, benchmark.pairwise.prompt, plan.version)
+    prompt = benchmark.prompt(sources, benchmark.pairwise.prompt, plan.version)
     return Way(benchmark.pairwise, prompt, plan.judges)
 
 
 def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> Iterator[Play]:
-    wanted, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
-    among = frozenset(plan.among)
+    selection, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
+    keys_of_plan = frozenset(plan.among)
     # Page by page: judging a large store takes hours, and no read must stay open that long.
     while True:
         with workspace.read() as db:
-            keys = conversations.keys_after(db, wanted, last, limit=CHUNK)
+            keys = conversations.keys_after(db, selection, last, limit=CHUNK)
         if not keys:
             return
         for _, key in keys:
-            if not plan.among or key in among:
-                yield Play(key, None, judged=owed(ways, plan.judge_repeats, key))
+            if not plan.among or key in keys_of_plan:
+                yield Play(key, None, judged=due_judgements(ways, plan.judge_repeats, key))
         last = keys[-1][0]
 
 
@@ -315,23 +319,25 @@ def _comparisons(workspace: Workspace, plan: ComparePlan, ways: Sequence[Way]) -
         if plan.study:
             pairs = studies.pairs(db, plan.study)
         else:
-            same = get(plan.benchmark).scenario_facet
-            pairs = comparisons.pairs(db, plan.benchmark, same, list(plan.players), facets=plan.where)
-    by_first: dict[str, list[Owed]] = {}
+            scenario_facet = get(plan.benchmark).scenario_facet
+            pairs = comparisons.pairs(
+                db, plan.benchmark, scenario_facet, list(plan.players), facets=plan.where
+            )
+    by_first: dict[str, list[DueJudgement]] = {}
     groups: dict[str, set[str]] = {}
     ordered = any(criterion.scale.kind.ranks for way in ways for criterion in way.asking.criteria)
-    for scenario, _, one, _, other in pairs:
+    for scenario, _, one, _, second_key in pairs:
         if ordered:
-            groups.setdefault(scenario, set()).update((one, other))
+            groups.setdefault(scenario, set()).update((one, second_key))
             continue
-        for first, second in ((one, other), (other, one)):
-            by_first.setdefault(first, []).extend(owed(ways, plan.judge_repeats, first, second))
+        for first, second in ((one, second_key), (second_key, one)):
+            by_first.setdefault(first, []).extend(due_judgements(ways, plan.judge_repeats, first, second))
     for group, n in product(groups.values(), range(plan.judge_repeats)):
-        shown = sorted(group, key=lambda key: sha256(f"{n}|{key}".encode()).digest())
-        repeats = owed(ways, n + 1, *shown)
-        by_first.setdefault(shown[0], []).extend(one for one in repeats if one.repeat == n)
-    for first, these in by_first.items():
-        yield Play(first, None, judged=tuple(these))
+        order = sorted(group, key=lambda key: sha256(f"{n}|{key}".encode()).digest())
+        repeats = due_judgements(ways, n + 1, *order)
+        by_first.setdefault(order[0], []).extend(one for one in repeats if one.repeat == n)
+    for first, judgements in by_first.items():
+        yield Play(first, None, judged=tuple(judgements))
 
 
 def left(
@@ -347,50 +353,52 @@ def left(
     Pieces that had no usable reply are left out unless `retry_failed`, a play with its judgements. Chunks of
     which a survey `earlier` found nothing left are not looked at again.
     """
-    counted = survey or Survey()
+    running = survey or Survey()
     rest = iter(work)
     while chunk := list(islice(rest, CHUNK)):
         mark = (chunk[0].key, chunk[len(chunk) // 2].key, chunk[-1].key, str(len(chunk)))
-        before = counted.planned, counted.stored, counted.failed
-        if earlier is not None and mark in earlier.done:
-            planned, stored, failed = earlier.done[mark]
-            counted.planned, counted.stored = before[0] + planned, before[1] + stored
-            counted.failed = before[2] + failed
+        before = running.planned, running.stored_count, running.failed
+        if earlier is not None and mark in earlier.counts_by_mark:
+            planned, stored_before, failed = earlier.counts_by_mark[mark]
+            running.planned, running.stored_count = before[0] + planned, before[1] + stored_before
+            running.failed = before[2] + failed
             continue
         with workspace.read() as db:
-            pending_plays = pending(db, chunk, counted, retry_failed=retry_failed)
+            pending_plays = pending(db, chunk, running, retry_failed=retry_failed)
         if not pending_plays:
-            after = counted.planned, counted.stored, counted.failed
-            planned, stored, failed = (now - then for now, then in zip(after, before, strict=True))
-            counted.done[mark] = planned, stored, failed
+            after = running.planned, running.stored_count, running.failed
+            planned, stored_before, failed = (
+                now - earlier_count for now, earlier_count in zip(after, before, strict=True)
+            )
+            running.counts_by_mark[mark] = planned, stored_before, failed
         yield from pending_plays
 
 
 def pending(
-    db: Database, plays: Sequence[Play], counted: Survey, *, retry_failed: bool = False
+    db: Database, plays: Sequence[Play], running: Survey, *, retry_failed: bool = False
 ) -> list[Pending]:
     """What `left` finds of some plays."""
-    keys, owed = [p.key for p in plays], [j.key for p in plays for j in p.judged]
+    keys, due_keys = [p.key for p in plays], [j.key for p in plays for j in p.judged]
     stored_keys = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
-    answered = ratings.answered(db, owed)
+    answered_keys = ratings.answered(db, due_keys)
     failed: set[str] = set()
     if not retry_failed:
-        failed = (runs.failed(db, keys) - stored_keys) | ratings.failed(db, owed)
-    begun, settled = runs.works_noted(db, keys + owed), answered | failed
+        failed = (runs.failed(db, keys) - stored_keys) | ratings.failed(db, due_keys)
+    works_begun, works_finished = runs.works_noted(db, keys + due_keys), answered_keys | failed
     pending_plays = []
     for play in plays:
-        stored, own = play.key in stored_keys, play.play is not None
-        counted.planned += own + len(play.judged)
-        counted.stored += (own and stored) + sum(j.key in answered for j in play.judged)
+        is_stored, has_play = play.key in stored_keys, play.play is not None
+        running.planned += has_play + len(play.judged)
+        running.stored_count += (has_play and is_stored) + sum(j.key in answered_keys for j in play.judged)
         if play.key in failed:
-            counted.failed += own + len(play.judged)
+            running.failed += has_play + len(play.judged)
             continue
-        counted.failed += sum(j.key in failed for j in play.judged)
-        todo = tuple(j for j in play.judged if j.key not in settled)
-        if todo or (own and not stored):
-            resumed = begun.keys() & {play.key, *(j.key for j in todo)}
-            counted.noted += sum(begun[key] for key in resumed)
-            pending_plays.append(Pending(play, stored, todo, frozenset(resumed)))
+        running.failed += sum(j.key in failed for j in play.judged)
+        todo = tuple(j for j in play.judged if j.key not in works_finished)
+        if todo or (has_play and not is_stored):
+            resumed = works_begun.keys() & {play.key, *(j.key for j in todo)}
+            running.noted += sum(works_begun[key] for key in resumed)
+            pending_plays.append(Pending(play, is_stored, todo, frozenset(resumed)))
     return pending_plays
 
 
@@ -403,24 +411,24 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)
     for item in left(workspace, job.plays(), retry_failed=retry_failed, survey=result):
-        for e in () if item.stored else item.play.expected:
+        for e in () if item.is_stored else item.play.expected:
             _add(result, e, None)
         for j in item.judged:
-            measured = by_judge.get((j.judge, j.prompt.hash)) or by_judge.get((j.judge, ""))
+            measured_tokens = by_judge.get((j.judge, j.prompt.hash)) or by_judge.get((j.judge, ""))
             expected = Expected(j.judge, 1, *j.asking.expected)
-            if item.stored and not measured and (length := lengths.tokens(item.key, j)):
+            if item.is_stored and not measured_tokens and (length := lengths.tokens(item.key, j)):
                 result.by_text.add(j.judge)
                 expected = Expected(j.judge, 1, length, min(expected.output_tokens, _reply_tokens(j)))
-            _add(result, expected, measured)
-    by_batch, offered = 0.0, False
+            _add(result, expected, measured_tokens)
+    by_batch, has_batch_price = 0.0, False
     for name, tokens in result.tokens.items():
-        model, (given, tokens_out) = job.models[name], map(round, tokens)
-        result.cost += model.cost(given, tokens_out)
-        by_batch += model.cost(given, tokens_out, batch=model.batch)
-        offered |= model.batch and model.price is not None and model.price.batch is not None
+        model, (tokens_in, tokens_out) = job.models[name], map(round, tokens)
+        result.cost += model.cost(tokens_in, tokens_out)
+        by_batch += model.cost(tokens_in, tokens_out, batch=model.batch)
+        has_batch_price |= model.batch and model.price is not None and model.price.batch is not None
         if model.price is None:
             result.unpriced.add(name)
-    result.by_batch = by_batch if offered else None
+    result.by_batch = by_batch if has_batch_price else None
     return result
 
 
@@ -437,7 +445,7 @@ class PromptLengths:
         self._workspace = workspace
         self._lengths: dict[str, list[int]] = {}
 
-    def tokens(self, key: str, verdict: Owed) -> int:
+    def tokens(self, key: str, verdict: DueJudgement) -> int:
         """Tokens of a judge's prompt; 0 where it cannot be filled with a conversation alone."""
         lengths = self._lengths.setdefault(verdict.prompt.hash, [])
         if verdict.against:
@@ -449,15 +457,15 @@ class PromptLengths:
         return round(sum(lengths) / len(lengths) / CHARACTERS_A_TOKEN) if lengths else 0
 
 
-def _reply_tokens(verdict: Owed) -> int:
+def _reply_tokens(verdict: DueJudgement) -> int:
     """Tokens of a judge's reply: a sentence and an answer to each question."""
     return 40 + 60 * len(verdict.asking.criteria)
 
 
-def _add(survey: Survey, e: Expected, measured: tuple[float, float] | None) -> None:
-    if measured:
-        survey.measured.add(e.model)
-    per_call = measured or (e.input_tokens, e.output_tokens)
+def _add(survey: Survey, e: Expected, measured_tokens: tuple[float, float] | None) -> None:
+    if measured_tokens:
+        survey.measured_models.add(e.model)
+    per_call = measured_tokens or (e.input_tokens, e.output_tokens)
     before = survey.tokens.get(e.model, (0.0, 0.0))
     survey.tokens[e.model] = (before[0] + e.calls * per_call[0], before[1] + e.calls * per_call[1])
     survey.calls[e.model] = survey.calls.get(e.model, 0) + e.calls

@@ -124,15 +124,15 @@ class RunOptions(TypedDict, total=False):
 
 def as_dict(plan: Plan) -> dict[str, Any]:
     """The plan as plain values."""
-    kind = next(name for name, of in KINDS.items() if isinstance(plan, of))
+    kind = next(name for name, plan_class in KINDS.items() if isinstance(plan, plan_class))
     values: dict[str, Any] = json.loads(json.dumps({"kind": kind, **asdict(plan)}))
     return values
 
 
-def from_dict(stored: Mapping[str, Any]) -> Plan:
+def from_dict(values: Mapping[str, Any]) -> Plan:
     """The plan of stored values. Raises ConfigError if they are not a plan."""
     try:
-        return _plan(stored)
+        return _plan(values)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         lacks = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ConfigError(
@@ -141,8 +141,8 @@ def from_dict(stored: Mapping[str, Any]) -> Plan:
         ) from error
 
 
-def _plan(stored: Mapping[str, Any]) -> Plan:
-    values = dict(stored)
+def _plan(plan_values: Mapping[str, Any]) -> Plan:
+    values = dict(plan_values)
     kind = values.pop("kind")
     for name in ("models", "where"):
         if name in values:

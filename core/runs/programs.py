@@ -19,7 +19,7 @@ from concord.llm.prompts import RenderedPrompt
 from concord.llm.surrogates import paired
 
 
-def given(conversations: Sequence[Conversation], prompt: RenderedPrompt) -> dict[str, Any]:
+def program_input(conversations: Sequence[Conversation], prompt: RenderedPrompt) -> dict[str, Any]:
     """What a program is given: a conversation and the turns to be rated, or the ones shown as A and as B, and
     all that are shown; and the schema of its reply.
     """
@@ -48,7 +48,7 @@ async def answer(model: Model, values: Mapping[str, Any], folder: Path) -> str:
     Raises CallFailed UNPARSEABLE for one that fails or takes too long, and ConfigError or NotFound
     for one that cannot be imported.
     """
-    function = model.called or bring(model.function, "judge", (folder, Path.cwd()))
+    function = model.python_function or bring(model.function, "judge", (folder, Path.cwd()))
     try:
         async with asyncio.timeout(model.timeout):
             returned = await asyncio.to_thread(function, dict(values))

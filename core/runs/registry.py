@@ -13,7 +13,7 @@ from types import ModuleType
 
 from concord.errors import ConfigError, check_known
 from concord.files import callables
-from concord.llm.models import OWN, own_code
+from concord.llm.models import BENCHMARKS_KEY, own_code
 from concord.runs.benchmark import Benchmark
 
 SLICES = ("pingpong", "simulbench", "stss")
@@ -25,35 +25,37 @@ _OF_SLICE: dict[str, tuple[Benchmark, ...]] = {
 SCENARIO = "scenario"
 """The facet of conversations from elsewhere that names what was asked."""
 
-BENCHMARKS: dict[str, Benchmark] = {b.name: b for found in _OF_SLICE.values() for b in found}
+BENCHMARKS: dict[str, Benchmark] = {
+    b.name: b for slice_benchmarks in _OF_SLICE.values() for b in slice_benchmarks
+}
 
 
-_OWN: dict[str, str] = {}
+_REGISTERED: dict[str, str] = {}
 """The module of each registered benchmark, by its name."""
 
 
-def register(named: str, folder: Path) -> Benchmark:
+def register(spec: str, folder: Path) -> Benchmark:
     """A benchmark of the user's own: a Benchmark value, or a callable that makes one, as `module:name`.
 
     The module lies in this workspace folder, in the current folder, or where Python finds it. A package may
     have the heavy side of a slice. Raises NotFound or ConfigError.
     """
-    value = callables.bring(named, "benchmark", (folder, Path.cwd()))
+    value = callables.bring(spec, "benchmark", (folder, Path.cwd()))
     benchmark = value() if callable(value) else value
     if not isinstance(benchmark, Benchmark):
-        raise ConfigError(f"“{named}” must be a Benchmark, or a callable that makes one.")
-    module = named.partition(":")[0]
-    if benchmark.name in BENCHMARKS and _OWN.get(benchmark.name) != module:
-        raise ConfigError(f"There is a benchmark “{benchmark.name}” already. Give “{named}” another name.")
-    _OWN[benchmark.name] = module
+        raise ConfigError(f"“{spec}” must be a Benchmark, or a callable that makes one.")
+    module = spec.partition(":")[0]
+    if benchmark.name in BENCHMARKS and _REGISTERED.get(benchmark.name) != module:
+        raise ConfigError(f"There is a benchmark “{benchmark.name}” already. Give “{spec}” another name.")
+    _REGISTERED[benchmark.name] = module
     BENCHMARKS[benchmark.name] = benchmark
     return benchmark
 
 
 def register_own(folder: Path) -> None:
     """Register the benchmarks that the models.toml of a workspace lists. Raises NotFound or ConfigError."""
-    for named in own_code(folder / "models.toml", OWN):
-        register(named, folder)
+    for spec in own_code(folder / "models.toml", BENCHMARKS_KEY):
+        register(spec, folder)
 
 
 def get(name: str) -> Benchmark:
@@ -67,7 +69,7 @@ def known_or_imported(name: str) -> Benchmark:
     return BENCHMARKS.get(name) or Benchmark(
         name=name,
         title=name,
-        about="Conversations from elsewhere.",
+        description="Conversations from elsewhere.",
         facets=(SCENARIO,),
         items=(SCENARIO,),
         scenario_facet=SCENARIO,
@@ -77,8 +79,8 @@ def known_or_imported(name: str) -> Benchmark:
 def slice_of(benchmark: str) -> str:
     """The slice of a benchmark; of the user's own, its module. Raises NotFound for an unknown benchmark."""
     get(benchmark)
-    if benchmark in _OWN:
-        return _OWN[benchmark]
+    if benchmark in _REGISTERED:
+        return _REGISTERED[benchmark]
     return next(
         name for name, benchmarks in _OF_SLICE.items() if any(b.name == benchmark for b in benchmarks)
     )
@@ -86,7 +88,7 @@ def slice_of(benchmark: str) -> str:
 
 def part(slice_name: str, module: str) -> ModuleType | None:
     """A module of a slice's heavy side, such as “tables” or “commands”; None where the slice has none."""
-    if slice_name in _OWN.values():
+    if slice_name in _REGISTERED.values():
         package = import_module(slice_name)
         name = f"{slice_name}.{module}"
         return import_module(name) if hasattr(package, "__path__") and find_spec(name) else None

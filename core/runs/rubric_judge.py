@@ -35,7 +35,7 @@ def asking(rubric: Rubric) -> Asking:
         criteria=rubric.criteria,
         values=partial(values, rubric),
         read=partial(read, rubric),
-        turns=partial(_owed, rubric),
+        turns=partial(_due_turns, rubric),
     )
 
 
@@ -43,7 +43,7 @@ def prompt_of(rubric: Rubric, variant: str) -> Prompt:
     """The prompt of a rubric, under the name of its version."""
     sources = {"system": rubric.judge.system, "user": rubric.judge.user}
     reply = reply_of(rubric)
-    whole = json.dumps([rubric.body, reply.model_json_schema()], ensure_ascii=False, sort_keys=True)
+    identity = json.dumps([rubric.body, reply.model_json_schema()], ensure_ascii=False, sort_keys=True)
     return Prompt(
         benchmark=rubric.name,
         version=variant,
@@ -51,7 +51,7 @@ def prompt_of(rubric: Rubric, variant: str) -> Prompt:
         reply=reply,
         params=rubric.judge.params,
         sources=sources,
-        hash=hashlib.sha256(whole.encode()).hexdigest()[:16],
+        hash=hashlib.sha256(identity.encode()).hexdigest()[:16],
         _templates={part: compiled(text) for part, text in sources.items()},
     )
 
@@ -87,13 +87,15 @@ def pair_values(rubric: Rubric, criterion: Criterion, *compared: Conversation) -
     Raises Unusable for conversations that cannot be compared by it.
     """
     try:
-        dialogue, each = sides(rubric.unit, *compared)
+        dialogue, dialogues = sides(rubric.unit, *compared)
     except StudyError as error:
         raise Unusable(str(error)) from error
-    fields, *others = (dict(_beside(rubric, conversation)) for conversation in compared)
-    same = [(name, value) for name, value in fields.items() if all(o.get(name) == value for o in others)]
-    texts = [[message._asdict() for message in side] for side in each]
-    return _shared(rubric, (criterion,), same) | {
+    fields, *other_fields = (dict(_shown_fields(rubric, conversation)) for conversation in compared)
+    common_fields = [
+        (name, value) for name, value in fields.items() if all(o.get(name) == value for o in other_fields)
+    ]
+    texts = [[message._asdict() for message in side] for side in dialogues]
+    return _shared(rubric, (criterion,), common_fields) | {
         "dialogue": [message._asdict() for message in dialogue],
         "sides": list(zip(LETTERS, texts, strict=False)),
         "first": texts[0],
@@ -124,7 +126,7 @@ def requests(rubric: Rubric, variant: str, conversation: Conversation) -> Iterat
     each pairwise question, where the conversation stands on both sides.
     """
     if rubric.criteria:
-        yield prompt_of(rubric, variant).render(**filled(rubric, conversation))
+        yield prompt_of(rubric, variant).render(**template_values(rubric, conversation))
     for question in rubric.pairs:
         try:
             variables = pair_values(rubric, question, conversation, conversation)
@@ -147,14 +149,14 @@ def _preference(criterion: Criterion, *compared_and_reply: Any) -> Preference | 
 
 def reply_of(rubric: Rubric) -> type[Reply]:
     """The schema of a judge's reply: the answers, or a list of them where each reply is rated."""
-    given: dict[bool, dict[str, Any]] = {False: {}, True: {}}
+    fields_by_unit: dict[bool, dict[str, Any]] = {False: {}, True: {}}
     for number, criterion in enumerate(rubric.criteria):
-        given[criterion.whole] |= _fields(number, criterion, rubric.judge.reasons)
+        fields_by_unit[criterion.whole] |= _fields(number, criterion, rubric.judge.reasons)
     if rubric.unit != "each-reply":
-        return create_model("Answers", __base__=Reply, **given[False], **given[True])
-    entry = create_model("ReplyAnswers", __base__=Reply, turn=(int, ...), **given[False])
+        return create_model("Answers", __base__=Reply, **fields_by_unit[False], **fields_by_unit[True])
+    entry = create_model("ReplyAnswers", __base__=Reply, turn=(int, ...), **fields_by_unit[False])
     ratings: Any = list[entry]  # type: ignore[valid-type]
-    return create_model("Answers", __base__=Reply, ratings=(ratings, ...), **given[True])
+    return create_model("Answers", __base__=Reply, ratings=(ratings, ...), **fields_by_unit[True])
 
 
 def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, Any]:
@@ -162,8 +164,8 @@ def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, An
     answer: Any = criterion.scale.kind.reply(criterion.scale)
     may_lack = bool(criterion.only or criterion.when) or not criterion.required
     form: Any = {"pattern": ORDER} if criterion.scale.kind.ranks else None
-    named = Field(alias=criterion.name, json_schema_extra=form)
-    fields: dict[str, Any] = {f"answer_{number}": (answer | None if may_lack else answer, named)}
+    field = Field(alias=criterion.name, json_schema_extra=form)
+    fields: dict[str, Any] = {f"answer_{number}": (answer | None if may_lack else answer, field)}
     if reasons == "none" or criterion.scale.kind.content:
         return fields
     reason = {
@@ -178,7 +180,7 @@ def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
         criteria, turns = rubric.asked_of(conversation), rubric.turns(conversation)
     except StudyError as error:
         raise Unusable(str(error)) from error
-    return _shared(rubric, criteria, _beside(rubric, conversation)) | {
+    return _shared(rubric, criteria, _shown_fields(rubric, conversation)) | {
         "examples": [
             {"text": example.text, "answers": example.answers}
             for example in rubric.judge.examples
@@ -190,15 +192,17 @@ def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
     }
 
 
-def _beside(rubric: Rubric, conversation: Conversation) -> Sequence[tuple[str, Any]]:
+def _shown_fields(rubric: Rubric, conversation: Conversation) -> Sequence[tuple[str, Any]]:
     """The fields that a judge sees beside a dialogue."""
-    wanted = None if rubric.show is None and not rubric.judge.show else (rubric.show or ())
+    shown_names = None if rubric.show is None and not rubric.judge.show else (rubric.show or ())
     system = rubric.system_prompt != "none"
-    fields = dict(shown(conversation, wanted, system=system)) | dict(shown(conversation, rubric.judge.show))
+    fields = dict(shown(conversation, shown_names, system=system)) | dict(
+        shown(conversation, rubric.judge.show)
+    )
     return list(fields.items())
 
 
-def filled(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
+def template_values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
     """What a template may use, for a look at a prompt: also where the conversation cannot be rated."""
     try:
         return values(rubric, conversation)
@@ -212,8 +216,8 @@ def _question(criterion: Criterion, criteria: Sequence[Criterion], mixed: bool) 
     """
     scale = criterion.scale
     notes = [OF_THE_WHOLE] if criterion.whole else []
-    when = conditions_in_words(criterion, criteria)
-    notes += [DEPENDS.format(when=when)] if when else []
+    condition = conditions_in_words(criterion, criteria)
+    notes += [DEPENDS.format(when=condition)] if condition else []
     return {
         "name": criterion.name,
         "label": criterion.label,
@@ -222,7 +226,7 @@ def _question(criterion: Criterion, criteria: Sequence[Criterion], mixed: bool) 
         "type": scale.type,
         "answers": [{"value": value, "label": label} for value, label in scale.kind.answer_labels(scale)],
         "required": criterion.required,
-        "when": when,
+        "when": condition,
     }
 
 
@@ -268,7 +272,7 @@ def read(rubric: Rubric, conversation: Conversation, reply: Any) -> tuple[Rating
     return tuple(ratings)
 
 
-def _owed(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
+def _due_turns(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
     """The turns that a reply has an entry for; none where the conversation or one reply is rated."""
     if rubric.unit != "each-reply":
         return ()
@@ -286,8 +290,10 @@ def _ratings(
         value = getattr(entry, f"answer_{number}")
         if value is None:
             if criterion.required:
-                when = conditions_in_words(criterion, criteria)
-                raise Unusable(f"“{criterion.name}” must be answered{f', because {when}' if when else ''}.")
+                condition = conditions_in_words(criterion, criteria)
+                raise Unusable(
+                    f"“{criterion.name}” must be answered{f', because {condition}' if condition else ''}."
+                )
             continue
         reason = getattr(entry, f"reason_{number}", None) or ""
         if content := criterion.scale.kind.content:

@@ -24,14 +24,14 @@ def cost(p: Progress, paid_in: str = "") -> str:
     """What a run has cost, and its spending limit, which holds for all runs of its plan together."""
     if p.max_cost is None:
         return p.spent.price(paid_in)
-    others = f", {p.elsewhere:,.2f} by other runs of its plan" if p.elsewhere else ""
-    return f"{p.spent.price()} of {p.max_cost:,g} {paid_in}".rstrip() + others
+    others_cost = f", {p.elsewhere:,.2f} by other runs of its plan" if p.elsewhere else ""
+    return f"{p.spent.price()} of {p.max_cost:,g} {paid_in}".rstrip() + others_cost
 
 
-def tokens(spent: Spent) -> str:
+def tokens(usage: Spent) -> str:
     """Tokens in and out, and how many of them the endpoint had in its prompt cache."""
-    cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""
-    return f"{spent.input_tokens + spent.output_tokens:,} tokens{cached}"
+    cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
+    return f"{usage.input_tokens + usage.output_tokens:,} tokens{cached}"
 
 
 def duration(seconds: float) -> str:
@@ -47,11 +47,11 @@ def calls(survey: Survey) -> list[str]:
     """The calls and tokens of an estimate, a line a model, and how many of the calls are paid already."""
     lines = []
     for name, number in survey.calls.items():
-        (tokens_in, tokens_out), measured = survey.tokens[name], name in survey.measured
-        about = f"about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out"
+        (tokens_in, tokens_out), is_measured = survey.tokens[name], name in survey.measured_models
+        token_words = f"about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out"
         basis = "from the texts that are stored" if name in survey.by_text else "a guess"
-        lines.append(f"{name}: {number:,} calls, {about} ({'measured here' if measured else basis})")
+        lines.append(f"{name}: {number:,} calls, {token_words} ({'measured here' if is_measured else basis})")
     if survey.noted:
-        already = "of these calls were answered before an interruption and are not paid again."
-        lines.append(f"{survey.noted:,} {already}")
+        words = "of these calls were answered before an interruption and are not paid again."
+        lines.append(f"{survey.noted:,} {words}")
     return lines

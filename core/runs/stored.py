@@ -51,7 +51,7 @@ class RunStore:
         self._go_on()
         await asyncio.sleep(AGAIN_SECONDS)
 
-    def put(self, change: Callable[[Database], object]) -> None:
+    def submit(self, change: Callable[[Database], object]) -> None:
         """Have a change stored soon."""
         self.writer.put(change)
 

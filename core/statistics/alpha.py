@@ -17,7 +17,7 @@ from concord.estimate import undefined
 from concord.statistics import intervals, sets
 from concord.statistics.figures import Figure, PointEstimate
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints
-from concord.statistics.resampling import Statistic, Weights, everything, gathering
+from concord.statistics.resampling import Statistic, Weights, full_sample, gathering
 
 Metric = Literal["ordinal", "interval", "nominal", "masi"]
 """How far two answers are apart; “masi” is that of sets of labels (`concord.statistics.sets`)."""
@@ -42,8 +42,8 @@ def alpha_figure(counts: sparse.csr_array, values: Floats, metric: Metric) -> Fi
     if reason := why_undefined(counts):
         return undefined(reason, n=several)
     kind = intervals.alpha(_uncommon(counts), several)
-    own, items = point(counts, values, metric), _number(counts) >= 2
-    return PointEstimate(alpha(counts, values, metric), several, own, kind=kind, items=items)
+    value, items = point(counts, values, metric), _number(counts) >= 2
+    return PointEstimate(alpha(counts, values, metric), several, value, kind=kind, items=items)
 
 
 def people_alpha(scores: CriterionScores, metric: Metric) -> Figure:
@@ -57,7 +57,7 @@ def point(counts: sparse.csr_array, values: Floats, metric: Metric) -> float:
     """Alpha of all items, each once; computed here of sets, and where the package takes too much memory."""
     pairable = counts[np.flatnonzero(_number(counts) >= 2)]
     if metric == "masi" or pairable.shape[0] * len(values) ** 2 > LARGEST:
-        return float(alpha(counts, values, metric)(everything(counts.shape[0]))[0])
+        return float(alpha(counts, values, metric)(full_sample(counts.shape[0]))[0])
     import krippendorff
 
     return float(
@@ -85,7 +85,7 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
     by_value = table.T.tocsr()
     per_item = number[first][:, None]
     pairings = np.maximum(per_item - 1, 1)
-    apart = 1 - sets.alike(values) if metric == "masi" else np.empty((0, 0))
+    distance = 1 - sets.alike(values) if metric == "masi" else np.empty((0, 0))
     squares = np.asarray((table**2).sum(axis=1), dtype=np.float64).reshape(-1, 1)
 
     def statistic(weights: Weights) -> Floats:
@@ -97,8 +97,8 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
             spread = (per_item**2 - squares) / pairings
             overall = total**2 - (count**2).sum(axis=0)
         elif metric == "masi":
-            spread = (table.multiply(table @ apart).sum(axis=1)[:, None]) / pairings
-            overall = (count * (apart @ count)).sum(axis=0)
+            spread = (table.multiply(table @ distance).sum(axis=1)[:, None]) / pairings
+            overall = (count * (distance @ count)).sum(axis=0)
         else:
             if metric == "ordinal":
                 place = np.cumsum(count, axis=0) - count / 2 - total / 2
@@ -106,9 +106,9 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
                 place = (values - values.mean())[:, None] if len(values) else np.empty((0, 1))
             spread = (per_item * (table @ place**2) - (table @ place) ** 2) / pairings
             overall = total * (place**2 * count).sum(axis=0) - (place * count).sum(axis=0) ** 2
-        within = np.einsum("ir,ir->r", weight, np.broadcast_to(spread, weight.shape))
+        observed = np.einsum("ir,ir->r", weight, np.broadcast_to(spread, weight.shape))
         several = (count > 0).sum(axis=0) > 1
-        ratio = np.divide(within * (total - 1), overall, out=np.full(len(total), np.nan), where=several)
+        ratio = np.divide(observed * (total - 1), overall, out=np.full(len(total), np.nan), where=several)
         return np.asarray(1 - ratio)
 
     return statistic
@@ -118,8 +118,8 @@ def _uncommon(counts: sparse.csr_array) -> int:
     """How many pairable items hold a rating other than the commonest one of pairable items."""
     pairable = counts[np.flatnonzero(_number(counts) >= 2)]
     commonest = int(np.asarray(pairable.sum(axis=0)).ravel().argmax())
-    others = _number(pairable) - np.asarray(pairable[:, [commonest]].sum(axis=1)).ravel()
-    return int((others > 0).sum())
+    uncommon = _number(pairable) - np.asarray(pairable[:, [commonest]].sum(axis=1)).ravel()
+    return int((uncommon > 0).sum())
 
 
 def _number(counts: sparse.csr_array) -> Floats:

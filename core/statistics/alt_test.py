@@ -94,7 +94,7 @@ def alt_test(
     fewer than three people to test, for people who are not persons, and where judges answer on another scale.
     """
     scores = table[criterion]
-    grid, seen = _answers(scores)
+    grid, coded = _answers(scores)
     people = [] if scores.unlinked else scores.people.tolist()
     rows: list[dict[str, Any]] = []
     senseless = ""
@@ -103,22 +103,24 @@ def alt_test(
             f"annotators give {len(grid)} different answers, more than {MOST_CATEGORIES}, so equal answers "
             "cannot be scored"
         )
-    near = _alike(seen) if score == "agreement" else _distant(seen, grid)
+    near = _alike(coded) if score == "agreement" else _distant(coded, grid)
     for judge in scores.contenders(panels):
-        draws = _drawn(scores, judge, grid, score=score, majority=majority)
-        wins = {} if senseless else _wins(seen, near, draws, people)
+        draws = _contender_draws(scores, judge, grid, score=score, majority=majority)
+        wins = {} if senseless else _wins(coded, near, draws, people)
         answers, ones = draws[0].answers, np.ones(scores.items)
-        reason = senseless or table.no_level(criterion, judge.members) or _why(scores, wins)
+        reason = senseless or table.no_level(criterion, judge.members) or _reason_undefined(scores, wins)
         constants = {
-            value: {} if reason else _wins(seen, near, [_Draw(np.where(answers < 0, -1, at), ones)], people)
-            for at, value in enumerate(grid.tolist())
+            value: {}
+            if reason
+            else _wins(coded, near, [_Draw(np.where(answers < 0, -1, index), ones)], people)
+            for index, value in enumerate(grid.tolist())
         }
         for epsilon in epsilons:
             omega = rho = best_omega = best_rho = constant = np.nan
             if not reason:
                 omega, rho = _verdict(wins, epsilon)
                 best_omega, best_rho, constant = max(
-                    (*_verdict(theirs, epsilon), value) for value, theirs in constants.items()
+                    (*_verdict(outcome, epsilon), value) for value, outcome in constants.items()
                 )
             rows.append(
                 {
@@ -148,7 +150,7 @@ def alt_test(
     )
 
 
-def _why(scores: CriterionScores, wins: dict[int, tuple[Floats, Floats]]) -> str:
+def _reason_undefined(scores: CriterionScores, wins: dict[int, tuple[Floats, Floats]]) -> str:
     if scores.unlinked:
         return scores.unlinked
     if len(wins) < FEWEST_PEOPLE:
@@ -186,29 +188,29 @@ class _Draw(NamedTuple):
     part: Floats
 
 
-def _drawn(
+def _contender_draws(
     scores: CriterionScores, judge: Contender, grid: Floats, *, score: Score, majority: bool
 ) -> list[_Draw]:
     """The answers of a judge or a panel as places in the grid: several where a panel splits."""
     alone = len(judge.members) == 1
     if alone or not majority:
-        place = _placed if alone and score == "agreement" else _nearest
+        place = _exact_codes if alone and score == "agreement" else _nearest
         return [_Draw(place(judge.score, grid), np.ones(scores.items))]
     panel = panel_answers(scores, judge.members)
     number = np.arange(len(panel.item)) - np.searchsorted(panel.item, panel.item)
     first = number == 0
     answers = np.full(scores.items, np.nan)
     answers[panel.item[first]] = panel.answer[first]
-    draws, placed = [], _placed if score == "agreement" else _nearest
+    draws, place_answers = [], _exact_codes if score == "agreement" else _nearest
     for draw in range(int(number.max(initial=0)) + 1):
-        own, part = answers.copy(), np.zeros(scores.items)
+        answered_codes, part = answers.copy(), np.zeros(scores.items)
         rows = number == draw
-        own[panel.item[rows]], part[panel.item[rows]] = panel.answer[rows], panel.part[rows]
-        draws.append(_Draw(placed(own, grid), part))
+        answered_codes[panel.item[rows]], part[panel.item[rows]] = panel.answer[rows], panel.part[rows]
+        draws.append(_Draw(place_answers(answered_codes, grid), part))
     return draws
 
 
-def _placed(answers: Floats, grid: Floats) -> Ints:
+def _exact_codes(answers: Floats, grid: Floats) -> Ints:
     """The places of answers in the grid; an answer that is not in it comes after it."""
     places = _nearest(answers, grid)
     unknown = ~np.isin(np.round(answers, DIGITS), np.round(grid, DIGITS))
@@ -217,55 +219,60 @@ def _placed(answers: Floats, grid: Floats) -> Ints:
 
 
 def _wins(
-    seen: CriterionScores, near: Near, draws: Sequence[_Draw], people: Sequence[int]
+    scores: CriterionScores, near: Near, draws: Sequence[_Draw], people: Sequence[int]
 ) -> dict[int, tuple[Floats, Floats]]:
     """Per person who can be tested: for which part of each item the judge, and the person, come at least as
     near.
 
-    Answers are numbered, in `seen` and `draws` alike.
+    Answers are numbered, in `scores` and `draws` alike.
     """
     wins = {}
     for person in people:
-        item, answer = seen.by(person)
-        usable = (seen.present[item] > 1) & (draws[0].answers[item] >= 0)
-        item, own = item[usable], answer[usable].astype(np.int64)
+        item, answer = scores.ratings_of(person)
+        usable = (scores.present[item] > 1) & (draws[0].answers[item] >= 0)
+        item, code = item[usable], answer[usable].astype(np.int64)
         if len(item) < FEWEST_ITEMS:
             continue
         judge_won, person_won = np.zeros(len(item)), np.zeros(len(item))
         for answers, part in draws:
-            gap = near(item, own, answers[item])
+            gap = near(item, code, answers[item])
             judge_won += part[item] * (gap >= 0)
             person_won += part[item] * (gap <= 0)
         wins[person] = judge_won, person_won
     return wins
 
 
-def _distant(seen: CriterionScores, grid: Floats) -> Near:
+def _distant(scores: CriterionScores, grid: Floats) -> Near:
     """By minus the mean square distance to the people left, times their number.
 
     Answers are placed from 0 to 1. They are rounded to `DIGITS` digits; what that can make of equal distances
     is no difference.
     """
     width = float(np.ptp(grid)) if len(grid) > 1 else 1.0
-    at = (grid - grid.min(initial=np.inf)) / width
-    tie = int(seen.present.max(initial=1)) * (10 * 10.0**-DIGITS / width + 1e-12)
-    total = sums(seen.item, at[seen.score.astype(np.int64)], seen.items)
+    position = (grid - grid.min(initial=np.inf)) / width
+    tie = int(scores.present.max(initial=1)) * (10 * 10.0**-DIGITS / width + 1e-12)
+    total = sums(scores.item, position[scores.score.astype(np.int64)], scores.items)
 
-    def nearer(item: Ints, own: Ints, answer: Ints) -> Floats:
-        left, rest = total[item] - at[own], seen.present[item] - 1
-        gap = 2 * (at[answer] - at[own]) * left - (at[answer] ** 2 - at[own] ** 2) * rest
+    def nearer(item: Ints, code: Ints, answer: Ints) -> Floats:
+        left, rest = total[item] - position[code], scores.present[item] - 1
+        gap = (
+            2 * (position[answer] - position[code]) * left
+            - (position[answer] ** 2 - position[code] ** 2) * rest
+        )
         return np.where(np.abs(gap) < tie, 0.0, gap)
 
     return nearer
 
 
-def _alike(seen: CriterionScores) -> Near:
+def _alike(scores: CriterionScores) -> Near:
     """By how many of the people left gave the same answer."""
-    code = seen.score.astype(np.int64)
+    code = scores.score.astype(np.int64)
     # The last column is that of an answer which nobody gave.
-    count = np.zeros((seen.items, int(code.max(initial=0)) + 2))
-    np.add.at(count, (seen.item, code), 1)
-    return lambda item, own, answer: np.asarray(count[item, answer] - (answer == own) - count[item, own] + 1)
+    count = np.zeros((scores.items, int(code.max(initial=0)) + 2))
+    np.add.at(count, (scores.item, code), 1)
+    return lambda item, person_code, answer: np.asarray(
+        count[item, answer] - (answer == person_code) - count[item, person_code] + 1
+    )
 
 
 def _verdict(wins: dict[int, tuple[Floats, Floats]], epsilon: float) -> tuple[float, float]:

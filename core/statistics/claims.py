@@ -84,7 +84,7 @@ CLAIMS = {
 """Every kind of claim that a report words, by name, the most serious flags first."""
 
 
-def stated(claim: Claim, p: Sequence[float] | Floats) -> Bools:
+def statable(claim: Claim, p: Sequence[float] | Floats) -> Bools:
     """Which claims of one kind a page may state: their p-values, adjusted by Holm, are within its share."""
     share = CLAIMS[claim].share
     assert share is not None
@@ -94,7 +94,7 @@ def stated(claim: Claim, p: Sequence[float] | Floats) -> Bools:
 def sure_of(claim: Claim, p: Sequence[float], tests: int) -> list[bool]:
     """`stated` of these p-values out of so many tests; of those that are not listed p is 1."""
     padded = np.array([*p, *np.ones(max(tests - len(p), 0))])
-    return [bool(sure) for sure in stated(claim, padded)[: len(p)]]
+    return [bool(sure) for sure in statable(claim, padded)[: len(p)]]
 
 
 def p_above(figure: Estimate, bound: float, *, fisher: bool = False, freedom_part: float = 1.0) -> float:
@@ -106,11 +106,11 @@ def p_above(figure: Estimate, bound: float, *, fisher: bool = False, freedom_par
     if figure.value is None or figure.interval is None:
         return 1.0
     freedom = figure.freedom if figure.freedom is not None else (figure.n or math.inf) - 1
-    value, low, least = figure.value, figure.interval[0], bound
+    value, low, limit = figure.value, figure.interval[0], bound
     if fisher:
-        value, low, least = np.arctanh(np.clip([value, low, least], -1 + 1e-9, 1 - 1e-9)).tolist()
+        value, low, limit = np.arctanh(np.clip([value, low, limit], -1 + 1e-9, 1 - 1e-9)).tolist()
     error = (value - low) / student(freedom)
-    return _tail((value - least) / error, max(freedom_part * freedom, 1.0)) if error > 0 else 1.0
+    return _tail((value - limit) / error, max(freedom_part * freedom, 1.0)) if error > 0 else 1.0
 
 
 def p_below(figure: Estimate, bound: float, *, fisher: bool = False, freedom_part: float = 1.0) -> float:
@@ -118,8 +118,8 @@ def p_below(figure: Estimate, bound: float, *, fisher: bool = False, freedom_par
     if figure.value is None or figure.interval is None:
         return 1.0
     low, high = figure.interval
-    turned = Estimate(-figure.value, -high, -low, figure.n, freedom=figure.freedom)
-    return p_above(turned, -bound, fisher=fisher, freedom_part=freedom_part)
+    mirrored = Estimate(-figure.value, -high, -low, figure.n, freedom=figure.freedom)
+    return p_above(mirrored, -bound, fisher=fisher, freedom_part=freedom_part)
 
 
 def verdict_interval(
@@ -160,8 +160,8 @@ def share_of_look(look: int) -> float:
     share = CLAIMS[Claim.VERDICT].share or 0.0
     if not look:
         return share
-    spent = [math.log(1 + (math.e - 1) * min(at / LOOKS, 1.0)) for at in (look - 1, look)]
-    return share * (spent[1] - spent[0])
+    spending = [math.log(1 + (math.e - 1) * min(elapsed / LOOKS, 1.0)) for elapsed in (look - 1, look)]
+    return share * (spending[1] - spending[0])
 
 
 def freedom_at(look: int) -> float:
@@ -182,7 +182,7 @@ class Contrasts(NamedTuple):
     n: int
 
 
-def verdict_of(of: Contrasts, *, margin: float, share: float, freedom_part: float = 1.0) -> Verdict:
+def verdict_of(contrasts: Contrasts, *, margin: float, share: float, freedom_part: float = 1.0) -> Verdict:
     """The verdict on one judge or panel, whose error is at most `share` on either side.
 
     The judge may lose `margin`, and no more than half of what an annotator reaches: as good where the lower
@@ -191,18 +191,26 @@ def verdict_of(of: Contrasts, *, margin: float, share: float, freedom_part: floa
     both have 0, so that the last bound is the best constant answer's too. An upper bound of the difference
     below 0 shows that the judge agrees less.
     """
-    if of.difference is None:
+    if contrasts.difference is None:
         return Verdict.UNDEFINED
-    if of.difference.interval is None:
-        return Verdict.UNDEFINED if not of.difference.defined and of.n >= FEWEST else Verdict.TOO_FEW
+    if contrasts.difference.interval is None:
+        return (
+            Verdict.UNDEFINED
+            if not contrasts.difference.defined and contrasts.n >= FEWEST
+            else Verdict.TOO_FEW
+        )
     share *= 1 - ROUNDING
-    lost = (
-        p_above(of.difference, -margin, freedom_part=freedom_part),
-        *(p_above(figure, 0.0, freedom_part=freedom_part) for figure in (of.half, of.judge) if figure),
+    losses = (
+        p_above(contrasts.difference, -margin, freedom_part=freedom_part),
+        *(
+            p_above(figure, 0.0, freedom_part=freedom_part)
+            for figure in (contrasts.half, contrasts.judge)
+            if figure
+        ),
     )
-    within = len(lost) == 3 and max(lost) < share
-    below = p_below(of.difference, 0.0, freedom_part=freedom_part) < share
-    if within:
+    within_margin = len(losses) == 3 and max(losses) < share
+    below = p_below(contrasts.difference, 0.0, freedom_part=freedom_part) < share
+    if within_margin:
         return Verdict.SLIGHTLY_BELOW if below else Verdict.AS_GOOD
     return Verdict.WORSE if below else Verdict.INCONCLUSIVE
 
@@ -212,17 +220,19 @@ def verdicts(compared: Sequence[Contrasts], first: int, *, margin: float, look: 
 
     It has `share_of_look` on either side; the others have that of `OTHER_JUDGES` together (Bonferroni).
     """
-    others = sum(bool(of.difference and of.difference.interval) for of in compared) - 1
-    own = share_of_look(look)
-    each = (CLAIMS[Claim.OTHER_JUDGES].share or 0.0) / max(others, 1)
+    competitors = (
+        sum(bool(contrasts.difference and contrasts.difference.interval) for contrasts in compared) - 1
+    )
+    first_share = share_of_look(look)
+    later_share = (CLAIMS[Claim.OTHER_JUDGES].share or 0.0) / max(competitors, 1)
     return [
         verdict_of(
-            of,
+            contrasts,
             margin=margin,
-            share=own if place == first else min(each, own),
+            share=first_share if place == first else min(later_share, first_share),
             freedom_part=freedom_at(look),
         )
-        for place, of in enumerate(compared)
+        for place, contrasts in enumerate(compared)
     ]
 
 
@@ -271,10 +281,10 @@ def more_items(difference: Estimate, margin: float) -> int | None:
     freedom = math.inf if difference.freedom is None else difference.freedom
     error = (difference.interval[1] - difference.interval[0]) / 2 / student(freedom)
     distance = max(difference.value + margin, -difference.value, 1e-9)
-    wanted = distance / (student(math.inf) + 0.8416)
-    more = max(difference.n * ((error / wanted) ** 2 - 1), 1.0)
-    step: int = 10 ** max(math.floor(math.log10(more)) - 1, 0)
-    return int(math.ceil(more / step) * step)
+    target_error = distance / (student(math.inf) + 0.8416)
+    extra = max(difference.n * ((error / target_error) ** 2 - 1), 1.0)
+    step: int = 10 ** max(math.floor(math.log10(extra)) - 1, 0)
+    return int(math.ceil(extra / step) * step)
 
 
 def _tail(t: float, freedom: float) -> float:
@@ -287,15 +297,15 @@ class Flag(NamedTuple):
     """A finding that a reader has to know: its code, its words, whom or what it is about, and on which
     criteria (none: all).
 
-    `judge` is the judge whose use it bears on, `about` the annotator or the group that it names, `failing`
+    `judge` is the judge whose use it bears on, `subject` the annotator or the group that it names, `failing`
     the items on which the judge is shown to fail, in words.
     """
 
     claim: Claim
     text: str
     judge: str = ""
-    on: tuple[str, ...] = ()
-    about: str = ""
+    criterion_keys: tuple[str, ...] = ()
+    subject: str = ""
     failing: str = ""
     group: tuple[str, str] = ("", "")
     """The facet and the value of the group that it names."""
@@ -306,8 +316,8 @@ def flag(
     *,
     kind: str = "",
     judge: str = "",
-    on: tuple[str, ...] = (),
-    about: str = "",
+    criterion_keys: tuple[str, ...] = (),
+    subject: str = "",
     failing: str = "",
     group: tuple[str, str] = ("", ""),
     **values: Any,
@@ -316,7 +326,15 @@ def flag(
     `kind`.
     """
     words = messages.FLAGS[f"{claim}/{kind}" if kind else claim]
-    return Flag(claim, words.format(judge=judge, about=about, **values), judge, on, about, failing, group)
+    return Flag(
+        claim,
+        words.format(judge=judge, about=subject, **values),
+        judge,
+        criterion_keys,
+        subject,
+        failing,
+        group,
+    )
 
 
 def ranked(flags: Sequence[Flag]) -> list[Flag]:

@@ -72,13 +72,13 @@ def coefficient(
         figure = alpha_figure(counts, values, metric)
         return figure if isinstance(figure, PointEstimate) else replace(figure, n=n)
     items = np.isin(np.arange(scores.items), common)
-    weighed = weighted_kappa(x, y)
+    kappa_of_weights = weighted_kappa(x, y)
 
     def statistic(weights: Weights) -> Floats:
-        return weighed(weights[common])
+        return kappa_of_weights(weights[common])
 
-    why = "judge and annotators gave one answer to all items"
-    return PointEstimate(statistic, n, reason=why, kind=CORRELATION, items=items)
+    constant_reason = "judge and annotators gave one answer to all items"
+    return PointEstimate(statistic, n, reason=constant_reason, kind=CORRELATION, items=items)
 
 
 def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Metric) -> Figure:
@@ -98,9 +98,9 @@ def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Me
         kind = of_kappa(rarer(x, y), n)
         return PointEstimate(on_items, n, reason=reason, kind=kind, items=items)
     answers_of_both = np.concatenate([x, y])
-    every = alpha_figure(*value_counts(np.concatenate([item, item]), answers_of_both, scores.items), metric)
-    if len(rows) == n or not isinstance(every, PointEstimate):
-        return replace(every, n=n)
+    pooled = alpha_figure(*value_counts(np.concatenate([item, item]), answers_of_both, scores.items), metric)
+    if len(rows) == n or not isinstance(pooled, PointEstimate):
+        return replace(pooled, n=n)
     # An item on which the panel splits is several items with a part of its weight, one for each answer.
     row = np.arange(len(rows))
     counts, values = value_counts(np.concatenate([row, row]), answers_of_both, len(rows))
@@ -109,4 +109,4 @@ def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Me
     def statistic(weights: Weights) -> Floats:
         return of_parts(weights[item] * part[:, None])
 
-    return replace(every, statistic=statistic, n=n, value=None)
+    return replace(pooled, statistic=statistic, n=n, value=None)

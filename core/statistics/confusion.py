@@ -30,15 +30,15 @@ COUNTS = (("both_pass", 1, 1), ("judge_only", 0, 1), ("people_only", 1, 0), ("bo
 def answer_columns(words: Sequence[str], *, unrated: bool) -> tuple[Column, ...]:
     """Columns of `two_answers` in the words of 0 and 1; `unrated`: some items have no person's answer."""
     no, yes = words
-    shown: dict[str, Any] = {"percent": True, "interval": "ends", "n": True}
+    layout: dict[str, Any] = {"percent": True, "interval": "ends", "n": True}
     return (
         columns.RATER,
         columns.KAPPA,
         columns.ACCURACY,
         replace(columns.N, file_only=True),
-        Column("sensitivity", f"Sensitivity (“{yes}”)", help=explain("sensitivity"), **shown),
-        Column("specificity", f"Specificity (“{no}”)", help=explain("specificity"), **shown),
-        Column("precision", f"Precision (“{yes}”)", help=explain("precision"), **shown),
+        Column("sensitivity", f"Sensitivity (“{yes}”)", help=explain("sensitivity"), **layout),
+        Column("specificity", f"Specificity (“{no}”)", help=explain("specificity"), **layout),
+        Column("precision", f"Precision (“{yes}”)", help=explain("precision"), **layout),
         Column("judge", f"Judge: “{yes}”", percent=True, n=True, help="Of all items it answered."),
         Column(
             "people", f"People: “{yes}”", percent=True, n=True, help="Of the items that annotators answered."
@@ -82,15 +82,15 @@ def two_answers(
         parts = {"weights": inclusion.weights[common], "strata": strata}
     mean = corrected_mean(people[common], judge[common], judge[alone], scale=(0.0, 1.0), **parts)
     y, f = people[common], judge[common]
-    drawn = None if inclusion is None else DrawnAnswers.of(y, f, **parts)
-    if drawn is not None:
-        y, f = drawn.people, drawn.judge
+    sampled = None if inclusion is None else DrawnAnswers.from_answers(y, f, **parts)
+    if sampled is not None:
+        y, f = sampled.people, sampled.judge
 
-    def of_items(among: Bools, without: str) -> Estimate:
-        hits = among & (y == f)
-        if drawn is None:
-            return share(int(hits.sum()), int(among.sum()), without)
-        return weighted_share(hits, among, drawn, without)
+    def of_items(subset: Bools, empty_reason: str) -> Estimate:
+        hits = subset & (y == f)
+        if sampled is None:
+            return share(int(hits.sum()), int(subset.sum()), empty_reason)
+        return weighted_share(hits, subset, sampled, empty_reason)
 
     sensitivity = of_items(y == 1, f"annotators answer {yes} to no item")
     specificity = of_items(y == 0, f"annotators answer {no} to no item")
@@ -116,7 +116,7 @@ def decisions(
     """
     scores = table[criterion]
     people = answer_of_people(scores)
-    between = [judge for judge, score in scores.judges.items() if not _decided(np.append(people, score))]
+    between = [judge for judge, score in scores.judges.items() if not _is_binary(np.append(people, score))]
     rows = tuple(
         {"rater": judge, **two_answers(people, score, words, table.inclusion), "kappa": kappas[judge]}
         for judge, score in scores.judges.items()
@@ -162,22 +162,22 @@ def decisions_at(
     `note` says where the cut comes from. Undefined where judge and people answer on different scales.
     """
 
-    def passed(score: Floats) -> Floats:
+    def to_decisions(score: Floats) -> Floats:
         return np.where(np.isnan(score), np.nan, np.round(score, DIGITS) >= round(cut, DIGITS))
 
-    people = passed(table[criterion].target)
+    people = to_decisions(table[criterion].target)
     rows: list[dict[str, Any]] = []
     for judge in table[criterion].contenders(panels):
-        own = passed(table.level(criterion, judge))
-        common = ~np.isnan(people + own)
-        reason, _ = why_no_kappa(judge.name, "people", own[common], people[common])
+        decision = to_decisions(table.level(criterion, judge))
+        common = ~np.isnan(people + decision)
+        reason, _ = why_no_kappa(judge.name, "people", decision[common], people[common])
         reason = table.no_level(criterion, judge.members) or reason
-        kind = of_kappa(rarer(own[common], people[common]), int(common.sum()))
-        agreement = PointEstimate(kappa(own, people), int(common.sum()), reason=reason, kind=kind)
+        kind = of_kappa(rarer(decision[common], people[common]), int(common.sum()))
+        agreement = PointEstimate(kappa(decision, people), int(common.sum()), reason=reason, kind=kind)
         rows.append(
             {
                 "rater": judge.name,
-                **two_answers(people, own, ("fail", "pass"), table.inclusion),
+                **two_answers(people, decision, ("fail", "pass"), table.inclusion),
                 "kappa": agreement,
             }
         )
@@ -193,7 +193,7 @@ def decisions_at(
     return tabulate(form, table, criterion, rows, notes=notes, meta={"cut": cut}, **drawing)
 
 
-def _decided(scores: Floats) -> bool:
+def _is_binary(scores: Floats) -> bool:
     """Whether all scores there are say pass (1) or fail (0)."""
     return set(scores[~np.isnan(scores)].tolist()) <= {0.0, 1.0}
 
@@ -206,9 +206,12 @@ def crossed(table: Ratings, criterion: str, judge: str, word: Callable[[float], 
     answers = np.unique(np.concatenate([people[common], score[common]])).tolist()
     names = {answer: f"{judge}: {word(answer)}" for answer in answers}
     rows = tuple(
-        {"people": f"people: {word(theirs)}"}
-        | {names[its]: int((common & (people == theirs) & (score == its)).sum()) for its in answers}
-        for theirs in answers
+        {"people": f"people: {word(people_answer)}"}
+        | {
+            names[judge_answer]: int((common & (people == people_answer) & (score == judge_answer)).sum())
+            for judge_answer in answers
+        }
+        for people_answer in answers
     )
     return Table("crossed", "Answers crossed", (Column("people", " "), *map(Column, names.values())), rows)
 
@@ -221,6 +224,6 @@ def mistaken(table: Ratings, criterion: str, judge: str, word: Callable[[float],
     if not len(wrong):
         return ""
     pairs, counts = np.unique(np.stack([people[wrong], score[wrong]]), axis=1, return_counts=True)
-    theirs, its = pairs[:, counts.argmax()].tolist()
-    of = int((np.isfinite(score) & (people == theirs)).sum())
-    return f"{word(theirs)} → {word(its)}, {counts.max()} of {of}"
+    people_answer, judge_answer = pairs[:, counts.argmax()].tolist()
+    total = int((np.isfinite(score) & (people == people_answer)).sum())
+    return f"{word(people_answer)} → {word(judge_answer)}, {counts.max()} of {total}"

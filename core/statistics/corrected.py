@@ -41,7 +41,7 @@ class Moments:
     variance: float
 
     @classmethod
-    def of(cls, scores: Floats) -> Self:
+    def from_scores(cls, scores: Floats) -> Self:
         """Those of single scores."""
         if not len(scores):
             return cls(0, math.nan, math.nan)
@@ -60,7 +60,7 @@ class Moments:
 def corrected_mean(
     people: Floats,
     judged: Floats,
-    others: Floats,
+    unrated: Floats,
     *,
     scale: Ends | None = None,
     weights: Floats | None = None,
@@ -68,7 +68,7 @@ def corrected_mean(
 ) -> Corrected:
     """The corrected mean of people's scores y.
 
-    `judged` holds the judges' scores f of the same n items, `others` of M more.
+    `judged` holds the judges' scores f of the same n items, `unrated` of M more.
 
     θ = λ·mean of f over all n + M + mean of (y − λ·f) over the n, with the λ ≥ 0 of least variance: λ =
     cov(y, f)/var(f). As the n are among all N = n + M, its variance is (var(y) − 2λ·cov(y, f)·M/N +
@@ -88,7 +88,7 @@ def corrected_mean(
     for fewer than four items of people. Raises ValueError where people and judges have different items, and
     for a score of people outside `scale`.
     """
-    every_score = Moments.of(np.concatenate([judged, others]))
+    every_score = Moments.from_scores(np.concatenate([judged, unrated]))
     return corrected_by_moments(people, judged, every_score, scale=scale, weights=weights, strata=strata)
 
 
@@ -108,8 +108,8 @@ def corrected_by_moments(
     by_people = Estimate(float(people.mean()), n=n) if n else undefined("no item", n=0)
     by_judges = Estimate(every_score.mean, n=every_score.n) if every_score.n else undefined("no item", n=0)
     if n < FEWEST:
-        few = undefined(too_few(n, of="with people") if n else "no item with annotators", n=n)
-        return Corrected(by_people, by_judges, few, few, few)
+        too_few_items = undefined(too_few(n, of="with people") if n else "no item with annotators", n=n)
+        return Corrected(by_people, by_judges, too_few_items, too_few_items, too_few_items)
     if weights is not None:
         return _weighted(people, judged, every_score, weights, strata, by_judges, scale)
     var_people, var_judged = float(people.var(ddof=1)), float(judged.var(ddof=1))
@@ -143,9 +143,9 @@ def _weighted(
     """The corrected mean of items that were not drawn alike: see `corrected_mean`."""
     n, total = len(people), float(weights.sum())
     mean_people, mean_judged = float(weights @ people) / total, float(weights @ judged) / total
-    apart = judged - mean_judged
-    var_judged = float(weights @ apart**2) / total
-    covariance = float(weights @ ((people - mean_people) * apart)) / total
+    deviation = judged - mean_judged
+    var_judged = float(weights @ deviation**2) / total
+    covariance = float(weights @ ((people - mean_people) * deviation)) / total
     weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
     value = mean_people + weight * (every_score.mean - mean_judged)
     error = weighted_error(people - weight * judged, weights, strata)
@@ -169,20 +169,24 @@ def rogan_gladen(judge: Estimate, sensitivity: Estimate, specificity: Estimate) 
     p, se, sp = judge.value, sensitivity.value, specificity.value
     n, yes, no = judge.n or 0, sensitivity.n or 0, specificity.n or 0
     if p is None or se is None or sp is None or not (n and yes and no):
-        reason = next((of.reason for of in (judge, sensitivity, specificity) if of.value is None), "no item")
+        reason = next(
+            (part.reason for part in (judge, sensitivity, specificity) if part.value is None), "no item"
+        )
         return undefined(reason, n=yes + no)
     z = student(math.inf)
-    drawn = (n * p + z**2 / 2) / (n + z**2)
+    sampled_rate = (n * p + z**2 / 2) / (n + z**2)
     se_drawn, sp_drawn = (yes * se + 1) / (yes + 2), (no * sp + 1) / (no + 2)
     var_se, var_sp = se_drawn * (1 - se_drawn) / (yes + 2), sp_drawn * (1 - sp_drawn) / (no + 2)
-    apart = se_drawn + sp_drawn - 1
-    if apart <= 2 * math.sqrt(var_se + var_sp) or se + sp <= 1:
+    youden = se_drawn + sp_drawn - 1
+    if youden <= 2 * math.sqrt(var_se + var_sp) or se + sp <= 1:
         return undefined("the judge is not shown to distinguish yes from no", n=yes + no)
     value = min(max((p + sp - 1) / (se + sp - 1), 0.0), 1.0)
-    centre = min(max((drawn + sp_drawn - 1) / apart, 0.0), 1.0)
+    centre = min(max((sampled_rate + sp_drawn - 1) / youden, 0.0), 1.0)
     shift = 2 * z**2 * (centre * var_se - (1 - centre) * var_sp)
-    variance = drawn * (1 - drawn) / (n + z**2) + centre**2 * var_se + (1 - centre) ** 2 * var_sp
-    half = z * math.sqrt(variance) / apart
+    variance = (
+        sampled_rate * (1 - sampled_rate) / (n + z**2) + centre**2 * var_se + (1 - centre) ** 2 * var_sp
+    )
+    half = z * math.sqrt(variance) / youden
     low, high = max(centre + shift - half, 0.0), min(centre + shift + half, 1.0)
     method = "Rogan and Gladen (1978), interval of Lang and Reiczigel (2014)"
     return Estimate(value, min(low, value), max(high, value), yes + no, method)

@@ -20,7 +20,7 @@ from concord.estimate import Estimate, undefined
 from concord.statistics.figures import Figure, PointEstimate
 from concord.statistics.intervals import CORRELATION, unequal_of_ranks
 from concord.statistics.ratings import DIGITS, Floats, Ints
-from concord.statistics.resampling import Statistic, Weights, deferred, everything, gathering, once
+from concord.statistics.resampling import Statistic, Weights, cached_count, deferred, full_sample, gathering
 
 Coefficient = Literal["spearman", "kendall", "pearson"]
 
@@ -64,7 +64,8 @@ def pairs(x: Floats, y: Floats) -> Pairs:
     pair[common] = kind
     at_x, at_y = np.divmod(kinds, width)
     by_x, by_y = (
-        gathering(at, len(levels)).astype(np.float64) for at, levels in ((at_x, levels_x), (at_y, levels_y))
+        gathering(index, len(levels)).astype(np.float64)
+        for index, levels in ((at_x, levels_x), (at_y, levels_y))
     )
     return Pairs(levels_x, levels_y, at_x, at_y, gathering(pair, len(at_x)), by_x, by_y)
 
@@ -88,8 +89,8 @@ def correlation(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> 
 def _spearman(pairs: Pairs, weight: Floats) -> Floats:
     rank_x, spread_x = _ranks(pairs.by_x @ weight)
     rank_y, spread_y = _ranks(pairs.by_y @ weight)
-    together = np.einsum("pr,pr,pr->r", weight, rank_x[pairs.at_x], rank_y[pairs.at_y])
-    return _ratio(together, spread_x, spread_y)
+    product = np.einsum("pr,pr,pr->r", weight, rank_x[pairs.at_x], rank_y[pairs.at_y])
+    return _ratio(product, spread_x, spread_y)
 
 
 def _ranks(count: Floats) -> tuple[Floats, Floats]:
@@ -102,8 +103,8 @@ def _pearson(pairs: Pairs, weight: Floats) -> Floats:
     n = np.maximum(weight.sum(axis=0), 1e-9)
     x, sum_x, spread_x = _moments(pairs.x, pairs.by_x @ weight, n)
     y, sum_y, spread_y = _moments(pairs.y, pairs.by_y @ weight, n)
-    together = (x[pairs.at_x] * y[pairs.at_y]) @ weight - sum_x * sum_y / n
-    return _ratio(together, spread_x, spread_y)
+    product = (x[pairs.at_x] * y[pairs.at_y]) @ weight - sum_x * sum_y / n
+    return _ratio(product, spread_x, spread_y)
 
 
 def _moments(levels: Floats, count: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
@@ -122,31 +123,31 @@ def _kendall(pairs: Pairs, weight: Floats) -> Floats:
     below = np.zeros((max(len(pairs.x), len(pairs.y), 1), weight.shape[1]))
     surplus = np.zeros(weight.shape[1])
     for level in np.split(order, np.flatnonzero(np.diff(coarse[order])) + 1):
-        here, at = weight[level], fine[level]
+        row_weight, row_level = weight[level], fine[level]
         upto = np.cumsum(below, axis=0)
-        surplus += (here * (2 * upto[at] - below[at] - upto[-1])).sum(axis=0)
-        below[at] += here
+        surplus += (row_weight * (2 * upto[row_level] - below[row_level] - upto[-1])).sum(axis=0)
+        below[row_level] += row_weight
     n = weight.sum(axis=0)
-    every = n * (n - 1) / 2
-    untied_x = every - (count_x * (count_x - 1) / 2).sum(axis=0)
-    untied_y = every - (count_y * (count_y - 1) / 2).sum(axis=0)
+    all_pairs = n * (n - 1) / 2
+    untied_x = all_pairs - (count_x * (count_x - 1) / 2).sum(axis=0)
+    untied_y = all_pairs - (count_y * (count_y - 1) / 2).sum(axis=0)
     return _ratio(surplus, untied_x, untied_y)
 
 
-def _ratio(together: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
+def _ratio(product: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
     scale = np.sqrt(spread_x * spread_y)
-    ratio = np.divide(together, scale, out=np.full(len(together), np.nan), where=scale > 0)
+    ratio = np.divide(product, scale, out=np.full(len(product), np.nan), where=scale > 0)
     return np.asarray(np.clip(ratio, -1, 1))
 
 
-def together(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def paired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Two scores on the items that have both, rounded so that equal averages are ties."""
     common = ~np.isnan(x) & ~np.isnan(y)
     return np.round(x[common], DIGITS), np.round(y[common], DIGITS)
 
 
 def why_undefined(x: Floats, y: Floats, a: str = "one score", b: str = "the other") -> str:
-    """Why a correlation of two scores (`together`) has no value, naming them; empty if it has one."""
+    """Why a correlation of two scores (`paired`) has no value, naming them; empty if it has one."""
     if len(x) < FEWEST:
         return too_few(len(x))
     constant = [name for name, scores in ((a, x), (b, y)) if np.ptp(scores) == 0]
@@ -155,10 +156,10 @@ def why_undefined(x: Floats, y: Floats, a: str = "one score", b: str = "the othe
     return f"{' and '.join(constant)} {'are' if len(constant) > 1 else 'is'} constant on the items in common"
 
 
-def too_few(count: int, what: str = "item") -> str:
+def too_few(count: int, noun: str = "item") -> str:
     """Why a correlation of so few items has no value."""
-    few = {0: f"no {what}", 1: f"one {what}"}.get(count, f"{count} {what}s")
-    return f"{few} in common, at least {FEWEST} are needed"
+    count_words = {0: f"no {noun}", 1: f"one {noun}"}.get(count, f"{count} {noun}s")
+    return f"{count_words} in common, at least {FEWEST} are needed"
 
 
 def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> float:
@@ -166,7 +167,7 @@ def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> float:
 
     scipy's functions give the same and take up to twenty times as long, most of it in their import.
     """
-    x, y = together(x, y)
+    x, y = paired(x, y)
     if why_undefined(x, y):
         return np.nan
     if coefficient == "spearman":
@@ -176,7 +177,7 @@ def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> float:
         products, of_x, of_y = (float(np.einsum("i,i->", a, b)) for a, b in ((x, y), (x, x), (y, y)))
         value = products / math.sqrt(of_x * of_y)
         return round(min(max(value, -1.0), 1.0), EXACT)
-    value = float(correlation(x, y, "kendall")(everything(len(x)))[0])
+    value = float(correlation(x, y, "kendall")(full_sample(len(x)))[0])
     if np.isnan(value):  # more levels than are resampled
         from scipy import stats
 
@@ -202,7 +203,7 @@ def ranked(score: Floats) -> Ranked:
     place[items] = code
     gather = gathering(place, len(distinct))
 
-    @once
+    @cached_count
     def ranks(weights: Weights) -> tuple[Floats, Floats]:
         rank, squares = _ranks(np.asarray(gather @ weights, dtype=np.float64))
         return rank[code], squares
@@ -267,21 +268,21 @@ def correlated(
     a: str = "the judge",
 ) -> Figure:
     """A coefficient of the scores of `a` with people's mean, as a figure of a table."""
-    common = together(x, y)
+    common = paired(x, y)
     n = len(common[0])
     if reason := why_undefined(*common, a, "people's mean"):
         return undefined(reason, n=n)
-    own, items = point(*common, coefficient), ~np.isnan(x) & ~np.isnan(y)
+    value, items = point(*common, coefficient), ~np.isnan(x) & ~np.isnan(y)
     kind = CORRELATION
     if coefficient == "spearman" and np.array_equal(*common):
         _, counts = np.unique(common[0], return_counts=True)
         kind = replace(kind, unequal=unequal_of_ranks(n - int(counts.max()), n))
-    return PointEstimate(correlation(x, y, coefficient), n, own, kind=kind, items=items)
+    return PointEstimate(correlation(x, y, coefficient), n, value, kind=kind, items=items)
 
 
 def rank_correlation(x: Floats, y: Floats, a: str, b: str) -> Estimate:
     """Spearman's ρ of two scores called `a` and `b`, without an interval and without scipy's p."""
-    x, y = together(x, y)
+    x, y = paired(x, y)
     if reason := why_undefined(x, y, a, b):
         return undefined(reason, n=len(x))
     return Estimate(point(x, y), n=len(x))

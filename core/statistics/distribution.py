@@ -38,12 +38,12 @@ def score_distribution(
     answer: the column `answer` is there with it alone.
     """
     scores = table[criterion]
-    given = [(ALL_PEOPLE, "people", of_people(scores))]
+    raters = [(ALL_PEOPLE, "people", of_people(scores))]
     if not scores.unlinked:
-        given += [(table.people[p], "person", scores.by(p)[1]) for p in scores.people.tolist()]
-    given += [(name, "judge", score[~np.isnan(score)]) for name, score in scores.judges.items()]
+        raters += [(table.people[p], "person", scores.ratings_of(p)[1]) for p in scores.people.tolist()]
+    raters += [(name, "judge", score[~np.isnan(score)]) for name, score in scores.judges.items()]
     rows = []
-    for rater, kind, score in given:
+    for rater, kind, score in raters:
         if not len(score):
             continue
         values = np.unique(np.round(score, DIGITS)) if answers is None else answers

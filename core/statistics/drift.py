@@ -38,8 +38,8 @@ def drift(old: Floats, new: Floats, margin: float, ends: Ends) -> Drift:
     if n < FEWEST:
         return Drift(undefined(too_few(n, FEWEST, "in common"), n=n), flips, margin, "too few")
     value = float(change.mean())
-    (low, high), (least, most) = (_ends(change, width, alpha) for alpha in (0.1, 0.05))
-    word = "moved" if least > 0 or most < 0 else "not known yet"
+    (low, high), (certain_low, certain_high) = (_ends(change, width, alpha) for alpha in (0.1, 0.05))
+    word = "moved" if certain_low > 0 or certain_high < 0 else "not known yet"
     if -margin <= low and high <= margin:
         word = "same"
     return Drift(

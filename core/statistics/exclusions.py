@@ -22,17 +22,17 @@ def exclusions(
     judge.
     """
     scores = table[criterion]
-    needed: list[tuple[Exclusion, Bools]] = [
+    requirements: list[tuple[Exclusion, Bools]] = [
         (Exclusion.CLOSED, table.open(criterion)),
         (Exclusion.NO_ANSWER, ~np.isnan(scores.panel(members))),
     ]
     if held_out:
-        needed.append((Exclusion.ONE_ANNOTATOR, scores.present > 1))
+        requirements.append((Exclusion.ONE_ANNOTATOR, scores.present > 1))
     elif majority:
-        needed.append((Exclusion.ANNOTATORS_TIE, ~np.isnan(answer_of_people(scores))))
+        requirements.append((Exclusion.ANNOTATORS_TIE, ~np.isnan(answer_of_people(scores))))
     left = scores.present > 0
     counts: dict[Exclusion, int] = {}
-    for code, holds in needed:
+    for code, holds in requirements:
         if number := int((left & ~holds).sum()):
             counts[code] = number
         left = left & holds

@@ -47,15 +47,15 @@ def feature_bias(
     criterion: str,
     features: Mapping[str, Floats],
     *,
-    own: Mapping[str, Mapping[str, Floats]] | None = None,
+    judge_features: Mapping[str, Mapping[str, Floats]] | None = None,
     players: Facet | None = None,
     panels: Panels = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
     """Each judge and panel on each feature: a number for each of `table.units`, nan where unknown.
 
-    `own` holds features that differ from judge to judge, such as being of the player's family: name → judge →
-    numbers. A feature of 0 and 1 is one that items have or lack.
+    `judge_features` holds features that differ from judge to judge, such as being of the player's family:
+    name → judge → numbers. A feature of 0 and 1 is one that items have or lack.
 
     `effect` is the slope of judge − people's mean on the feature (least squares), for a standard deviation of
     the feature, or for having it; `within` the same pooled within `players`. Noise of people and judges does
@@ -70,8 +70,10 @@ def feature_bias(
     rows = []
     for judge in table[criterion].contenders(panels):
         alone = judge.members[0] if len(judge.members) == 1 else ""
-        mine = {name: of[alone] for name, of in (own or {}).items() if alone in of}
-        for name, feature in {**features, **mine}.items():
+        this_judge = {
+            name: by_judge[alone] for name, by_judge in (judge_features or {}).items() if alone in by_judge
+        }
+        for name, feature in {**features, **this_judge}.items():
             rows.append(
                 {"rater": judge.name, "feature": name} | _effects(table, criterion, judge, feature, groups)
             )
@@ -85,15 +87,15 @@ def _effects(
     """The effect of a feature in points, over all and within players."""
     gap = judge.score - table[criterion].target
     common = np.flatnonzero(~np.isnan(feature + gap))
-    n, seen = len(common), feature[common]
-    sides = set(seen.tolist()) <= {0.0, 1.0}
-    unit = 1.0 if sides else float(seen.std(ddof=1)) if n > 1 else 0.0
+    n, common_feature = len(common), feature[common]
+    sides = set(common_feature.tolist()) <= {0.0, 1.0}
+    unit = 1.0 if sides else float(common_feature.std(ddof=1)) if n > 1 else 0.0
     row = {"n": n, "step": "yes, against no" if sides else f"+{unit:.3g}"}
-    fewer = min((seen == 0).sum(), (seen == 1).sum()) if sides else n
+    fewer = min((common_feature == 0).sum(), (common_feature == 1).sum()) if sides else n
     reason = table.no_level(criterion, judge.members)
     if fewer < FEWEST:
-        what = "items of either kind" if sides and n >= FEWEST else "items in common"
-        reason = f"{fewer if n >= FEWEST else n} {what}, at least {FEWEST} are needed"
+        noun = "items of either kind" if sides and n >= FEWEST else "items in common"
+        reason = f"{fewer if n >= FEWEST else n} {noun}, at least {FEWEST} are needed"
     elif unit < 1e-12:
         reason = "the feature does not vary"
     if reason:

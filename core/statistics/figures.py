@@ -18,8 +18,8 @@ from concord.statistics.resampling import (
     Statistic,
     Weights,
     bootstrap,
-    everything,
     figures_of,
+    full_sample,
     own_clusters,
 )
 from concord.table import Column, Note, Table
@@ -80,27 +80,31 @@ def basis(
     `left_out` counts by reason the items on which judges are not compared, and those nobody rated. `target`
     says what judges are compared with, `method` how the intervals were found.
     """
-    other = dict.fromkeys(table.other_scale.get(criterion, {}).values())
-    notes = (*notes, *table.basis_notes.get(criterion, ()), *(f"no figures of level: {why}" for why in other))
+    level_reasons = dict.fromkeys(table.other_scale.get(criterion, {}).values())
+    notes = (
+        *notes,
+        *table.basis_notes.get(criterion, ()),
+        *(f"no figures of level: {level_reason}" for level_reason in level_reasons),
+    )
     everywhere = table[criterion].present
     present = everywhere[everywhere > 0]
-    least, most = (int(present.min()), int(present.max())) if len(present) else (0, 0)
+    fewest, largest = (int(present.min()), int(present.max())) if len(present) else (0, 0)
     median = float(np.median(present)) if len(present) else 0.0
     unrated = len(everywhere) - len(present)
     closed = {} if criterion in table.flags else dict(table.left_out)
     lacking = "without a " + (table.target or "person's rating")
     left_out = closed | ({lacking: unrated} if unrated else {})
-    each = f"{least}" if least == most else f"{least} to {most} (median {median:g})"
-    rated = f"{len(present)} item{'' if len(present) == 1 else 's'} rated by {each} "
-    rated += ("annotator" if most == 1 else "annotators") + ("" if len(present) == 1 else " each")
+    per_item = f"{fewest}" if fewest == largest else f"{fewest} to {largest} (median {median:g})"
+    rated = f"{len(present)} item{'' if len(present) == 1 else 's'} rated by {per_item} "
+    rated += ("annotator" if largest == 1 else "annotators") + ("" if len(present) == 1 else " each")
     if table.target:
         rated = f"{len(present)} item{'' if len(present) == 1 else 's'} with a {table.target}"
         if target == MEAN_OF_PEOPLE:
             target = f"against the {table.target} on the item"
-    out = ", ".join(f"{count} where {reason}" for reason, count in closed.items())
+    exclusion_words = ", ".join(f"{count} where {reason}" for reason, count in closed.items())
     parts = (
         rated,
-        out and f"excluded for judges: {out}",
+        exclusion_words and f"excluded for judges: {exclusion_words}",
         f"{unrated} item{'' if unrated == 1 else 's'} {lacking}" if unrated else "",
         target,
     )
@@ -108,7 +112,7 @@ def basis(
     return {
         "text": Note(text, (*parts, *method.split("; "), *notes)),
         "items": len(present),
-        "people_per_item": (least, median, most),
+        "people_per_item": (fewest, median, largest),
         "left_out": left_out,
         "target": target,
         "method": method,
@@ -125,21 +129,23 @@ def described(
     people: People = "these",
 ) -> str:
     """How intervals were found, in words; empty without resamples. `clusters` may be their number."""
-    drawn = "items" if clusters is None else "clusters of items"
-    drawn = f"{clusters} {drawn}" if isinstance(clusters, int) else drawn
-    drawn += f" alike in {alike}" if alike and clusters is not None else ""
+    sampling_units = "items" if clusters is None else "clusters of items"
+    sampling_units = f"{clusters} {sampling_units}" if isinstance(clusters, int) else sampling_units
+    sampling_units += f" alike in {alike}" if alike and clusters is not None else ""
     like_these = people == "like-these"
-    words = intervals.described(kinds, resamples=resamples, seed=seed, of=drawn, like_these=like_these)
+    words = intervals.described(
+        kinds, resamples=resamples, seed=seed, units=sampling_units, like_these=like_these
+    )
     return f"{words}; one annotator held out at a time" if words and like_these else words
 
 
-def measured(
+def compute(
     figures: Sequence[PointEstimate],
     items: int,
     *,
     resamples: int = 1000,
     seed: int = 0,
-    among: Ints | None = None,
+    subset: Ints | None = None,
     clusters: Ints | None = None,
     method: Callable[[Kind], str] = lambda _kind: "",
     without_each: Floats | None = None,
@@ -155,24 +161,26 @@ def measured(
     in turn (annotators × figures), for intervals that are for annotators like these. With `inclusion`, the
     weights of items, an interval counts as many items of equal weight as say as much.
     """
-    drawing: dict[str, Any] = {"resamples": resamples, "seed": seed, "among": among, "clusters": clusters}
+    drawing: dict[str, Any] = {"resamples": resamples, "seed": seed, "subset": subset, "clusters": clusters}
     drawing |= {"inclusion": inclusion}
-    own, drawn = _bootstrap([of.statistic for of in figures], items, kinds, drawing)
-    of_items = np.arange(items) if among is None else among
+    point_values, resampled_values = _bootstrap(
+        [each_figure.statistic for each_figure in figures], items, kinds, drawing
+    )
+    of_items = np.arange(items) if subset is None else subset
 
-    def finished(place: int, figure: PointEstimate, value: float) -> Estimate:
+    def to_estimate(place: int, figure: PointEstimate, value: float) -> Estimate:
         if figure.value is not None and inclusion is None:
             value = figure.value
         if np.isnan(value):
             return undefined(figure.reason or "undefined", n=figure.n)
-        mine = of_items if figure.items is None else of_items[figure.items[of_items]]
+        item_indices = of_items if figure.items is None else of_items[figure.items[of_items]]
         n = len(of_items) if figure.n is None else figure.n
-        units = count_clusters(clusters, mine)
+        units = count_clusters(clusters, item_indices)
         if inclusion is not None:
-            units = min(units, int(effective(inclusion[mine])))
+            units = min(units, int(effective(inclusion[item_indices])))
         result = resampled(
             value,
-            drawn[place],
+            resampled_values[place],
             n=n,
             kind=figure.kind,
             method=method(figure.kind),
@@ -181,8 +189,8 @@ def measured(
         )
         return replace(result, n=figure.n)
 
-    values = zip(figures, own.tolist(), strict=True)
-    return [finished(place, figure, value) for place, (figure, value) in enumerate(values)]
+    values = zip(figures, point_values.tolist(), strict=True)
+    return [to_estimate(place, figure, value) for place, (figure, value) in enumerate(values)]
 
 
 def _bootstrap(
@@ -221,16 +229,16 @@ def estimates(
     people = people if recompute else "these"
     places = [place for place, figure in enumerate(figures) if isinstance(figure, PointEstimate)]
     points = [figure for figure in figures if isinstance(figure, PointEstimate)]
-    how = {"resamples": resamples, "seed": seed}
+    method_words = {"resamples": resamples, "seed": seed}
     method = {
-        kind: described([kind], clusters=clusters, alike=alike, people=people, **how)
+        kind: described([kind], clusters=clusters, alike=alike, people=people, **method_words)
         for kind in {figure.kind for figure in points}
     }
-    done = iter(
-        measured(
+    computed = iter(
+        compute(
             points,
             len(table.units),
-            among=None if all_items else table.rated,
+            subset=None if all_items else table.rated,
             clusters=cluster_codes(table, clusters),
             method=method.__getitem__,
             inclusion=None if table.inclusion is None or all_items else table.inclusion.weights,
@@ -240,29 +248,31 @@ def estimates(
                 if recompute and people != "these"
                 else None
             ),
-            **how,
+            **method_words,
         )
     )
-    return [figure if isinstance(figure, Estimate) else next(done) for figure in figures]
+    return [figure if isinstance(figure, Estimate) else next(computed) for figure in figures]
 
 
 def _without_each(table: Ratings, recompute: Callable[[Ratings], Sequence[Figure]], number: int) -> Floats:
     """So many figures without each annotator in turn (annotators × figures); nan where one is undefined."""
 
     weighted = table.inclusion is not None
-    whole = everything(len(table.units)) if table.inclusion is None else table.inclusion.weights[:, None]
+    full_weights = (
+        full_sample(len(table.units)) if table.inclusion is None else table.inclusion.weights[:, None]
+    )
 
     def value(figure: Figure) -> float:
         if isinstance(figure, Estimate) or (figure.value is not None and not weighted):
             return math.nan if figure.value is None else figure.value
-        return float(figure.statistic(whole)[0])
+        return float(figure.statistic(full_weights)[0])
 
     people = sorted({person for scores in table.criteria.values() for person in scores.people.tolist()})
-    rows = [[value(figure) for figure in recompute(table.without(person))] for person in people]
+    rows = [[value(figure) for figure in recompute(table.excluding(person))] for person in people]
     return np.array(rows, dtype=np.float64).reshape(len(people), number)
 
 
-def whom(table: Ratings, criterion: str, people: People) -> str:
+def population_words(table: Ratings, criterion: str, people: People) -> str:
     """Whom intervals are about, in words; empty without people who can be told apart."""
     scores = table[criterion]
     count = 0 if scores.unlinked or table.target else len(scores.people)
@@ -306,20 +316,26 @@ def tabulate(
     instead = recompute is None and drawing.get("people") == "like-these"
     if recompute is None:
         drawing["people"] = "these"
-    every = list(_figures(rows))
-    finished = estimates(
-        every, table, criterion=criterion, all_items=all_items, **drawing, recompute=_every(recompute)
+    figures = list(_figures(rows))
+    computed = estimates(
+        figures, table, criterion=criterion, all_items=all_items, **drawing, recompute=_figures_of(recompute)
     )
-    pairs = [(old, new) for old, new in zip(every, finished, strict=True) if isinstance(old, PointEstimate)]
+    pairs = [(old, new) for old, new in zip(figures, computed, strict=True) if isinstance(old, PointEstimate)]
     fresh = (new for _, new in pairs)
     method = described([old.kind for old, new in pairs if new.interval], **drawing) if pairs else ""
-    about = whom(table, criterion, drawing.get("people", "these")) if method and target else ""
-    method = "; ".join(filter(None, [method, about]))
-    here = whom(table, criterion, "these") if instead and target and method else ""
+    population = (
+        population_words(table, criterion, drawing.get("people", "these")) if method and target else ""
+    )
+    method = "; ".join(filter(None, [method, population]))
+    intervals_for = population_words(table, criterion, "these") if instead and target and method else ""
     rests_on = basis(table, criterion, method=method, target=target, notes=notes)
     return replace(
         form,
-        caption=" ".join(filter(None, [form.caption, f"Intervals here are {here} alone." if here else ""])),
+        caption=" ".join(
+            filter(
+                None, [form.caption, f"Intervals here are {intervals_for} alone." if intervals_for else ""]
+            )
+        ),
         rows=tuple(
             {key: next(fresh) if isinstance(cell, PointEstimate) else cell for key, cell in row.items()}
             for row in rows
@@ -334,7 +350,7 @@ def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[Figure]:
         yield from (cell for cell in row.values() if isinstance(cell, PointEstimate | Estimate))
 
 
-def _every(
+def _figures_of(
     recompute: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None,
 ) -> Callable[[Ratings], list[Figure]] | None:
     return (lambda table: list(_figures(recompute(table)))) if recompute else None

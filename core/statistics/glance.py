@@ -14,7 +14,7 @@ from concord.statistics import columns
 from concord.statistics.claims import MARGIN, Contrasts, adjusted, decided_by, verdicts
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
-from concord.statistics.held_out import By
+from concord.statistics.held_out import HeldOutMeasure
 from concord.statistics.intervals import CORRELATION
 from concord.statistics.oddities import FEWEST
 from concord.statistics.ratings import Ratings, panel_name
@@ -41,10 +41,10 @@ GLANCE = empty(
     caption="The judge and a held-out annotator are compared with the same other annotators on the same "
     "items.",
 )
-WITHOUT = {"spearman": "ρ with annotators' mean", "kappa": "κ with most annotators"}
+PLAIN_HEADINGS = {"spearman": "ρ with annotators' mean", "kappa": "κ with most annotators"}
 """What the table shows where no annotator can be held out."""
 
-SYMBOLS: Mapping[By, str] = {"spearman": "ρ", "kappa": "κ", "absolute": "weighted κ"}
+SYMBOLS: Mapping[HeldOutMeasure, str] = {"spearman": "ρ", "kappa": "κ", "absolute": "weighted κ"}
 """How agreement is written."""
 
 SAME_ANSWER = "gives every item the same answer; agreement is undefined"
@@ -69,7 +69,7 @@ def glance(
     names: Mapping[str, str],
     *,
     first: str = "",
-    by: By = "spearman",
+    measure: HeldOutMeasure = "spearman",
     margin: float = MARGIN,
     look: int = 0,
     without_each: Mapping[str, Mapping[str, tuple[float, float]]] | None = None,
@@ -84,51 +84,55 @@ def glance(
     `decided_by` names the one; so is a good one that is not shown `without_lone`, the annotators who agree
     with nobody (their names, and `held_out` without them), and one of `copies` (judge or panel → the
     annotator whose answers it repeats, `copy_of` in its row). Where no annotator can be held out
-    (`held_out` is undefined throughout) the figure is that with all people, and there is no verdict. `by`
-    says how agreement is measured.
+    (`held_out` is undefined throughout) the figure is that with all people, and there is no verdict.
+    `measure` says how agreement is measured.
     """
-    symbol = SYMBOLS[by]
-    by = "kappa" if by == "kappa" else "spearman"
+    symbol = SYMBOLS[measure]
+    measure = "kappa" if measure == "kappa" else "spearman"
     form = tuple(replace(c, heading=c.title.format(symbol=symbol)) for c in GLANCE.columns)
-    beside = {row["rater"]: row for row in held_out.rows}
+    held_out_rows = {row["rater"]: row for row in held_out.rows}
     compared = any(figure.defined for figure in held_out.estimates("difference"))
     rows: list[dict[str, Cell]] = []
     for row in judges.rows:
-        own = {name: row.get(name) for name in ("rater", "n", by, "p", "bias", "mae")}
-        own["name"] = names.get(str(row["rater"]), str(row["rater"]))
-        other = beside.get(row["rater"], {})
+        cells = {name: row.get(name) for name in ("rater", "n", measure, "p", "bias", "mae")}
+        cells["name"] = names.get(str(row["rater"]), str(row["rater"]))
+        held_out_row = held_out_rows.get(row["rater"], {})
         if compared:
-            own |= {name: other.get(name) for name in ("judge", "person", "difference", "half", "z")}
-            own["n"] = other.get("n", own["n"])
+            cells |= {name: held_out_row.get(name) for name in ("judge", "person", "difference", "half", "z")}
+            cells["n"] = held_out_row.get("n", cells["n"])
         if row.get("commonest_share") == 1 and isinstance(n := row.get("n"), int) and n >= FEWEST:
-            own |= dict.fromkeys(("judge", "difference", "half", by), undefined(SAME_ANSWER, n=n)) | {"n": n}
-        rows.append(own)
+            cells |= dict.fromkeys(("judge", "difference", "half", measure), undefined(SAME_ANSWER, n=n)) | {
+                "n": n
+            }
+        rows.append(cells)
     if compared:
         files = ("half", "z", "decided_by", "difference_without", "copy_of")
-        more = [Column(name, file_only=True) for name in files]
-        more.append(Column(by, WITHOUT[by], file_only=True))
-        more += [Column("p", file_only=True)] * (by == "spearman")
-        place = next((at for at, row in enumerate(rows) if row["rater"] == first), -1)
+        file_columns = [Column(name, file_only=True) for name in files]
+        file_columns.append(Column(measure, PLAIN_HEADINGS[measure], file_only=True))
+        file_columns += [Column("p", file_only=True)] * (measure == "spearman")
+        place = next((index for index, row in enumerate(rows) if row["rater"] == first), -1)
         codes = verdicts([_compared(row) for row in rows], place, margin=margin, look=look)
         joint = _joint(rows, codes, margin, look)
         lone, left = without_lone
         copied = copies or {}
-        given = {row["rater"]: row for row in left.rows} if left else {}
-        others = [given.get(row["rater"], {}) for row in rows]
-        codes_left = verdicts([_compared(row) for row in others], place, margin=margin, look=look)
+        rows_left = {row["rater"]: row for row in left.rows} if left else {}
+        compared_left = [rows_left.get(row["rater"], {}) for row in rows]
+        codes_left = verdicts([_compared(row) for row in compared_left], place, margin=margin, look=look)
         return replace(
             GLANCE,
-            columns=(*form, *more),
+            columns=(*form, *file_columns),
             rows=tuple(
                 row
                 | (
                     {"verdict": Verdict.INCONCLUSIVE, "copy_of": copied[str(row["rater"])]}
                     if code in GOOD and str(row["rater"]) in copied
-                    else _decided(lone, value_of(other.get("difference")))
+                    else _robustness(lone, value_of(held_out_row.get("difference")))
                     if left and code in GOOD and code_left not in GOOD
                     else _standing(code, (without_each or {}).get(str(row["rater"]), {}), margin)
                 )
-                for row, code, other, code_left in zip(rows, codes, others, codes_left, strict=True)
+                for row, code, held_out_row, code_left in zip(
+                    rows, codes, compared_left, codes_left, strict=True
+                )
             ),
             caption=" ".join(filter(None, [GLANCE.caption, GLANCE_RULE.format(margin=margin), joint])),
             notes=held_out.notes,
@@ -136,13 +140,13 @@ def glance(
         )
     reasons = dict.fromkeys(figure.reason for figure in held_out.estimates("difference"))
     reason = f" ({'; '.join(reasons)})" if reasons else ""
-    term = "Spearman correlation" if by == "spearman" else "Cohen's kappa"
-    shown = Column(by, WITHOUT[by], interval="ends", help=explain(term))
+    term = "Spearman correlation" if measure == "spearman" else "Cohen's kappa"
+    agreement = Column(measure, PLAIN_HEADINGS[measure], interval="ends", help=explain(term))
     level = (column for column in GLANCE.columns if column.name in ("bias", "mae"))
     note = f"No annotator can be held out{reason}, so no judge can be compared with another annotator."
     return replace(
         GLANCE,
-        columns=(*form[:3], shown, *level),
+        columns=(*form[:3], agreement, *level),
         rows=tuple(rows),
         caption="",
         notes=(note, *judges.notes),
@@ -176,22 +180,22 @@ def _standing(
     if not name:
         return {"verdict": code}
     judge, person = without_each[name]
-    return _decided(name, judge - person)
+    return _robustness(name, judge - person)
 
 
-def _decided(by: str, difference: float) -> dict[str, Cell]:
+def _robustness(annotator: str, difference: float) -> dict[str, Cell]:
     """Cells of a row whose verdict falls without some annotator; None for a difference that is undefined."""
     left = difference if np.isfinite(difference) else None
-    return {"verdict": Verdict.INCONCLUSIVE, "decided_by": by, "difference_without": left}
+    return {"verdict": Verdict.INCONCLUSIVE, "decided_by": annotator, "difference_without": left}
 
 
-def measured(table: Table) -> str:
+def agreement_column(table: Table) -> str:
     """The column of the glance that holds the agreement: with the other people, else with all of them."""
     return next(c.name for c in table.columns if c.name in ("judge", "spearman", "kappa"))
 
 
 def panel_difference(
-    table: Ratings, criterion: str, one: Sequence[str], other: Sequence[str], **drawing: Unpack[Drawing]
+    table: Ratings, criterion: str, one: Sequence[str], second: Sequence[str], **drawing: Unpack[Drawing]
 ) -> Table:
     """Two judges or panels beside people's mean on the items that both rated, in one row.
 
@@ -199,16 +203,16 @@ def panel_difference(
     where a correlation is.
     """
     scores = table[criterion]
-    both = [scores.panel(members) for members in (one, other)]
-    target = np.where(np.isnan(both).any(axis=0), np.nan, scores.target)
-    n, figures = int((~np.isnan(target)).sum()), [correlation(score, target) for score in both]
-    row: dict[str, Any] = {"rater": panel_name(one), "other": panel_name(other), "n": n}
-    for name, score, figure in zip(("rho", "other_rho"), both, figures, strict=True):
+    panel_scores = [scores.panel(members) for members in (one, second)]
+    target = np.where(np.isnan(panel_scores).any(axis=0), np.nan, scores.target)
+    n, figures = int((~np.isnan(target)).sum()), [correlation(score, target) for score in panel_scores]
+    row: dict[str, Any] = {"rater": panel_name(one), "other": panel_name(second), "n": n}
+    for name, score, figure in zip(("rho", "other_rho"), panel_scores, figures, strict=True):
         rho = point(score, target)
         row[name] = PointEstimate(figure, n, rho, "a correlation is undefined", CORRELATION)
-    row["difference"] = PointEstimate(_less(*figures), n, None, "a correlation is undefined")
+    row["difference"] = PointEstimate(_difference_of(*figures), n, None, "a correlation is undefined")
     return tabulate(DIFFERENCE_OF_TWO, table, criterion, [row], **drawing)
 
 
-def _less(one: Statistic, other: Statistic) -> Statistic:
-    return lambda weights: one(weights) - other(weights)
+def _difference_of(one: Statistic, second: Statistic) -> Statistic:
+    return lambda weights: one(weights) - second(weights)

@@ -49,7 +49,7 @@ def group_differences(
     facets: Mapping[str, Facet],
     judges: Sequence[str],
     *,
-    named: bool,
+    nominal: bool,
     clusters: Facet | None = None,
     seed: int = 0,
 ) -> list[GroupDifference]:
@@ -64,16 +64,16 @@ def group_differences(
     `PERMUTED` permutations (max-t, Westfall and Young 1993), of more than `MOST_PERMUTED` items with the
     normal distribution. p allows for all judges, groups and facets (Bonferroni, where it is not max-t).
     """
-    every: list[GroupDifference] = []
-    for facet, of in facets.items():
-        codes, names = table.facet(of)
-        found = (_of_answers if named else _of_scores)(
+    differences: list[GroupDifference] = []
+    for facet, facet_values in facets.items():
+        codes, names = table.facet(facet_values)
+        facet_differences = (_of_answers if nominal else _of_scores)(
             table, criterion, facet, codes, [str(name) for name in names], judges, clusters, seed, len(facets)
         )
-        every += found
-    compared = sum(one.compared for one in {one.facet: one for one in every}.values())
-    times = len({one.facet for one in every})
-    corrected = [one._replace(p=min(1.0, one.p * times), compared=compared) for one in every]
+        differences += facet_differences
+    compared = sum(one.compared for one in {one.facet: one for one in differences}.values())
+    times = len({one.facet for one in differences})
+    corrected = [one._replace(p=min(1.0, one.p * times), compared=compared) for one in differences]
     return sorted(corrected, key=lambda one: (one.p, -abs(one.inside - one.outside)))
 
 
@@ -130,24 +130,24 @@ def _of_answers(
         if len(enough) > 1 and np.isin(codes[common], enough).any():
             rows += [(judge, int(group), wrong, common) for group in enough]
     cluster = cluster_codes(table, clusters)
-    found = []
+    differences = []
     for judge, group, wrong, common in rows:
-        mine = common & (codes == group)
+        inside_group = common & (codes == group)
         rest = common & (codes != group)
-        inside, outside = float(wrong[mine].mean()), float(wrong[rest].mean())
+        inside, outside = float(wrong[inside_group].mean()), float(wrong[rest].mean())
         if inside <= outside:
             continue
-        hits, all_wrong = int(wrong[mine].sum()), int(wrong[common].sum())
-        p = fisher(hits, int(mine.sum()), all_wrong, int(common.sum()))
+        hits, all_wrong = int(wrong[inside_group].sum()), int(wrong[common].sum())
+        p = fisher(hits, int(inside_group.sum()), all_wrong, int(common.sum()))
         if cluster is not None:
-            p = _among_clusters(wrong, mine, common, cluster, seed, times * len(rows))
+            p = _among_clusters(wrong, inside_group, common, cluster, seed, times * len(rows))
         p = min(1.0, p * len(rows))
-        found.append(
+        differences.append(
             GroupDifference(
-                judge, facet, names[group], "wrong", inside, outside, int(mine.sum()), len(rows), p
+                judge, facet, names[group], "wrong", inside, outside, int(inside_group.sum()), len(rows), p
             )
         )
-    return found
+    return differences
 
 
 def fisher(hits: int, inside: int, wrong: int, items: int) -> float:
@@ -165,13 +165,17 @@ def fisher(hits: int, inside: int, wrong: int, items: int) -> float:
     return float(min(1.0, np.exp(logs).sum()))
 
 
-def _among_clusters(wrong: Floats, mine: Bools, both: Bools, cluster: Ints, seed: int, times: int) -> float:
+def _among_clusters(
+    wrong: Floats, inside_group: Bools, compared_items: Bools, cluster: Ints, seed: int, times: int
+) -> float:
     """The share of permutations of a group among clusters with as many wrong answers in it, or more."""
-    items = np.flatnonzero(both)
+    items = np.flatnonzero(compared_items)
     rng = np.random.default_rng([seed, len(items)])
-    hits, as_many, number = float(wrong[mine].sum()), 1, PERMUTED * min(times, 50)
-    for drawn in permuted(mine[items].astype(np.int64), cluster[items], rng, number):
-        as_many += int((drawn @ wrong[items] >= hits * drawn.sum(axis=1) / mine.sum() - 1e-9).sum())
+    hits, as_many, number = float(wrong[inside_group].sum()), 1, PERMUTED * min(times, 50)
+    for shuffled in permuted(inside_group[items].astype(np.int64), cluster[items], rng, number):
+        as_many += int(
+            (shuffled @ wrong[items] >= hits * shuffled.sum(axis=1) / inside_group.sum() - 1e-9).sum()
+        )
     return as_many / (number + 1)
 
 
@@ -205,31 +209,36 @@ def _of_scores(
                     gaps.append(values)
     if not rows:
         return []
-    of_groups = np.flatnonzero(enough)
-    own = np.searchsorted(of_groups, codes[items])
-    given = np.array(gaps)
+    group_codes = np.flatnonzero(enough)
+    item_group = np.searchsorted(group_codes, codes[items])
+    gap_rows = np.array(gaps)
     far = np.array([measure == "distance" for _, measure, _ in rows])[:, None, None]
-    t, n = contrasts(given, own[None], len(of_groups))
+    t, n = contrasts(gap_rows, item_group[None], len(group_codes))
     t = np.nan_to_num(np.where(far, t, np.abs(t)), nan=-np.inf)
     p = _p_of_scores(
-        given, own, len(of_groups), t[:, :, 0], far, _cluster(table, clusters, items), seed, times
+        gap_rows, item_group, len(group_codes), t[:, :, 0], far, _cluster(table, clusters, items), seed, times
     )
-    found: dict[tuple[str, Measure, int], GroupDifference] = {}
+    differences: dict[tuple[str, Measure, int], GroupDifference] = {}
     for row, (judge, measure, _) in enumerate(rows):
-        for group in range(len(of_groups)):
+        for group in range(len(group_codes)):
             if not np.isfinite(t[row, group, 0]):
                 continue
-            inside, outside = (float(np.nanmean(given[row, of])) for of in (own == group, own != group))
+            inside, outside = (
+                float(np.nanmean(gap_rows[row, row_items]))
+                for row_items in (item_group == group, item_group != group)
+            )
             if measure == "distance" and inside <= outside:
                 continue
             size = int(n[row, group, 0])
-            name = names[of_groups[group]]
+            name = names[group_codes[group]]
             of_group = (judge, facet, name, measure, inside, outside, size)
             one = GroupDifference(*of_group, compared=t[:, :, 0].size, p=float(p[row, group]))
             # Of two ways to find the judge's scale the less sure counts.
-            known = found.get((judge, measure, group))
-            found[judge, measure, group] = max(known, one, key=lambda of: of.p) if known else one
-    return [*found.values()]
+            earlier = differences.get((judge, measure, group))
+            differences[judge, measure, group] = (
+                max(earlier, one, key=lambda row_items: row_items.p) if earlier else one
+            )
+    return [*differences.values()]
 
 
 def _cluster(table: Ratings, clusters: Facet | None, items: Ints) -> Ints | None:
@@ -238,19 +247,26 @@ def _cluster(table: Ratings, clusters: Facet | None, items: Ints) -> Ints | None
 
 
 def _p_of_scores(
-    given: Floats, own: Ints, groups: int, t: Floats, far: Bools, cluster: Ints | None, seed: int, times: int
+    gap_rows: Floats,
+    item_group: Ints,
+    groups: int,
+    t: Floats,
+    far: Bools,
+    cluster: Ints | None,
+    seed: int,
+    times: int,
 ) -> Floats:
     """p of each t beside the largest of permutations, or by the normal distribution."""
-    if len(own) > MOST_PERMUTED:
+    if len(item_group) > MOST_PERMUTED:
         from scipy.special import ndtr
 
         sides = np.where(far[:, :, 0], 1, 2)
         return np.asarray(np.minimum(1.0, sides * ndtr(-t) * t.size))
-    rng = np.random.default_rng([seed, len(own)])
+    rng = np.random.default_rng([seed, len(item_group)])
     as_large, number = np.ones(t.shape), PERMUTED * times
-    for drawn in permuted(own, cluster, rng, number):
-        every, _ = contrasts(given, drawn, groups)
-        every = np.where(far, every, np.abs(every))
-        largest = np.nanmax(every, axis=(0, 1), initial=0.0)
+    for shuffled in permuted(item_group, cluster, rng, number):
+        statistics, _ = contrasts(gap_rows, shuffled, groups)
+        statistics = np.where(far, statistics, np.abs(statistics))
+        largest = np.nanmax(statistics, axis=(0, 1), initial=0.0)
         as_large += (largest[None, None, :] >= t[:, :, None] - 1e-9).sum(axis=2)
     return as_large / (number + 1)

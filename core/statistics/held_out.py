@@ -50,7 +50,14 @@ from concord.statistics.ratings import (
     divide,
     panel_name,
 )
-from concord.statistics.resampling import Statistic, Weights, deferred, everything, mean_defined, once
+from concord.statistics.resampling import (
+    Statistic,
+    Weights,
+    cached_count,
+    deferred,
+    full_sample,
+    mean_defined,
+)
 from concord.table import Column, Table
 
 MOST_WITHOUT = 12
@@ -65,12 +72,12 @@ MOST_RANKED = 20_000
 CELLS_OF_ROWS = 250_000
 """People × items (× answers) that are held at once."""
 
-By = Literal["spearman", "kappa", "absolute"]
+HeldOutMeasure = Literal["spearman", "kappa", "absolute"]
 """How agreement with people is measured: of scores in order by Spearman's ρ, with their level as well by
 kappa with quadratic weights (“absolute”), of answers by kappa."""
 
 
-def _form(symbol: str, others: str) -> Table:
+def _form(symbol: str, partner_words: str) -> Table:
     return empty(
         "held_out",
         "Held-out annotator",
@@ -90,12 +97,13 @@ def _form(symbol: str, others: str) -> Table:
         Column("z", "z among annotators", file_only=True),
         Column("par", "At par with", help="Annotators whom the judge equals or passes, of those compared."),
         caption="One annotator is held out at a time. The judge and this annotator are compared with "
-        f"{others} on the same items. If the interval of the difference excludes 0, the judge agrees "
+        f"{partner_words} on the same items. If the interval of the difference excludes 0, the "
+        "judge agrees "
         "better (+) or worse (−) than an annotator.",
     )
 
 
-HELD_OUT: Mapping[By, Table] = {
+HELD_OUT: Mapping[HeldOutMeasure, Table] = {
     "spearman": _form("ρ", "the mean of the others"),
     "kappa": _form("κ", "each of the others"),
     "absolute": _form("weighted κ", "the mean of the others"),
@@ -106,7 +114,8 @@ HELD_OUT: Mapping[By, Table] = {
 class _Comparison:
     """A judge beside each held-out person on the same `items` (people × items).
 
-    `values` has both agreements, judge's and person's (people × 2), `on` makes them as statistics of weights.
+    `values` has both agreements, judge's and person's (people × 2), `pair_means` makes them as statistics of
+    weights.
     """
 
     items: Bools
@@ -120,30 +129,32 @@ class _Comparison:
         return np.flatnonzero(enough & ~np.isnan(self.values).any(axis=1))
 
 
-def _compared(scores: CriterionScores, by: By) -> Callable[[Contender], _Comparison]:
+def _compared(scores: CriterionScores, measure: HeldOutMeasure) -> Callable[[Contender], _Comparison]:
     """From a judge to it beside every person, on the items that the person, somebody else and the judge
     rated: what does not depend on the judge is computed once.
     """
     people = [] if scores.unlinked else scores.people.tolist()
-    if by == "kappa":
-        rated = np.array([scores.of(person) for person in people]).reshape(len(people), scores.items)
+    if measure == "kappa":
+        rated = np.array([scores.scores_of(person) for person in people]).reshape(len(people), scores.items)
         return partial(_by_answers, scores, people, rated)
-    if by == "absolute" or scores.items > MOST_IN_ROWS:
-        return partial(_one_by_one, scores, people, by)
+    if measure == "absolute" or scores.items > MOST_IN_ROWS:
+        return partial(_one_by_one, scores, people, measure)
     return _in_rows(scores, people)
 
 
-def _one_by_one(scores: CriterionScores, people: Sequence[int], by: By, judge: Contender) -> _Comparison:
+def _one_by_one(
+    scores: CriterionScores, people: Sequence[int], measure: HeldOutMeasure, judge: Contender
+) -> _Comparison:
     items = np.zeros((len(people), scores.items), dtype=bool)
     values: list[tuple[float, float]] = []
     statistics: list[tuple[Statistic, Statistic]] = []
     for row, person in enumerate(people):
-        ratings = scores.of(person)
-        target = np.where(np.isnan(ratings) | np.isnan(judge.score), np.nan, scores.others(person))
+        ratings = scores.scores_of(person)
+        target = np.where(np.isnan(ratings) | np.isnan(judge.score), np.nan, scores.mean_of_others(person))
         items[row] = ~np.isnan(target)
-        if by == "absolute":
+        if measure == "absolute":
             pair = _absolute(judge.score, target), _absolute(ratings, target)
-            weights = everything(scores.items)
+            weights = full_sample(scores.items)
             values.append((float(pair[0](weights)[0]), float(pair[1](weights)[0])))
         else:
             pair = correlation(judge.score, target), correlation(ratings, target)
@@ -154,8 +165,8 @@ def _one_by_one(scores: CriterionScores, people: Sequence[int], by: By, judge: C
 
 def _in_rows(scores: CriterionScores, people: Sequence[int]) -> Callable[[Contender], _Comparison]:
     """`_one_by_one` by Spearman's ρ, a row a person, as many at once as fit `CELLS_OF_ROWS`."""
-    ratings = np.array([scores.of(person) for person in people]).reshape(len(people), scores.items)
-    targets = np.array([scores.others(person) for person in people]).reshape(ratings.shape)
+    ratings = np.array([scores.scores_of(person) for person in people]).reshape(len(people), scores.items)
+    targets = np.array([scores.mean_of_others(person) for person in people]).reshape(ratings.shape)
     rated: Bools = ~np.isnan(ratings) & ~np.isnan(targets)
     rows = max(1, CELLS_OF_ROWS // max(scores.items, 1))
     parts = [slice(start, start + rows) for start in range(0, len(people), rows)]
@@ -174,10 +185,10 @@ def _in_rows(scores: CriterionScores, people: Sequence[int]) -> Callable[[Conten
     def of_person(row: int) -> Statistic:
         """A person's agreement on all that they and somebody else rated, the same beside most judges."""
         if small:
-            return once(
+            return cached_count(
                 correlation_of_ranked(ranked(np.where(rated[row], ratings[row], np.nan)), target_of(row))
             )
-        return once(correlation(ratings[row], np.where(rated[row], targets[row], np.nan)))
+        return cached_count(correlation(ratings[row], np.where(rated[row], targets[row], np.nan)))
 
     @cache
     def target_of(row: int) -> Ranked:
@@ -219,9 +230,9 @@ def _in_rows(scores: CriterionScores, people: Sequence[int]) -> Callable[[Conten
 
 def _absolute(score: Floats, shared: Floats) -> Statistic:
     """Kappa with quadratic weights (Cohen 1968) on the items that have both."""
-    both = np.flatnonzero(np.isfinite(score + shared))
-    weighed = weighted_kappa(score[both], shared[both])
-    return lambda weights: weighed(weights[both])
+    common = np.flatnonzero(np.isfinite(score + shared))
+    kappa_of_weights = weighted_kappa(score[common], shared[common])
+    return lambda weights: kappa_of_weights(weights[common])
 
 
 def _by_answers(
@@ -278,7 +289,12 @@ def _kappas(first: Floats, second: Floats, alike: Floats | None) -> Floats:
 
 
 def held_out(
-    table: Ratings, criterion: str, *, panels: Panels = None, by: By = "spearman", **drawing: Unpack[Drawing]
+    table: Ratings,
+    criterion: str,
+    *,
+    panels: Panels = None,
+    measure: HeldOutMeasure = "spearman",
+    **drawing: Unpack[Drawing],
 ) -> Table:
     """Each judge beside a held-out annotator: does it agree with the others as well as that annotator does?
 
@@ -286,7 +302,7 @@ def held_out(
     with it are taken on the items that the person, somebody else and the judge rated. A person compared with
     a mean of which they are part looks up to 0.4 better than they are; here they are not part of it.
 
-    With `by` “kappa”, for answers that have no mean, it is the kappa of one rater with a group (Schouten
+    With `measure` “kappa”, for answers that have no mean, it is the kappa of one rater with a group (Schouten
     1982): (p_o − p_e) / (1 − p_e), where p_o is the mean share of the others who gave the rater's answer, and
     p_e that expected from how often each answer was given. A panel's answer is that of
     `concord.statistics.majority.panel_answers`; an answer that nobody else gives is equal to nobody's. Sets
@@ -298,28 +314,29 @@ def held_out(
     `n` counts the items on which somebody is compared.
     Undefined: no two people on an item; people who are not persons; nobody with three items.
     """
-    others = "each of the others" if by == "kappa" else "the mean of the others"
+    partner_words = "each of the others" if measure == "kappa" else "the mean of the others"
     return tabulate(
-        HELD_OUT[by],
+        HELD_OUT[measure],
         table,
         criterion,
-        _held_out(table[criterion], panels, by),
-        target=f"compared with {others}, one annotator held out at a time; each annotator has equal weight",
-        recompute=lambda other: _held_out(other[criterion], panels, by),
+        _held_out(table[criterion], panels, measure),
+        target=f"compared with {partner_words}, one annotator held out at a time; each annotator has equal "
+        "weight",
+        recompute=lambda resampled_table: _held_out(resampled_table[criterion], panels, measure),
         **drawing,
     )
 
 
-def _held_out(scores: CriterionScores, panels: Panels, by: By) -> list[dict[str, Any]]:
+def _held_out(scores: CriterionScores, panels: Panels, measure: HeldOutMeasure) -> list[dict[str, Any]]:
     reason = scores.unlinked or (
         "no annotator has three varying items in common with another annotator and the judge"
     )
     rows: list[dict[str, Any]] = []
     rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
-    kappa_ = by == "kappa"
+    kappa_ = measure == "kappa"
     correlation_ = of_kappa(rarer, rated) if kappa_ else rests_on(CORRELATION, rarer, rated)
     contrast = _contrast(rarer, rated, kappa_)
-    compared = _compared(scores, by)
+    compared = _compared(scores, measure)
     for judge in scores.contenders(panels):
         comparison = compared(judge)
         people = comparison.defined
@@ -368,21 +385,25 @@ def _of_equal(kind: Kind, values: Floats, rarer: int, rated: int, of_kappas: boo
     """A kind of agreement, or of a difference, which has an exact interval where all answers are equal."""
     if (values < 1 - ROUNDING).any():
         return kind
-    by = unequal_of_kappa if of_kappas else unequal_of_ranks
-    return replace(kind, unequal=by(rarer, rated))
+    unequal = unequal_of_kappa if of_kappas else unequal_of_ranks
+    return replace(kind, unequal=unequal(rarer, rated))
 
 
 class WithoutMember(NamedTuple):
     """A panel's agreement with and without one of its judges, and what is gained without it."""
 
     judge: str
-    together: float
-    without: float
+    agreement: float
+    agreement_without: float
     gain: Estimate
 
 
 def without_members(
-    table: Ratings, criterion: str, members: Sequence[str], by: By, **drawing: Unpack[Drawing]
+    table: Ratings,
+    criterion: str,
+    members: Sequence[str],
+    measure: HeldOutMeasure,
+    **drawing: Unpack[Drawing],
 ) -> list[WithoutMember]:
     """A panel beside itself without each of its judges in turn, on the items that all of them rated.
 
@@ -392,16 +413,18 @@ def without_members(
     scores = table[criterion]
     if len(members) < 2:
         return []
-    whole = np.isfinite(scores.panel(members))
-    same = replace(scores, judges={one: np.where(whole, scores.judges[one], np.nan) for one in members})
+    complete = np.isfinite(scores.panel(members))
+    common_scores = replace(
+        scores, judges={one: np.where(complete, scores.judges[one], np.nan) for one in members}
+    )
     rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
-    kind = _contrast(rarer, rated, by == "kappa")
-    compared = _compared(same, by)
-    whole_panel = compared(_panel(same, members))
-    of_panel = cache(lambda row: once(whole_panel.statistics(row)[0]))
+    kind = _contrast(rarer, rated, measure == "kappa")
+    compared = _compared(common_scores, measure)
+    whole_panel = compared(_panel(common_scores, members))
+    of_panel = cache(lambda row: cached_count(whole_panel.statistics(row)[0]))
     values, figures = [], list[Figure]()
     for judge in members:
-        rest = compared(_panel(same, [one for one in members if one != judge]))
+        rest = compared(_panel(common_scores, [one for one in members if one != judge]))
         people = np.intersect1d(rest.defined, whole_panel.defined)
         if len(people):
             values_of_both = np.stack([rest.values[people, 0], whole_panel.values[people, 0]], axis=1)
@@ -412,8 +435,8 @@ def without_members(
     drawing["people"] = "these"
     gains = estimates(figures, table, criterion=criterion, **drawing)
     return [
-        WithoutMember(judge, whole, without, gain)
-        for (judge, without, whole), gain in zip(values, gains, strict=True)
+        WithoutMember(judge, complete, agreement_without, gain)
+        for (judge, agreement_without, complete), gain in zip(values, gains, strict=True)
     ]
 
 
@@ -432,7 +455,7 @@ def _gain(rest: _Comparison, of_panel: Callable[[int], Statistic], people: Seque
 
 
 def without_each(
-    table: Ratings, criterion: str, panels: Panels, by: By
+    table: Ratings, criterion: str, panels: Panels, measure: HeldOutMeasure
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """The agreement of each judge or panel, and of a held-out annotator, without each annotator in turn.
 
@@ -445,8 +468,8 @@ def without_each(
         return {}
     points: dict[str, dict[str, tuple[float, float]]] = {}
     for person in people:
-        left = scores.without(person)
-        compared = _compared(left, by)
+        left = scores.excluding(person)
+        compared = _compared(left, measure)
         for judge in left.contenders(panels):
             comparison = compared(judge)
             values = comparison.values[comparison.defined]
@@ -470,16 +493,16 @@ def _means(comparison: _Comparison, people: Ints) -> tuple[Statistic, Statistic,
     """
     pairs: list[tuple[Statistic, Statistic]] = []
 
-    @once
-    def on(weights: Weights) -> list[Floats]:
+    @cached_count
+    def pair_means(weights: Weights) -> list[Floats]:
         if not pairs:
             pairs.extend(map(comparison.statistics, people.tolist()))
-        drawn = np.array([[statistic(weights) for statistic in pair] for pair in pairs])
-        gap = drawn[:, 0] - drawn[:, 1]
-        parts = (*drawn.swapaxes(0, 1), gap, drawn[:, 0] - drawn[:, 1] / 2)
+        pair_values = np.array([[statistic(weights) for statistic in pair] for pair in pairs])
+        gap = pair_values[:, 0] - pair_values[:, 1]
+        parts = (*pair_values.swapaxes(0, 1), gap, pair_values[:, 0] - pair_values[:, 1] / 2)
         return [mean_defined(np.where(np.isnan(gap), np.nan, part)) for part in parts]
 
     def part(place: int) -> Statistic:
-        return lambda weights: on(weights)[place]
+        return lambda weights: pair_means(weights)[place]
 
     return part(0), part(1), part(2), part(3)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from concord.estimate import Estimate, estimate, too_few, undefined
-from concord.statistics.figures import PointEstimate, measured
+from concord.statistics.figures import PointEstimate, compute
 from concord.statistics.intervals import (
     CORRELATION,
     DIFFERENCE,
@@ -94,23 +94,25 @@ def annotator_retest(
 
 
 def _retest(answers: Twice, nominal: bool, judged: bool, resamples: int, seed: int) -> dict[str, Any]:
-    first, second, shown = map(np.array, answers)
+    first, second, start_answers = map(np.array, answers)
     n = len(first)
-    same = (np.round(first - second, DIGITS) == 0).astype(np.float64)
-    few = too_few(n, FEWEST) if n < FEWEST else ""
+    equal = (np.round(first - second, DIGITS) == 0).astype(np.float64)
+    lacking_reason = too_few(n, FEWEST) if n < FEWEST else ""
 
-    def figure(on: Statistic, kind: Kind, what: str = "the same answer") -> PointEstimate:
-        return PointEstimate(on, n, reason=f"{what} every time", kind=replace(kind, lacking=few))
+    def figure(statistic: Statistic, kind: Kind, constant_words: str = "the same answer") -> PointEstimate:
+        return PointEstimate(
+            statistic, n, reason=f"{constant_words} every time", kind=replace(kind, lacking=lacking_reason)
+        )
 
     twice = kappa(first, second) if nominal else weighted_kappa(first, second)
-    figures = {"exact": figure(mean(same), SHARE), "kappa": figure(twice, CORRELATION)}
+    figures = {"exact": figure(mean(equal), SHARE), "kappa": figure(twice, CORRELATION)}
     if not nominal:
         figures["difference"] = figure(mean(second - first), DIFFERENCE)
     if judged and not nominal:
-        share = ratio((second - first) * (shown - first), (shown - first) ** 2)
+        share = ratio((second - first) * (start_answers - first), (start_answers - first) ** 2)
         figures["share"] = figure(share, DIFFERENCE, "the judge's score")
-    done = measured([*figures.values()], n, resamples=resamples, seed=seed)
-    return {"n": n} | dict(zip(figures, done, strict=True))
+    computed = compute([*figures.values()], n, resamples=resamples, seed=seed)
+    return {"n": n} | dict(zip(figures, computed, strict=True))
 
 
 def weighted_kappa(first: Floats, second: Floats) -> Statistic:
@@ -127,13 +129,13 @@ def weighted_kappa(first: Floats, second: Floats) -> Statistic:
     return statistic
 
 
-def share(hits: int, n: int, without: str = "no item was submitted") -> Estimate:
+def share(hits: int, n: int, empty_reason: str = "no item was submitted") -> Estimate:
     """A share of n items with the interval of `bounded_mean`; none below `FEWEST`, undefined for none.
 
-    `without` says why there is none.
+    `empty_reason` says why there is none.
     """
     if not n:
-        return undefined(without, n=0)
+        return undefined(empty_reason, n=0)
     value = hits / n
     if n < FEWEST:
         return estimate(value, n=n, reason=f"no interval: {too_few(n, FEWEST)}")

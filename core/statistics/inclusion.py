@@ -24,31 +24,31 @@ def effective(weights: Floats) -> float:
     return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
-def weights_of_strata(strata: Ints, drawn: Bools) -> Floats:
+def weights_of_strata(strata: Ints, sampled: Bools) -> Floats:
     """The weight of each drawn item, its stratum's items per drawn one; 0 of the others.
 
     `strata` numbers each item's stratum.
     """
-    every = np.bincount(strata)
-    of_drawn = np.bincount(strata[drawn], minlength=len(every))
-    return np.where(drawn, every[strata] / np.maximum(of_drawn[strata], 1), 0.0)
+    stratum_sizes = np.bincount(strata)
+    of_drawn = np.bincount(strata[sampled], minlength=len(stratum_sizes))
+    return np.where(sampled, stratum_sizes[strata] / np.maximum(of_drawn[strata], 1), 0.0)
 
 
 FEWEST_COMPARED = 20
 """Items with, and without, people below which it is not asked whether they were drawn alike."""
 
 
-def drawn_apart(scores: Floats, drawn: Bools) -> float:
+def sampling_gap(scores: Floats, sampled: Bools) -> float:
     """Two-sided p that a judge scores drawn items as it does the others, by their means (nan: none).
 
     A score more at each end of what was seen stands on both sides, so that equal scores leave room. 1 for few
     items.
     """
-    with_people, others = scores[drawn & ~np.isnan(scores)], scores[~drawn & ~np.isnan(scores)]
-    if min(len(with_people), len(others)) < FEWEST_COMPARED:
+    with_people, unsampled = scores[sampled & ~np.isnan(scores)], scores[~sampled & ~np.isnan(scores)]
+    if min(len(with_people), len(unsampled)) < FEWEST_COMPARED:
         return 1.0
     ends = [float(np.nanmin(scores)), float(np.nanmax(scores))]
-    sides = [np.concatenate([side, ends]) for side in (with_people, others)]
+    sides = [np.concatenate([side, ends]) for side in (with_people, unsampled)]
     error = math.sqrt(sum(float(side.var(ddof=1)) / len(side) for side in sides))
     if error <= 0:
         return 1.0
@@ -64,9 +64,9 @@ def weighted_error(values: Floats, weights: Floats, strata: Ints | None = None) 
     """
     if len(values) < 2 or float(weights.sum()) <= 0:
         return math.inf
-    every = np.ones(len(values))
+    ones = np.ones(len(values))
     codes = np.zeros(len(values), dtype=np.int64) if strata is None else strata
-    return _ratio(values, every, weights, codes, every)[1]
+    return _ratio(values, ones, weights, codes, ones)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,64 +84,74 @@ class DrawnAnswers:
     times: Floats
 
     @classmethod
-    def of(cls, people: Floats, judge: Floats, weights: Floats, strata: Ints | None) -> Self:
+    def from_answers(cls, people: Floats, judge: Floats, weights: Floats, strata: Ints | None) -> Self:
         """The answers and their half items. Without strata items of equal weight are one, if few differ."""
         if strata is None:
             distinct, strata = np.unique(weights, return_inverse=True)
             strata = strata if len(distinct) <= MOST_STRATA else np.zeros(len(weights), dtype=np.int64)
         kinds = sorted({*zip(strata.tolist(), judge.tolist(), strict=True)})
-        added = [
-            (answer, given, float(weights[(strata == stratum) & (judge == given)].mean()), stratum)
-            for stratum, given in kinds
+        unseen = [
+            (
+                answer,
+                judge_answer,
+                float(weights[(strata == stratum) & (judge == judge_answer)].mean()),
+                stratum,
+            )
+            for stratum, judge_answer in kinds
             for answer in (0.0, 1.0)
         ]
-        more = np.array(added, dtype=np.float64).reshape(-1, 4).T
+        unseen_rows = np.array(unseen, dtype=np.float64).reshape(-1, 4).T
         return cls(
-            np.concatenate([people, more[0]]),
-            np.concatenate([judge, more[1]]),
-            np.concatenate([weights, more[2]]),
-            np.concatenate([strata, more[3].astype(np.int64)]),
-            np.concatenate([np.ones(len(people)), np.full(len(added), 0.5)]),
+            np.concatenate([people, unseen_rows[0]]),
+            np.concatenate([judge, unseen_rows[1]]),
+            np.concatenate([weights, unseen_rows[2]]),
+            np.concatenate([strata, unseen_rows[3].astype(np.int64)]),
+            np.concatenate([np.ones(len(people)), np.full(len(unseen), 0.5)]),
         )
 
 
 def weighted_share(
     hits: Bools,
-    among: Bools,
-    drawn: DrawnAnswers,
-    without: str = "no item",
+    subset: Bools,
+    sampled: DrawnAnswers,
+    empty_reason: str = "no item",
 ) -> Estimate:
-    """The weighted share of the items `among` that are `hits`, both of the items and then the half ones of a
-    draw; `without` says why there is none.
+    """The weighted share of the items `subset` that are `hits`, both of the items and then the half ones of a
+    draw; `empty_reason` says why there is none.
 
     The interval is that of the share with half an item more of every kind, whose heavy items a small draw may
     not have seen: value ± Student's t. None below `FEWEST` items.
     """
-    seen = drawn.times == 1
-    n = int((among & seen).sum())
+    observed = sampled.times == 1
+    n = int((subset & observed).sum())
     if not n:
-        return undefined(without, n=0)
-    parts = hits.astype(np.float64), among.astype(np.float64)
-    own = drawn.weights * among * seen
-    value = float(own @ parts[0]) / float(own.sum())
+        return undefined(empty_reason, n=0)
+    parts = hits.astype(np.float64), subset.astype(np.float64)
+    subset_weights = sampled.weights * subset * observed
+    value = float(subset_weights @ parts[0]) / float(subset_weights.sum())
     if n < FEWEST:
         return estimate(value, n=n, reason=f"no interval: {too_few(n, FEWEST)}")
-    centre, error = _ratio(*parts, drawn.weights, drawn.strata, drawn.times)
-    half = student(max(effective(drawn.weights[among & seen]) - 1, 1)) * error
+    centre, error = _ratio(*parts, sampled.weights, sampled.strata, sampled.times)
+    half = student(max(effective(sampled.weights[subset & observed]) - 1, 1)) * error
     low, high = max(centre - half, 0.0), min(centre + half, 1.0)
     method = "weighted; half an item added of every kind"
     return estimate(value, min(low, value), max(high, value), n=n, method=method)
 
 
-def _ratio(over: Floats, under: Floats, weights: Floats, strata: Ints, times: Floats) -> tuple[float, float]:
+def _ratio(
+    numerator: Floats, denominator: Floats, weights: Floats, strata: Ints, times: Floats
+) -> tuple[float, float]:
     """Σ w·under·over ÷ Σ w·under and its error within strata; each item counts so many `times`."""
-    total = float((times * weights * under).sum())
-    value = float((times * weights * under * over).sum()) / total
-    parts, variance = weights * under * (over - value), 0.0
+    total = float((times * weights * denominator).sum())
+    value = float((times * weights * denominator * numerator).sum()) / total
+    parts, variance = weights * denominator * (numerator - value), 0.0
     for stratum in np.unique(strata):
-        own = strata == stratum
-        n, mean = float(times[own].sum()), float(np.average(parts[own], weights=times[own]))
+        in_stratum = strata == stratum
+        n, mean = (
+            float(times[in_stratum].sum()),
+            float(np.average(parts[in_stratum], weights=times[in_stratum])),
+        )
         # One item shows no spread: it counts from the mean of all.
-        apart = parts[own] - (mean if n > 1 else 0)
-        variance += float((times[own] * apart**2).sum()) * (n / (n - 1) if n > 1 else 1)
+        residuals = parts[in_stratum] - (mean if n > 1 else 0)
+        variance += float((times[in_stratum] * residuals**2).sum()) * (n / (n - 1) if n > 1 else 1)
     return value, math.sqrt(variance) / total

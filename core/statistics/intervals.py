@@ -35,7 +35,7 @@ ROUNDING = 1e-9
 """A mean of rounded scores may lie so far outside its scale."""
 
 
-def _same(values: Floats, _n: int) -> Floats:
+def _identity(values: Floats, _n: int) -> Floats:
     return values
 
 
@@ -43,17 +43,18 @@ def _same(values: Floats, _n: int) -> Floats:
 class Kind:
     """How the interval of a kind of figure is found: `words` say it in a basis line.
 
-    The interval is symmetric on the scale that `to` (values, items) leads to and `back` leads from. `spent`
-    is how many degrees of freedom the figure takes from its items, `ends` the least and greatest value it can
-    have. A `padded` figure is a mean of values between its ends (`bounded_mean`). `lacking` says why a figure
-    has no interval, whatever its resamples. `short` says how often the interval holds in simulated studies
-    where that is fewer than 93 times of 100, `short_like_these` where it is for annotators like these.
+    The interval is symmetric on the scale that `transform` (values, items) leads to and `inverse` leads from.
+    `parameters` is how many degrees of freedom the figure takes from its items, `ends` the least and greatest
+    value it can have. A `padded` figure is a mean of values between its ends (`bounded_mean`). `lacking` says
+    why a figure has no interval, whatever its resamples. `short` says how often the interval holds in
+    simulated studies where that is fewer than 93 times of 100, `short_like_these` where it is for annotators
+    like these.
     """
 
     words: str = ""
-    to: Callable[[Floats, int], Floats] = _same
-    back: Callable[[Floats], Floats] = np.asarray
-    spent: int = 1
+    transform: Callable[[Floats, int], Floats] = _identity
+    inverse: Callable[[Floats], Floats] = np.asarray
+    parameters: int = 1
     ends: Ends = (-math.inf, math.inf)
     padded: bool = False
     lacking: str = ""
@@ -66,16 +67,16 @@ class Kind:
     Where all are equal it has the interval of `all_equal`."""
 
 
-def held(what: str, least: int, most: int | None = None) -> str:
+def undercoverage(figure_words: str, lowest: int, highest: int | None = None) -> str:
     """That intervals of a figure hold less often than 93 times of 100 (docs/intervals.md has the table)."""
-    times = f"{least}" if most is None else f"{least} to {most}"
-    return f"intervals of {what} hold in {times} of 100 simulated studies, not 95"
+    times = f"{lowest}" if highest is None else f"{lowest} to {highest}"
+    return f"intervals of {figure_words} hold in {times} of 100 simulated studies, not 95"
 
 
 def _fisher(values: Floats, n: int) -> Floats:
     """Fisher's z (1921), of correlations kept within ±(1 − 1/2n), as z of 1 is infinite."""
-    most = 1 - 1 / (2 * n)
-    return np.arctanh(np.clip(values, -most, most))
+    bound = 1 - 1 / (2 * n)
+    return np.arctanh(np.clip(values, -bound, bound))
 
 
 CORRELATION = Kind("correlations on Fisher's z scale", _fisher, np.tanh, 2, (-1.0, 1.0))
@@ -84,20 +85,20 @@ CORRELATION = Kind("correlations on Fisher's z scale", _fisher, np.tanh, 2, (-1.
 DIFFERENCE = Kind()
 """A difference, or another figure without bounds: value ± t·SE."""
 
-BIAS = Kind(short_like_these=held("bias for annotators like few", 91, 95))
+BIAS = Kind(short_like_these=undercoverage("bias for annotators like few", 91, 95))
 """A mean difference of scores: value ± t·SE."""
 
-MAE = Kind(ends=(0.0, math.inf), short=held("MAE", 92, 94))
+MAE = Kind(ends=(0.0, math.inf), short=undercoverage("MAE", 92, 94))
 """A distance: value ± t·SE, not below 0."""
 
-PAIRWISE_ACCURACY = Kind(ends=(0.0, 1.0), short=held("pairwise accuracy", 86))
+PAIRWISE_ACCURACY = Kind(ends=(0.0, 1.0), short=undercoverage("pairwise accuracy", 86))
 """The accuracy of an order of few players: value ± t·SE, kept within 0 and 1; a draw of items confounds
 neighbours, never the other way."""
 
-ORDER = Kind(ends=(-1.0, 1.0), short=held("tau", 89))
+ORDER = Kind(ends=(-1.0, 1.0), short=undercoverage("tau", 89))
 """Tau of two orders of few players, whose true value may be 1 exactly: value ± t·SE, kept within ±1."""
 
-PILED_UP = held("alpha", 70, 90) + ", where most items hold the commonest rating alone"
+PILED_UP = undercoverage("alpha", 70, 90) + ", where most items hold the commonest rating alone"
 
 
 def alpha(uncommon: int, items: int) -> Kind:
@@ -154,8 +155,8 @@ def unequal_of_kappa(rarer: int, items: int) -> float:
     p_e is that of two answers, of which the commonest has the share p of all: p² + (1 − p)². Of more answers
     it is less.
     """
-    other = rarer / items if items else 0.0
-    return 1 / (2 * other * (1 - other)) if 0 < other < 1 else 0.0
+    commoner = rarer / items if items else 0.0
+    return 1 / (2 * commoner * (1 - commoner)) if 0 < commoner < 1 else 0.0
 
 
 def unequal_of_ranks(rarer: int, items: int) -> float:
@@ -179,8 +180,8 @@ def all_equal(value: float, n: int, units: int, kind: Kind) -> Estimate:
     With 0 of n items unequal, their share is at most 1 − 0.025^(1/n) (Clopper and Pearson 1934; about 3.7/n,
     of which the “rule of three” is the one-sided form); the figure falls by that times `kind.unequal`.
     """
-    most = kind.unequal * (1 - ((1 - LEVEL) / 2) ** (1 / units))
-    low, high = max(kind.ends[0], value - most), min(kind.ends[1], value + most)
+    reach = kind.unequal * (1 - ((1 - LEVEL) / 2) ** (1 / units))
+    low, high = max(kind.ends[0], value - reach), min(kind.ends[1], value + reach)
     return replace(estimate(value, low, high, n=n, method=EXACTLY_EQUAL), freedom=EQUAL_FREEDOM)
 
 
@@ -188,10 +189,10 @@ EXACTLY_EQUAL = "95%: all items are equal; the share of unequal ones is bounded 
 """How such an interval is found."""
 
 
-def bounded(least: float, greatest: float) -> Kind:
-    """A mean of values from `least` to `greatest`, such as a share or a mean score."""
+def bounded(lowest: float, greatest: float) -> Kind:
+    """A mean of values from `lowest` to `greatest`, such as a share or a mean score."""
     words = "means of bounded values with up to one more value at each end"
-    return Kind(words, ends=(least, greatest), padded=True)
+    return Kind(words, ends=(lowest, greatest), padded=True)
 
 
 SHARE = bounded(0.0, 1.0)
@@ -200,7 +201,7 @@ SHARE = bounded(0.0, 1.0)
 
 def resampled(
     value: float,
-    drawn: Floats,
+    resampled_values: Floats,
     *,
     n: int,
     kind: Kind = DIFFERENCE,
@@ -230,47 +231,47 @@ def resampled(
     fewest = 2 if kind.padded else FEWEST
     if kind.lacking:
         return none(kind.lacking)
-    if not len(drawn):
+    if not len(resampled_values):
         return none("no resamples were drawn")
     if units < fewest:
         return none(too_few(units, fewest))
-    defined = kind.to(drawn, units)
+    defined = kind.transform(resampled_values, units)
     defined = defined[~np.isnan(defined)]
-    undefined = len(drawn) - len(defined)
-    if undefined > UNDEFINED_SHARE * len(drawn):
-        return none(f"undefined in {undefined / len(drawn):.0%} of the resamples")
+    undefined = len(resampled_values) - len(defined)
+    if undefined > UNDEFINED_SHARE * len(resampled_values):
+        return none(f"undefined in {undefined / len(resampled_values):.0%} of the resamples")
     by_draws = len(defined) - 1.0
-    error, freedom = _spread(defined, units), min(float(units - kind.spent), kind.freedom, by_draws)
+    error, freedom = _spread(defined, units), min(float(units - kind.parameters), kind.freedom, by_draws)
     if without_each is not None:
-        both = _with_annotators(error, freedom, kind.to(without_each, units))
-        if both is None:
+        combined = _with_annotators(error, freedom, kind.transform(without_each, units))
+        if combined is None:
             return none("fewer than three annotators can be held out")
-        error, freedom = both
+        error, freedom = combined
     if kind.padded:
         low, high = bounded_mean(
             value, error, units, kind.ends, by_draws if without_each is None else freedom
         )
     else:
-        own = float(kind.to(np.array([value]), units)[0])
+        transformed = float(kind.transform(np.array([value]), units)[0])
         half = widened * student(freedom) * error
         if half == 0 and kind.unequal and without_each is None and _is_equal(value, kind):
             return all_equal(value, n, units, kind)
         if half == 0:
             return none("all resamples have the same value")
-        low, high = kind.back(np.array([own - half, own + half])).tolist()
+        low, high = kind.inverse(np.array([transformed - half, transformed + half])).tolist()
         low, high = max(kind.ends[0], min(low, value)), min(kind.ends[1], max(high, value))
     return replace(estimate(value, low, high, n=n, method=method), freedom=freedom)
 
 
-def percentile(value: float, drawn: Floats, *, n: int) -> Estimate:
+def percentile(value: float, resampled_values: Floats, *, n: int) -> Estimate:
     """A figure of `n` items with the percentile interval of its resamples (Efron and Tibshirani 1993).
 
     None without resamples. It has no width where all resamples have the same value.
     """
-    if not len(drawn):
+    if not len(resampled_values):
         return estimate(value, n=n, reason="no interval: no resamples were drawn")
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
+    low, high = np.quantile(resampled_values, [tail, 1 - tail]).tolist()
     return estimate(value, min(low, value), max(high, value), n=n)
 
 
@@ -279,46 +280,48 @@ def described(
     *,
     resamples: int = 1000,
     seed: int = 0,
-    of: str = "items",
+    units: str = "items",
     like_these: bool = False,
     method: IntervalMethod = IntervalMethod.PADDED,
 ) -> str:
     """How intervals were found and where they hold too seldom, in words; empty without resamples.
 
-    `of` is what was drawn. With `like_these` the intervals are for annotators like these.
+    `units` is what was drawn. With `like_these` the intervals are for annotators like these.
     """
     if not resamples:
         return ""
     if method is IntervalMethod.PERCENTILE:
-        return f"95% intervals: percentiles of {resamples} resamples of {of}, seed {seed}"
+        return f"95% intervals: percentiles of {resamples} resamples of {units}, seed {seed}"
     kinds = list(kinds)
     short = (kind.short_like_these if like_these else kind.short for kind in kinds)
     words = dict.fromkeys(filter(None, [*(kind.words for kind in kinds), *short]))
-    error = f"standard error of {resamples} resamples of {of}, seed {seed}"
+    error = f"standard error of {resamples} resamples of {units}, seed {seed}"
     return "; ".join((f"95% intervals: value ± Student's t · {error}", *words))
 
 
-def simultaneous(drawn: Floats, n: int, kind: Kind = DIFFERENCE) -> float:
+def simultaneous(resampled_values: Floats, n: int, kind: Kind = DIFFERENCE) -> float:
     """How much wider intervals must be to hold all figures at once (max-t; Westfall and Young 1993).
 
-    `drawn` is figures × resamples on shared draws. With t the deviation of a resample from the figure's mean
-    over its standard deviation, on the scale of the kind, it is the 95% quantile over resamples of the
-    largest |t| of all figures, over the normal quantile; 1 for a single figure.
+    `resampled_values` is figures × resamples on shared draws. With t the deviation of a resample from the
+    figure's mean over its standard deviation, on the scale of the kind, it is the 95% quantile over resamples
+    of the largest |t| of all figures, over the normal quantile; 1 for a single figure.
     """
-    placed = kind.to(drawn, n)
-    placed = placed[:, ~np.isnan(placed).any(axis=0)]
-    return _widened([placed])
+    transformed = kind.transform(resampled_values, n)
+    transformed = transformed[:, ~np.isnan(transformed).any(axis=0)]
+    return _widened([transformed])
 
 
-def simultaneous_differences(drawn: Floats) -> float:
+def simultaneous_differences(resampled_values: Floats) -> float:
     """`simultaneous` for the differences of every two figures."""
-    drawn = drawn[:, ~np.isnan(drawn).any(axis=0)]
-    return _widened(drawn[place] - drawn[place + 1 :] for place in range(len(drawn) - 1))
+    resampled_values = resampled_values[:, ~np.isnan(resampled_values).any(axis=0)]
+    return _widened(
+        resampled_values[place] - resampled_values[place + 1 :] for place in range(len(resampled_values) - 1)
+    )
 
 
 def _widened(parts: Iterable[Floats]) -> float:
     """Of parts of figures × resamples, all on the same resamples."""
-    most: Floats | None = None
+    maxima: Floats | None = None
     for part in parts:
         if part.shape[1] < 2:
             return 1.0
@@ -326,15 +329,15 @@ def _widened(parts: Iterable[Floats]) -> float:
         spread = centred.std(axis=1, ddof=1)
         varied = spread > 1e-12
         largest = np.abs(centred[varied] / spread[varied, None]).max(axis=0, initial=0.0)
-        most = largest if most is None else np.maximum(most, largest)
-    return 1.0 if most is None else max(1.0, float(np.quantile(most, LEVEL)) / student(math.inf))
+        maxima = largest if maxima is None else np.maximum(maxima, largest)
+    return 1.0 if maxima is None else max(1.0, float(np.quantile(maxima, LEVEL)) / student(math.inf))
 
 
 def holm(p: Floats) -> Floats:
     """p-values adjusted for their number (Holm 1979); nan takes no part."""
     adjusted = np.full(len(p), np.nan)
-    given = np.flatnonzero(~np.isnan(p))
-    order = given[np.argsort(p[given], kind="stable")]
+    defined = np.flatnonzero(~np.isnan(p))
+    order = defined[np.argsort(p[defined], kind="stable")]
     times = len(order) - np.arange(len(order))
     adjusted[order] = np.minimum(np.maximum.accumulate(times * p[order]), 1.0)
     return adjusted
@@ -382,18 +385,18 @@ def bounded_mean(
 
     Raises ValueError for a scale without width and a value outside the scale.
     """
-    least, greatest = scale
-    if not least < greatest or not least - ROUNDING <= value <= greatest + ROUNDING:
-        raise ValueError(f"the mean {value:g} does not lie on the scale {least:g} to {greatest:g}")
+    lowest, greatest = scale
+    if not lowest < greatest or not lowest - ROUNDING <= value <= greatest + ROUNDING:
+        raise ValueError(f"the mean {value:g} does not lie on the scale {lowest:g} to {greatest:g}")
     squares = (n - 1) * n * error**2
     if weight is None:
-        largest = max(0.0, (value - least) * (greatest - value))
+        largest = max(0.0, (value - lowest) * (greatest - value))
         weight = min(1.0, (squares + largest) / ((n + 1) * largest)) if largest > 0 else 1.0
     total = n + 2 * weight
-    mean = (n * value + weight * (least + greatest)) / total
-    about_mean = squares + n * (value - mean) ** 2 + weight * ((least - mean) ** 2 + (greatest - mean) ** 2)
+    mean = (n * value + weight * (lowest + greatest)) / total
+    about_mean = squares + n * (value - mean) ** 2 + weight * ((lowest - mean) ** 2 + (greatest - mean) ** 2)
     half = student(min(total - 1, freedom), level) * math.sqrt(about_mean / (total - 1) / total)
-    return max(least, min(mean - half, value)), min(greatest, max(mean + half, value))
+    return max(lowest, min(mean - half, value)), min(greatest, max(mean + half, value))
 
 
 def _spread(values: Floats, n: int) -> float:

@@ -50,7 +50,7 @@ GROUPS = empty(
 )
 
 
-def within(
+def group_agreement(
     table: Ratings,
     criterion: str,
     facets: Mapping[str, Facet],
@@ -67,10 +67,10 @@ def within(
     coded = {facet: table.facet(groups) for facet, groups in facets.items()}
     agreement = columns.KAPPA if nominal else columns.SPEARMAN
     level = ("bias", "mae") if table[criterion].ordered else ()
-    shown = [column for column in GROUPS.columns if column.name not in ("spearman", "bias", "mae")]
+    kept_columns = [column for column in GROUPS.columns if column.name not in ("spearman", "bias", "mae")]
     form = replace(
         GROUPS,
-        columns=(*shown, agreement, *(column for column in GROUPS.columns if column.name in level)),
+        columns=(*kept_columns, agreement, *(column for column in GROUPS.columns if column.name in level)),
         caption=GROUPS.caption if level else GROUPS.caption.partition(" An interval")[0],
     )
     rows = [
@@ -135,44 +135,48 @@ def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) 
     return pd.DataFrame(frame).iloc[order].reset_index(drop=True)
 
 
-def permuted(own: Ints, cluster: Ints | None, rng: np.random.Generator, times: int) -> Iterator[Ints]:
+def permuted(groups: Ints, cluster: Ints | None, rng: np.random.Generator, times: int) -> Iterator[Ints]:
     """Players of items, permuted so many times: some permutations × items each."""
-    together = max(1, CELLS // len(own))
-    for start in range(0, times, together):
-        yield _permuted(own, cluster, rng, min(together, times - start))
+    block = max(1, CELLS // len(groups))
+    for start in range(0, times, block):
+        yield _permuted(groups, cluster, rng, min(block, times - start))
 
 
-def _permuted(own: Ints, cluster: Ints | None, rng: np.random.Generator, rows: int) -> Ints:
+def _permuted(groups: Ints, cluster: Ints | None, rng: np.random.Generator, rows: int) -> Ints:
     if cluster is None:
-        return rng.permuted(np.tile(own, (rows, 1)), axis=1)
-    whole = own_clusters(cluster)
-    first = np.full(int(whole.max()) + 1, -1)
-    first[whole] = own
-    if (first[whole] == own).all():
-        return rng.permuted(np.tile(first, (rows, 1)), axis=1)[:, whole]
-    drawn = np.tile(own, (rows, 1))
-    alone = np.where(cluster < 0, -1, whole)
+        return rng.permuted(np.tile(groups, (rows, 1)), axis=1)
+    numbered = own_clusters(cluster)
+    first = np.full(int(numbered.max()) + 1, -1)
+    first[numbered] = groups
+    if (first[numbered] == groups).all():
+        return rng.permuted(np.tile(first, (rows, 1)), axis=1)[:, numbered]
+    shuffled = np.tile(groups, (rows, 1))
+    alone = np.where(cluster < 0, -1, numbered)
     for number in np.unique(alone):
         inside = np.flatnonzero(alone == number)
-        drawn[:, inside] = rng.permuted(drawn[:, inside], axis=1)
-    return drawn
+        shuffled[:, inside] = rng.permuted(shuffled[:, inside], axis=1)
+    return shuffled
 
 
 def contrasts(gaps: Floats, groups: Ints, number: int) -> tuple[Floats, Floats]:
     """t and n (judges × groups × permutations) of the difference of the gap on each group from others'."""
-    seen = np.isfinite(gaps)
-    centred = np.where(seen, gaps - np.nanmean(gaps, axis=1, keepdims=True), 0.0)
-    spread = (centred**2).sum(axis=1) / np.maximum(seen.sum(axis=1) - 1, 1)
+    present = np.isfinite(gaps)
+    centred = np.where(present, gaps - np.nanmean(gaps, axis=1, keepdims=True), 0.0)
+    spread = (centred**2).sum(axis=1) / np.maximum(present.sum(axis=1) - 1, 1)
     sums_, squares, counts = (
-        np.stack([(groups == group).astype(np.float64) @ of.T for group in range(number)], axis=0).transpose(
-            2, 0, 1
-        )
-        for of in (centred, centred**2, seen.astype(np.float64))
+        np.stack(
+            [(groups == group).astype(np.float64) @ values.T for group in range(number)], axis=0
+        ).transpose(2, 0, 1)
+        for values in (centred, centred**2, present.astype(np.float64))
     )
     parts = []
     for total, square, n in (
         (sums_, squares, counts),
-        (-sums_, (centred**2).sum(axis=1)[:, None, None] - squares, seen.sum(axis=1)[:, None, None] - counts),
+        (
+            -sums_,
+            (centred**2).sum(axis=1)[:, None, None] - squares,
+            present.sum(axis=1)[:, None, None] - counts,
+        ),
     ):
         mean_ = divide(total, n)
         around = np.maximum(square - n * np.nan_to_num(mean_) ** 2, 0) + spread[:, None, None]

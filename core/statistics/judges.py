@@ -12,8 +12,8 @@ from concord.statistics.correlation import (
     FEWEST,
     Coefficient,
     correlated,
+    paired,
     spearman_p,
-    together,
     why_undefined,
 )
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
@@ -60,7 +60,7 @@ def judge_figures(
         table,
         criterion,
         _rows(table, criterion, panels),
-        recompute=lambda other: _rows(other, criterion, panels),
+        recompute=lambda resampled_table: _rows(resampled_table, criterion, panels),
         **drawing,
     )
 
@@ -95,9 +95,9 @@ def against_people(
 
 def commonest(score: Floats) -> tuple[float | None, float | None]:
     """A rater's most frequent answer and its share; None without answers."""
-    given, code = levels(np.round(score[~np.isnan(score)], DIGITS))
+    values, code = levels(np.round(score[~np.isnan(score)], DIGITS))
     count = np.bincount(code)
-    return (float(given[count.argmax()]), float(count.max() / count.sum())) if len(given) else (None, None)
+    return (float(values[count.argmax()]), float(count.max() / count.sum())) if len(values) else (None, None)
 
 
 def level_figures(table: Ratings, criterion: str, judge: Contender) -> dict[str, Figure]:
@@ -106,7 +106,7 @@ def level_figures(table: Ratings, criterion: str, judge: Contender) -> dict[str,
     Undefined on fewer than three common items, and where judges and people answer on different scales.
     """
     target = table[criterion].target
-    common = together(judge.score, target)
+    common = paired(judge.score, target)
     n = len(common[0])
     if n < FEWEST:
         return dict.fromkeys(("bias", "mae"), undefined(why_undefined(*common), n=n))

@@ -111,7 +111,7 @@ class KindWeights:
         alone[()] = self
         return alone
 
-    def __mul__(self, _other: object) -> Floats:
+    def __mul__(self, _operand: object) -> Floats:
         raise Unlike
 
     __rmul__ = __mul__
@@ -133,9 +133,9 @@ def draws(kind: Ints, resamples: int, seed: int, inclusion: Floats | None = None
         of_kind = np.zeros(len(counts))
         of_kind[kind[items]] = inclusion[items]
         counts_by_kind = counts_by_kind * of_kind[:, None]
-    together = max(1, CELLS // max(len(counts), 1))
-    for start in range(0, resamples, together):
-        yield KindWeights(kind, counts_by_kind[:, start : start + together])
+    block = max(1, CELLS // max(len(counts), 1))
+    for start in range(0, resamples, block):
+        yield KindWeights(kind, counts_by_kind[:, start : start + block])
 
 
 @lru_cache(4)

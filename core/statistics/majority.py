@@ -43,25 +43,25 @@ def panel_answers(scores: CriterionScores, members: Sequence[str]) -> PanelAnswe
     are right. Of sets of labels the panel's set has what more than half of its judges gave, so that a label
     which just half of them gave is not in it. Raises StudyError for an unknown judge.
     """
-    answered = np.flatnonzero(~np.isnan(scores.panel(members)))
-    answers = np.array([scores.judges[name] for name in members])[:, answered]
-    rows = np.tile(np.arange(len(answered)), len(members))
-    counts, values = value_counts(rows, answers.ravel(), len(answered))
+    items = np.flatnonzero(~np.isnan(scores.panel(members)))
+    answers = np.array([scores.judges[name] for name in members])[:, items]
+    rows = np.tile(np.arange(len(items)), len(members))
+    counts, values = value_counts(rows, answers.ravel(), len(items))
     number = counts.toarray()
     if scores.sets:
-        return PanelAnswers(answered, sets.most_said(number, values), np.ones(len(answered)))
+        return PanelAnswers(items, sets.most_said(number, values), np.ones(len(items)))
     first = number == number.max(axis=1, keepdims=True, initial=0)
     row, place = np.nonzero(first)
-    return PanelAnswers(answered[row], values[place], 1 / first.sum(axis=1)[row])
+    return PanelAnswers(items[row], values[place], 1 / first.sum(axis=1)[row])
 
 
 def most_frequent(dense: Floats, values: Floats) -> Floats:
     """The answer most people gave to each item; nan where nobody answered or the first place is shared."""
     if not dense.size:
         return np.full(len(dense), np.nan)
-    most = dense.max(axis=1)
-    alone = (dense == most[:, None]).sum(axis=1) == 1
-    return np.where((most > 0) & alone, values[dense.argmax(axis=1)], np.nan)
+    maximum = dense.max(axis=1)
+    alone = (dense == maximum[:, None]).sum(axis=1) == 1
+    return np.where((maximum > 0) & alone, values[dense.argmax(axis=1)], np.nan)
 
 
 def answer_of_people(scores: CriterionScores) -> Floats:
@@ -83,6 +83,6 @@ def ties_of_people(scores: CriterionScores) -> int:
 
 def shares(score: Floats, answers: Floats) -> Floats:
     """Which of the answers each item has (items × answers), as 1 and 0; nan where it has none."""
-    same: Floats = np.equal.outer(np.round(score, DIGITS), np.round(answers, DIGITS)).astype(np.float64)
-    same[np.isnan(score)] = np.nan
-    return same
+    equal: Floats = np.equal.outer(np.round(score, DIGITS), np.round(answers, DIGITS)).astype(np.float64)
+    equal[np.isnan(score)] = np.nan
+    return equal

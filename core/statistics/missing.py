@@ -46,13 +46,15 @@ def lacking(table: Ratings, criterion: str, clusters: Facet | None = None) -> li
     of_people = table.open(criterion) & (scores.present > 0)
     rows = []
     for judge, score in scores.judges.items():
-        given, lacks = (np.flatnonzero(of_people & (np.isnan(score) == missing)) for missing in (False, True))
-        if len(given) and len(lacks):
-            x, y = scores.target[given], scores.target[lacks]
+        complete, lacks = (
+            np.flatnonzero(of_people & (np.isnan(score) == missing)) for missing in (False, True)
+        )
+        if len(complete) and len(lacks):
+            x, y = scores.target[complete], scores.target[lacks]
             if codes is None:
                 p = rank_test(x, y)
             else:
-                p = clustered_rank_test(x, y, own_clusters(codes[np.concatenate([given, lacks])]))
+                p = clustered_rank_test(x, y, own_clusters(codes[np.concatenate([complete, lacks])]))
             rows.append(Lacking(judge, len(x), len(y), float(x.mean()), float(y.mean()), p))
     return rows
 
@@ -85,35 +87,35 @@ def rank_test(x: Floats, y: Floats) -> float:
     n, m = len(x), len(y)
     if min(n, m) < FEWEST:
         return nan
-    both = np.concatenate([x, y])
-    rank = midranks(both)
+    pooled = np.concatenate([x, y])
+    rank = midranks(pooled)
     ties = np.unique(rank, return_counts=True)[1].astype(np.float64)
     total = n + m
     spread = n * m / 12 * (total + 1 - ((ties**3 - ties).sum() / (total * (total - 1))))
     if spread <= 0:
         return nan
-    few, whole = (rank[:n], n) if n <= m else (rank[n:], m)
-    if (p := _exact_p(rank, few, whole)) is not None:
+    smaller, size = (rank[:n], n) if n <= m else (rank[n:], m)
+    if (p := _exact_p(rank, smaller, size)) is not None:
         return p
     z = max(abs(float(rank[:n].sum())) - 0.5, 0.0) / sqrt(spread)
     return erfc(z / sqrt(2))
 
 
-def _exact_p(rank: Floats, of: Floats, size: int) -> float | None:
+def _exact_p(rank: Floats, ranks: Floats, size: int) -> float | None:
     """Twice the smaller tail of the sum of `size` ranks (midranks less a constant); None where that is
     long."""
     values, counts = np.unique(np.round(2 * (rank - rank.min())).astype(np.int64), return_counts=True)
-    most = size * int(values[-1])
-    if len(values) * size * size * most > EXACT:
+    largest_sum = size * int(values[-1])
+    if len(values) * size * size * largest_sum > EXACT:
         return None
-    ways = np.zeros((size + 1, most + 1))
+    ways = np.zeros((size + 1, largest_sum + 1))
     ways[0, 0] = 1
     for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-        chosen = ways.copy()
-        for taken in range(1, min(count, size) + 1):
-            at = taken * value
-            chosen[taken:, at:] += comb(count, taken) * ways[: size + 1 - taken, : most + 1 - at]
-        ways = chosen
-    own = round(float(2 * (of - rank.min()).sum()))
-    tails = ways[size, : own + 1].sum(), ways[size, own:].sum()
+        extended = ways.copy()
+        for ties in range(1, min(count, size) + 1):
+            shift = ties * value
+            extended[ties:, shift:] += comb(count, ties) * ways[: size + 1 - ties, : largest_sum + 1 - shift]
+        ways = extended
+    rank_sum = round(float(2 * (ranks - rank.min()).sum()))
+    tails = ways[size, : rank_sum + 1].sum(), ways[size, rank_sum:].sum()
     return float(min(2 * min(tails) / ways[size].sum(), 1.0))

@@ -52,7 +52,7 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     scores = table[criterion]
     counts, values = value_counts(scores.item, scores.score, scores.items)
     gaps = pair_gaps(scores)
-    people = {} if scores.unlinked else {table.people[i]: scores.of(int(i)) for i in scores.people}
+    people = {} if scores.unlinked else {table.people[i]: scores.scores_of(int(i)) for i in scores.people}
     judges = {name: np.round(score, DIGITS) for name, score in scores.judges.items()}
     majority = answer_of_people(scores)
     pairs = [(a, b, people[a], people[b]) for a, b in combinations(people, 2)]
@@ -100,30 +100,30 @@ def rarer(x: Floats, y: Floats) -> int:
     return round((len(x) + len(y) - int(counts.max(initial=0))) / 2)
 
 
-def kappa_of_shares(one: Floats, other: Floats, alike: Floats | None = None) -> Statistic:
+def kappa_of_shares(one: Floats, second: Floats, alike: Floats | None = None) -> Statistic:
     """Kappa of raters or groups from the share of each answer on each item (items × answers, nan: none).
 
     Of one rater and a group it is Schouten's (1982), whose agreement is the mean of those with its members;
     nan where both give one and the same answer to all items. Answers that are alike in part (answers ×
     answers, 1: equal) count in part, as in weighted kappa (Cohen 1968).
     """
-    common = np.flatnonzero(~np.isnan(one + other).any(axis=1))
-    every = np.concatenate([one[common], other[common]], axis=1)
-    kinds, kind = np.unique(every, axis=0, return_inverse=True)
+    common = np.flatnonzero(~np.isnan(one + second).any(axis=1))
+    pooled = np.concatenate([one[common], second[common]], axis=1)
+    kinds, kind = np.unique(pooled, axis=0, return_inverse=True)
     place = np.full(len(one), -1)
     place[common] = kind.ravel()
     gather = gathering(place, len(kinds))
-    ours, theirs = np.split(kinds, 2, axis=1)
+    ours, second_kinds = np.split(kinds, 2, axis=1)
     if alike is not None:
-        theirs = theirs @ alike
-    equal = (ours * theirs).sum(axis=1)
+        second_kinds = second_kinds @ alike
+    equal = (ours * second_kinds).sum(axis=1)
 
     def statistic(weights: Weights) -> Floats:
         weight: Floats = np.asarray(gather @ weights, dtype=np.float64)
         n: Floats = weight.sum(axis=0)
-        chance = ((ours.T @ weight) * (theirs.T @ weight)).sum(axis=0)
-        most = n**2 - chance
-        return divide(equal @ weight * n - chance, np.where(most > 10**-DIGITS, most, 0))
+        chance = ((ours.T @ weight) * (second_kinds.T @ weight)).sum(axis=0)
+        denominator = n**2 - chance
+        return divide(equal @ weight * n - chance, np.where(denominator > 10**-DIGITS, denominator, 0))
 
     return statistic
 

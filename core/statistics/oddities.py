@@ -59,7 +59,7 @@ class OneAnswer(NamedTuple):
     name: str
     answer: float
     share: float
-    others: float
+    typical_share: float
     n: int
     p: float
 
@@ -91,16 +91,17 @@ def exchanged(hits: Floats, rater: int) -> float:
 
     `hits` is raters × items: 1 for a hit, 0 for none, nan where a rater did not rate.
     """
-    own = ~np.isnan(hits[rater])
-    among = hits[:, own]
+    answered_items = ~np.isnan(hits[rater])
+    common_hits = hits[:, answered_items]
     return chance_of_hits(
-        int(hits[rater, own].sum()), np.nanmean(among, axis=0) if own.any() else np.zeros(0)
+        int(hits[rater, answered_items].sum()),
+        np.nanmean(common_hits, axis=0) if answered_items.any() else np.zeros(0),
     )
 
 
-def copies(scores: CriterionScores, people: Sequence[str], *, named: bool = False) -> list[Copy]:
+def copies(scores: CriterionScores, people: Sequence[str], *, nominal: bool = False) -> list[Copy]:
     """Judges whose agreement with one person is near 1 and far above that with anybody else: Spearman's ρ, of
-    answers read by name (`named`) Cohen's κ.
+    answers read by name (`nominal`) Cohen's κ.
 
     `p` is that of so many equal answers, were people's exchangeable; a judge's score stands for the answer
     that people give most often where it gives it, so that a copy on another scale is one. None without two
@@ -108,22 +109,26 @@ def copies(scores: CriterionScores, people: Sequence[str], *, named: bool = Fals
     """
     if scores.unlinked:
         return []
-    own = [scores.of(person) for person in scores.people.tolist()]
+    annotator_scores = [scores.scores_of(person) for person in scores.people.tolist()]
     names = [people[person] for person in scores.people.tolist()]
     rows = []
     for judge, score in scores.judges.items():
         order = []
-        for place, theirs in enumerate(own):
-            if np.isfinite(score + theirs).sum() >= FEWEST:
-                agreement = _kappa(score, theirs) if named else _rho(score, theirs)
+        for place, annotator_score in enumerate(annotator_scores):
+            if np.isfinite(score + annotator_score).sum() >= FEWEST:
+                agreement = _kappa(score, annotator_score) if nominal else _rho(score, annotator_score)
                 order += [] if np.isnan(agreement) else [(agreement, place)]
         if len(order) > 1:
-            (beyond, _), (most, place) = sorted(order)[-2:]
-            if most >= (COPY_KAPPA if named else COPY) and most - beyond >= AHEAD:
-                given = np.array(own)
-                meant = _translated(score, given)
-                hits = np.where(np.isnan(given) | np.isnan(meant), np.nan, np.abs(given - meant) < 0.5)
-                rows.append(Copy(judge, names[place], most, beyond, exchanged(hits, place)))
+            (beyond, _), (highest, place) = sorted(order)[-2:]
+            if highest >= (COPY_KAPPA if nominal else COPY) and highest - beyond >= AHEAD:
+                score_rows = np.array(annotator_scores)
+                translation = _translated(score, score_rows)
+                hits = np.where(
+                    np.isnan(score_rows) | np.isnan(translation),
+                    np.nan,
+                    np.abs(score_rows - translation) < 0.5,
+                )
+                rows.append(Copy(judge, names[place], highest, beyond, exchanged(hits, place)))
     return rows
 
 
@@ -136,16 +141,16 @@ def only_copies(scores: CriterionScores, people: Sequence[str]) -> list[OnlyCopy
     if len(scores.people) != 1 or scores.unlinked:
         return []
     [person] = scores.people.tolist()
-    theirs = scores.of(person)
+    annotator_score = scores.scores_of(person)
     rows = []
     for judge, score in scores.judges.items():
-        both = theirs[np.isfinite(score + theirs)]
-        equal = np.array_equal(both, score[np.isfinite(score + theirs)])
-        _, counts = np.unique(np.round(both, DIGITS), return_counts=True)
-        if len(both) >= FEWEST and equal and len(counts) > 1:
-            by_chance = float(((counts / len(both)) ** 2).sum())
+        common_scores = annotator_score[np.isfinite(score + annotator_score)]
+        equal = np.array_equal(common_scores, score[np.isfinite(score + annotator_score)])
+        _, counts = np.unique(np.round(common_scores, DIGITS), return_counts=True)
+        if len(common_scores) >= FEWEST and equal and len(counts) > 1:
+            by_chance = float(((counts / len(common_scores)) ** 2).sum())
             chance = by_chance + ALIKE * (1 - by_chance)
-            rows.append(OnlyCopy(judge, people[person], len(both), chance ** len(both)))
+            rows.append(OnlyCopy(judge, people[person], len(common_scores), chance ** len(common_scores)))
     return rows
 
 
@@ -162,43 +167,52 @@ def constants(scores: CriterionScores, people: Sequence[str]) -> dict[str, tuple
     """Persons who gave one and the same answer to three items or more: the answer, and to how many."""
     if scores.unlinked:
         return {}
-    given = {people[person]: scores.by(person)[1] for person in scores.people.tolist()}
+    annotator_scores = {people[person]: scores.ratings_of(person)[1] for person in scores.people.tolist()}
     return {
         name: (float(score[0]), len(score))
-        for name, score in given.items()
+        for name, score in annotator_scores.items()
         if len(score) > 2 and np.ptp(score) <= 10**-DIGITS
     }
 
 
-def one_answer(given: Mapping[str, Floats], others: Mapping[str, Floats] | None = None) -> list[OneAnswer]:
-    """Raters who give one answer to more than nine items of ten, beside all others, or beside these `others`.
+def one_answer(
+    scores: Mapping[str, Floats], comparison: Mapping[str, Floats] | None = None
+) -> list[OneAnswer]:
+    """Raters who give one answer to more than nine items of ten, beside all others, or beside these
+    `comparison`.
 
     Both are raters → their answers by item (nan: none). Only items that somebody else rated too are looked
     at, ten or more. `p` is that of as many, were the rater exchangeable with the others.
     """
     rows = []
-    for name, score in given.items():
+    for name, score in scores.items():
         answer, share = commonest(score)
         if answer is None or share is None or share <= LARGE_SHARE:
             continue
-        beside = np.array([of for other, of in (others or given).items() if others or other != name])
-        if not len(beside):
+        references = np.array(
+            [
+                second_score
+                for second, second_score in (comparison or scores).items()
+                if comparison or second != name
+            ]
+        )
+        if not len(references):
             continue
-        every = np.concatenate([score[None], beside])[:, ~np.isnan(score)]
-        every = every[:, ~np.isnan(every[1:]).all(axis=0)]
-        if every.shape[1] < FEWEST:
+        stacked = np.concatenate([score[None], references])[:, ~np.isnan(score)]
+        stacked = stacked[:, ~np.isnan(stacked[1:]).all(axis=0)]
+        if stacked.shape[1] < FEWEST:
             continue
-        hits = np.where(np.isnan(every), np.nan, np.abs(every - answer) <= 10**-DIGITS)
+        hits = np.where(np.isnan(stacked), np.nan, np.abs(stacked - answer) <= 10**-DIGITS)
         share, of_others = float(hits[0].mean()), float(np.nanmean(hits[1:]))
-        rows.append(OneAnswer(name, answer, share, of_others, every.shape[1], exchanged(hits, 0)))
+        rows.append(OneAnswer(name, answer, share, of_others, stacked.shape[1], exchanged(hits, 0)))
     return rows
 
 
-def _translated(score: Floats, given: Floats) -> Floats:
+def _translated(score: Floats, score_rows: Floats) -> Floats:
     """In place of each score of a judge, the answer that people give most often to the items that have it."""
-    meant = np.full(len(score), np.nan)
+    translation = np.full(len(score), np.nan)
     for value in np.unique(score[~np.isnan(score)]):
         items = np.abs(score - value) <= 10**-DIGITS
-        answer, _ = commonest(given[:, items].ravel())
-        meant[items] = np.nan if answer is None else answer
-    return meant
+        answer, _ = commonest(score_rows[:, items].ravel())
+        translation[items] = np.nan if answer is None else answer
+    return translation

@@ -36,11 +36,11 @@ class Common(NamedTuple):
 
     item: int
     one: str
-    other: str
-    both: float
+    second: str
+    shared: float
     of_one: float
     of_other: float
-    whole: float
+    union: float
 
 
 def overlap(
@@ -60,10 +60,10 @@ def overlap(
     items = len(table.units)
     groups: dict[tuple[str, str, str], list[Common]] = {}
     for pair in pairs:
-        one, other = sorted((pair.one, pair.other), key=lambda name: (name not in judges, name))
-        if one in judges and other in judges:
+        one, second = sorted((pair.one, pair.second), key=lambda name: (name not in judges, name))
+        if one in judges and second in judges:
             continue
-        groups.setdefault(("f1", one, other), []).append(pair)
+        groups.setdefault(("f1", one, second), []).append(pair)
         if one in judges:
             groups.setdefault(("f1", one, PEOPLE), []).append(pair)
             groups.setdefault(("alpha", one, PEOPLE), []).append(pair)
@@ -71,17 +71,17 @@ def overlap(
             groups.setdefault(("f1", "", ""), []).append(pair)
             groups.setdefault(("alpha", "", ""), []).append(pair)
     rows: list[dict[str, Any]] = []
-    for (name, one, other), of in sorted(groups.items(), key=lambda group: _place(group[0], judges)):
+    for (name, one, second), pair_group in sorted(groups.items(), key=lambda group: _place(group[0], judges)):
         if name == "alpha" and not units:
             continue
-        sums = _sums(of, items, each=name == "alpha" and not one)
+        sums = _sums(pair_group, items, per_partner=name == "alpha" and not one)
         n = int((sums["whole"] > 0).sum())
         statistic = (
             ratio(2 * sums["both"], sums["of_one"] + sums["of_other"]) if name == "f1" else _alpha(sums)
         )
         reason = "nobody marked anything" if units else "no item was answered by both"
         kind = replace(DIFFERENCE, ends=(0.0, 1.0)) if name == "f1" else CORRELATION
-        row = {"coefficient": f"{name}_characters" if units else "similarity", "a": one, "b": other, "n": n}
+        row = {"coefficient": f"{name}_characters" if units else "similarity", "a": one, "b": second, "n": n}
         figure = PointEstimate(statistic, n, reason=reason, kind=kind, items=sums["whole"] > 0)
         rows.append(row | {"value": figure})
     return tabulate(OVERLAP, table, criterion, rows, target="", **drawing)
@@ -89,22 +89,25 @@ def overlap(
 
 def _place(group: tuple[str, str, str], judges: Sequence[str]) -> tuple[int, str, str, bool]:
     """People together, each judge with all people, then every two."""
-    name, one, other = group
-    order = 0 if not one else 1 if other == PEOPLE else 2 if one in judges else 3
-    return order, one, other, name == "f1"
+    name, one, second = group
+    order = 0 if not one else 1 if second == PEOPLE else 2 if one in judges else 3
+    return order, one, second, name == "f1"
 
 
-def _sums(pairs: Sequence[Common], items: int, *, each: bool) -> Mapping[str, Floats]:
-    """The sums over the pairs of every item; with `each` so that each rater of an item counts once."""
+def _sums(pairs: Sequence[Common], items: int, *, per_partner: bool) -> Mapping[str, Floats]:
+    """The sums over the pairs of every item; with `per_partner` so that each rater of an item counts once."""
     item = np.array([pair.item for pair in pairs], dtype=np.int64)
     values = np.array([pair[3:] for pair in pairs], dtype=np.float64)
     sums = {
-        name: np.asarray(np.bincount(item, values[:, at], items), dtype=np.float64)
-        for at, name in enumerate(("both", "of_one", "of_other", "whole"))
+        name: np.asarray(np.bincount(item, values[:, column], items), dtype=np.float64)
+        for column, name in enumerate(("both", "of_one", "of_other", "whole"))
     }
     # Of m raters there are m (m − 1) ÷ 2 pairs, and each is in m − 1 of them.
-    others = (np.sqrt(1 + 8 * np.bincount(item, minlength=items)) - 1) / 2
-    return {name: np.asarray(of / np.maximum(others, 1)) if each else of for name, of in sums.items()}
+    partners = (np.sqrt(1 + 8 * np.bincount(item, minlength=items)) - 1) / 2
+    return {
+        name: np.asarray(total / np.maximum(partners, 1)) if per_partner else total
+        for name, total in sums.items()
+    }
 
 
 def _alpha(sums: Mapping[str, Floats]) -> Statistic:
@@ -113,8 +116,8 @@ def _alpha(sums: Mapping[str, Floats]) -> Statistic:
 
     def statistic(weights: Weights) -> Floats:
         marks = (sums["of_one"] + sums["of_other"]) @ weights
-        every = 2 * (sums["whole"] @ weights)
-        by_chance = 2 * marks * (every - marks)
-        return 1 - divide(2 * (differ @ weights) * (every - 1), by_chance)
+        all_pairs = 2 * (sums["whole"] @ weights)
+        by_chance = 2 * marks * (all_pairs - marks)
+        return 1 - divide(2 * (differ @ weights) * (all_pairs - 1), by_chance)
 
     return statistic

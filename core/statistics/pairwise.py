@@ -13,10 +13,10 @@ import pandas as pd
 
 from concord.estimate import Estimate, undefined
 from concord.statistics.alpha import alpha, point, value_counts, why_undefined
-from concord.statistics.figures import PointEstimate, measured
+from concord.statistics.figures import PointEstimate, compute
 from concord.statistics.intervals import CORRELATION, SHARE, bounded
 from concord.statistics.ratings import Bools, Floats
-from concord.statistics.resampling import Weights, mean, once
+from concord.statistics.resampling import Weights, cached_count, mean
 
 EACH_OTHER = "each other"
 PAIR = ["scenario", "one", "other"]
@@ -59,76 +59,81 @@ def one_order(table: pd.DataFrame) -> frozenset[str]:
     """The judges who were asked about no pair in both orders; `table` is as in `orders`."""
     judged = table[table.kind == "judge"]
     swapped = judged.rename(columns={"a": "b", "b": "a"})
-    both = judged.merge(swapped, on=["scenario", "a", "b", "rater", "repeat"])
-    return frozenset({*judged.rater} - {*both.rater})
+    in_both_orders = judged.merge(swapped, on=["scenario", "a", "b", "rater", "repeat"])
+    return frozenset({*judged.rater} - {*in_both_orders.rater})
 
 
-def outcomes(placed: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
+def outcomes(by_order: pd.DataFrame, single_order: Collection[str] = ()) -> pd.DataFrame:
     """One outcome for each pair and rater: scenario, one, other, rater, kind, outcome.
 
     A judge's counts where both orders were answered, and is a win only if it wins in both. A person is asked
-    once, as are the judges named in `once`. Of repeats the majority counts.
+    once, as are the judges named in `single_order`. Of repeats the majority counts.
     """
-    rows = placed.reset_index()
+    rows = by_order.reset_index()
     agreed = rows.straight.where(rows.straight == rows.swapped, 0.0)
     judged = agreed.where(rows.straight.notna() & rows.swapped.notna())
-    twice = (rows.kind == "judge") & ~rows.rater.isin(list(once))
+    twice = (rows.kind == "judge") & ~rows.rater.isin(list(single_order))
     rows["outcome"] = judged.where(twice, rows[["straight", "swapped"]].mean(axis=1))
     rows = rows.dropna(subset="outcome")
     return vote(rows, [*PAIR, "rater", "kind"])
 
 
-def vote(given: pd.DataFrame, by: list[str] = PAIR) -> pd.DataFrame:
-    """The outcome that more rows of each pair favour, 0 for a draw: the columns `by`, and outcome."""
-    sums: pd.DataFrame = given.groupby(by, as_index=False)[["outcome"]].sum()
+def vote(outcomes_: pd.DataFrame, keys: list[str] = PAIR) -> pd.DataFrame:
+    """The outcome that more rows of each pair favour, 0 for a draw: the columns `keys`, and outcome."""
+    sums: pd.DataFrame = outcomes_.groupby(keys, as_index=False)[["outcome"]].sum()
     return sums.assign(outcome=np.sign(sums.outcome).astype(int))
 
 
-def bias(placed: pd.DataFrame) -> list[Row]:
+def bias(by_order: pd.DataFrame) -> list[Row]:
     """The position bias of each judge: of `n` pairs asked in both orders, `flips` changed with the order, and
     `first` and `second` of these favour the reply shown there.
     """
-    both = placed.dropna().reset_index()
-    both = both[both.kind == "judge"]
-    lean = (both.straight - both.swapped).groupby(both.rater)
+    complete = by_order.dropna().reset_index()
+    complete = complete[complete.kind == "judge"]
+    lean = (complete.straight - complete.swapped).groupby(complete.rater)
     return [
-        {"rater": str(rater), "n": len(of), "flips": int((of != 0).sum()), "changed": float((of != 0).mean())}
-        | {"first": int((of > 0).sum()), "second": int((of < 0).sum())}
-        for rater, of in lean
+        {
+            "rater": str(rater),
+            "n": len(lean_of_rater),
+            "flips": int((lean_of_rater != 0).sum()),
+            "changed": float((lean_of_rater != 0).mean()),
+        }
+        | {"first": int((lean_of_rater > 0).sum()), "second": int((lean_of_rater < 0).sum())}
+        for rater, lean_of_rater in lean
     ]
 
 
-def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Estimate:
+def _share(holds: Any, scenario: Any, resamples: int, seed: int, reason: str) -> Estimate:
     """The share of pairs for which something holds."""
-    held = np.asarray(holds, dtype=np.float64)
-    figure = PointEstimate(mean(held), len(held), reason=why, kind=SHARE)
+    values = np.asarray(holds, dtype=np.float64)
+    figure = PointEstimate(mean(values), len(values), reason=reason, kind=SHARE)
     return _of_pairs(figure, scenario, resamples, seed)
 
 
 def _of_pairs(figure: PointEstimate, scenario: Any, resamples: int, seed: int) -> Estimate:
     """A figure of pairs of so many scenarios, which are drawn as a whole."""
     codes = pd.factorize(scenario)[0]
-    [of] = measured([figure], len(codes), clusters=codes, resamples=resamples, seed=seed)
-    return of if resamples or not of.defined else Estimate(of.value, n=of.n)
+    [estimate] = compute([figure], len(codes), clusters=codes, resamples=resamples, seed=seed)
+    return estimate if resamples or not estimate.defined else Estimate(estimate.value, n=estimate.n)
 
 
 def duels(
-    given: pd.DataFrame, players: list[str], attempts: pd.DataFrame, *, resamples: int = 1000, seed: int = 0
+    votes: pd.DataFrame, players: list[str], attempts: pd.DataFrame, *, resamples: int = 1000, seed: int = 0
 ) -> list[Row]:
     """Every two of the players, in the order named: the scenarios that `one` won, tied and lost of `n`, as
     counts and as shares (`win`, `tie`, `lose`), and `delta`, the share of wins less that of losses.
 
-    `given` has one outcome for each scenario and pair; `attempts` has all pairs that were asked (scenario,
+    `votes` has one outcome for each scenario and pair; `attempts` has all pairs that were asked (scenario,
     one, other), so that those without an outcome can be counted: they are `incomplete`.
     """
-    tensor = _wins(given, players)
+    tensor = _wins(votes, players)
     tried = attempts.drop_duplicates(PAIR).groupby(["one", "other"]).size()
     rows, figures = list[Row](), []
     for (i, a), (j, b) in combinations(enumerate(players), 2):
-        won, tied, lost = (tensor[:, i, j] == points for points in (1, 0.5, 0))
-        gap = np.where(won | tied | lost, won.astype(float) - lost, np.nan)
+        won, tied, losses = (tensor[:, i, j] == points for points in (1, 0.5, 0))
+        gap = np.where(won | tied | losses, won.astype(float) - losses, np.nan)
         n = int((~np.isnan(gap)).sum())
-        counts = {"won": int(won.sum()), "tied": int(tied.sum()), "lost": int(lost.sum())}
+        counts = {"won": int(won.sum()), "tied": int(tied.sum()), "lost": int(losses.sum())}
         shares = zip(("win", "tie", "lose"), counts.values(), strict=True)
         rows.append(
             {"one": a, "other": b, "n": n, "incomplete": int(tried.get((min(a, b), max(a, b)), 0)) - n}
@@ -136,11 +141,11 @@ def duels(
             | {name: count / n if n else None for name, count in shares}
         )
         figures.append(PointEstimate(mean(gap), n, reason="no pair was compared", kind=bounded(-1, 1)))
-    deltas = measured(figures, len(tensor), resamples=resamples, seed=seed)
+    deltas = compute(figures, len(tensor), resamples=resamples, seed=seed)
     return [row | {"delta": delta} for row, delta in zip(rows, deltas, strict=True)]
 
 
-def strengths(given: pd.DataFrame, players: list[str], *, resamples: int = 1000, seed: int = 0) -> list[Row]:
+def strengths(votes: pd.DataFrame, players: list[str], *, resamples: int = 1000, seed: int = 0) -> list[Row]:
     """Bradley–Terry strengths by maximum likelihood, strongest first: log scale, mean 0 over players; a tie
     is half a win for each. A player is preferred to another with probability 1 / (1 + exp(other − own)).
 
@@ -148,20 +153,22 @@ def strengths(given: pd.DataFrame, players: list[str], *, resamples: int = 1000,
     some group of players never took half a point from the others: their distance would be infinite (Ford
     1957).
     """
-    tensor = _wins(given, players)
+    tensor = _wins(votes, players)
     wins, compared = np.nan_to_num(tensor), (~np.isnan(tensor)).sum(axis=(0, 2)).tolist()
 
-    @once
+    @cached_count
     def fitted(weights: Weights) -> Floats:
         return _log_strengths(np.einsum("sr,sij->rij", weights.astype(float), wins)).T
 
-    def of(place: int) -> PointEstimate:
+    def log_odds(place: int) -> PointEstimate:
         n = compared[place]
         reason = "some models never won or tied against the others" if n else "nothing was compared"
         return PointEstimate(lambda weights: fitted(weights)[place], n, reason=reason)
 
-    done = measured([*map(of, range(len(players)))], len(tensor), resamples=resamples, seed=seed)
-    rows = [{"player": player, "strength": strength} for player, strength in zip(players, done, strict=True)]
+    computed = compute([*map(log_odds, range(len(players)))], len(tensor), resamples=resamples, seed=seed)
+    rows = [
+        {"player": player, "strength": strength} for player, strength in zip(players, computed, strict=True)
+    ]
     return sorted(
         rows,
         key=lambda row: (not row["strength"].defined, -(row["strength"].value or 0.0), row["player"]),
@@ -169,14 +176,14 @@ def strengths(given: pd.DataFrame, players: list[str], *, resamples: int = 1000,
 
 
 def match(
-    a: str, b: str, one: pd.DataFrame, other: pd.DataFrame, *, resamples: int = 0, seed: int = 0
+    a: str, b: str, one: pd.DataFrame, second: pd.DataFrame, *, resamples: int = 0, seed: int = 0
 ) -> Row:
-    """Two raters' outcomes on the pairs that both compared: the figures of `among`."""
-    both = pd.concat([one.assign(rater="a"), other.assign(rater="b")])
-    return among(a, both, resamples=resamples, seed=seed) | {"b": b}
+    """Two raters' outcomes on the pairs that both compared: the figures of `mutual_agreement`."""
+    pooled = pd.concat([one.assign(rater="a"), second.assign(rater="b")])
+    return mutual_agreement(a, pooled, resamples=resamples, seed=seed) | {"b": b}
 
 
-def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> Row:
+def mutual_agreement(name: str, votes: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> Row:
     """Agreement of several raters, called `name`, with each other. Intervals resample scenarios.
 
     The shares are of all pairs of answers to the same question (scenario, one, other), `equal_decided` of
@@ -185,24 +192,24 @@ def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) 
     of the two is named first means nothing: alpha does not depend on what players are called. Undefined where
     no pair has two answers, and where all answers are ties.
     """
-    both = given.merge(given, on=PAIR)
-    both = both[both.rater_x < both.rater_y]
-    same, decided = both.outcome_x == both.outcome_y, (both.outcome_x != 0) & (both.outcome_y != 0)
+    pairs = votes.merge(votes, on=PAIR)
+    pairs = pairs[pairs.rater_x < pairs.rater_y]
+    equal, no_tie = pairs.outcome_x == pairs.outcome_y, (pairs.outcome_x != 0) & (pairs.outcome_y != 0)
     reason, draws = "no pair was compared by two", (resamples, seed)
     return {
         "a": name,
         "b": EACH_OTHER,
-        "equal": _share(same, both.scenario, *draws, reason),
+        "equal": _share(equal, pairs.scenario, *draws, reason),
         "equal_decided": _share(
-            same[decided], both.scenario[decided], *draws, "only ties" if len(both) else reason
+            equal[no_tie], pairs.scenario[no_tie], *draws, "only ties" if len(pairs) else reason
         ),
-        "alpha": _alpha(given, *draws),
+        "alpha": _alpha(votes, *draws),
     }
 
 
-def _alpha(given: pd.DataFrame, resamples: int, seed: int) -> Estimate:
+def _alpha(votes: pd.DataFrame, resamples: int, seed: int) -> Estimate:
     """Alpha of outcomes (scenario, one, other, rater, outcome) that are counted in both orders."""
-    several = given[given.groupby(PAIR).outcome.transform("size") > 1]
+    several = votes[votes.groupby(PAIR).outcome.transform("size") > 1]
     pair = several.groupby(PAIR).ngroup().to_numpy()
     n = len(np.unique(pair))
     item = np.concatenate([pair, pair + n])
@@ -212,17 +219,17 @@ def _alpha(given: pd.DataFrame, resamples: int, seed: int) -> Estimate:
         return undefined(reason.replace("item was rated", "pair was compared"), n=n)
     scenario = np.empty(n, dtype=np.int64)
     scenario[pair] = pd.factorize(several.scenario)[0]
-    own = point(counts, values, "nominal")
-    figure = PointEstimate(alpha(counts, values, "nominal"), n, own, kind=CORRELATION)
+    value = point(counts, values, "nominal")
+    figure = PointEstimate(alpha(counts, values, "nominal"), n, value, kind=CORRELATION)
     return _of_pairs(figure, np.concatenate([scenario, scenario]), resamples, seed)
 
 
-def _wins(given: pd.DataFrame, players: list[str]) -> Floats:
+def _wins(votes: pd.DataFrame, players: list[str]) -> Floats:
     """Scenarios × players × players: 1 for a win of the row's player, 0.5 a tie, 0 a loss, else nan."""
-    rows = given[given.one.isin(players) & given.other.isin(players)]
+    rows = votes[votes.one.isin(players) & votes.other.isin(players)]
     scenario, scenarios = pd.factorize(rows.scenario)
     tensor = np.full((len(scenarios), len(players), len(players)), np.nan)
-    i, j = (pd.Index(players).get_indexer(pd.Index(of)) for of in (rows.one, rows.other))
+    i, j = (pd.Index(players).get_indexer(pd.Index(names)) for names in (rows.one, rows.other))
     points = (rows.outcome.to_numpy(float) + 1) / 2
     tensor[scenario, i, j], tensor[scenario, j, i] = points, 1 - points
     return tensor

@@ -5,10 +5,10 @@ import numpy as np
 from concord.estimate import Estimate, estimate, too_few, undefined
 from concord.statistics.correlation import correlation
 from concord.statistics.ratings import Floats, Ratings
-from concord.statistics.resampling import everything
+from concord.statistics.resampling import full_sample
 from concord.table import Cell, Column, Table
 
-MOST = 15
+MOST_COLUMNS = 15
 """Annotators of whom readers see a column each; of more files have them, and pages a picture."""
 MOST_COMPARED = 100
 """Annotators of whom every two are compared: those with the most ratings."""
@@ -23,7 +23,7 @@ def people_pairs(ratings: Ratings, criterion: str) -> Table:
     """
     scores = ratings[criterion]
     people = [int(person) for person in scores.people]
-    ratings_of = {person: scores.of(person) for person in people}
+    ratings_of = {person: scores.scores_of(person) for person in people}
     names = {person: ratings.people[person] for person in people}
     number = {person: int((~np.isnan(ratings_of[person])).sum()) for person in people}
     raters = set(sorted(people, key=lambda person: -number[person])[:MOST_COMPARED])
@@ -39,10 +39,10 @@ def people_pairs(ratings: Ratings, criterion: str) -> Table:
         pairs = {f"with {names[second]}": figures.get((person, second)) for second in compared}
         row: dict[str, Cell] = {"person": names[person]}
         row |= {name: figure for name, figure in pairs.items() if figure is not None}
-        row["others"] = rho(ratings_of[person], scores.others(person))
+        row["others"] = rho(ratings_of[person], scores.mean_of_others(person))
         row["all"] = rho(ratings_of[person], scores.target)
         rows.append(row)
-    crowded = len(people) > MOST
+    crowded = len(people) > MOST_COLUMNS
     columns = (
         Column("person", "Annotator"),
         *(Column(f"with {names[second]}", names[second], digits=3, file_only=crowded) for second in compared),
@@ -77,5 +77,5 @@ def rho(first: Floats, second: Floats) -> Estimate:
     n = int(common.sum())
     if n < 2:
         return undefined(too_few(n, 2), n=n)
-    value = float(correlation(first[common], second[common])(everything(n))[0])
+    value = float(correlation(first[common], second[common])(full_sample(n))[0])
     return undefined("one of the two never varies", n=n) if np.isnan(value) else estimate(value, n=n)

@@ -44,7 +44,7 @@ class CrossedAnswers:
         return np.asarray(self.joint.sum(axis=0))
 
     @property
-    def within(self) -> Floats:
+    def conditional(self) -> Floats:
         """The chances of people's answers where the judge gives each of its answers."""
         shares = self.shares
         return np.asarray(self.joint / np.where(shares > 0, shares, 1))
@@ -57,17 +57,17 @@ class CrossedAnswers:
         """How the figure changes with each chance."""
         slopes = np.zeros_like(self.joint)
         for cell in np.ndindex(self.joint.shape):
-            up, down = self.joint.copy(), self.joint.copy()
-            up[cell] += STEP
+            raised, down = self.joint.copy(), self.joint.copy()
+            raised[cell] += STEP
             down[cell] -= STEP
-            slopes[cell] = (FIGURES[figure](up) - FIGURES[figure](down)) / (2 * STEP)
+            slopes[cell] = (FIGURES[figure](raised) - FIGURES[figure](down)) / (2 * STEP)
         return slopes
 
     def spread(self, figure: PlanFigure) -> Floats:
         """The variance that one label of an item has within each of the judge's answers."""
-        slopes, within = self.slopes(figure), self.within
-        means = (slopes * within).sum(axis=0)
-        spread = (slopes**2 * within).sum(axis=0) - means**2
+        slopes, conditional = self.slopes(figure), self.conditional
+        means = (slopes * conditional).sum(axis=0)
+        spread = (slopes**2 * conditional).sum(axis=0) - means**2
         return np.asarray(np.maximum(spread, 0) * (self.shares > 0))
 
     def error(self, figure: PlanFigure, labels: int, draw: LabelDraw = LabelDraw.RANDOM) -> float:
@@ -77,15 +77,17 @@ class CrossedAnswers:
         within its answers falls with the labels, that between them with all items.
         """
         shares, spread, slopes = self.shares, self.spread(figure), self.slopes(figure)
-        every = float((slopes**2 * self.joint).sum() - (slopes * self.joint).sum() ** 2)
-        between = max(every - float((shares * spread).sum()), 0.0) / max(self.items, labels)
+        variance = float((slopes**2 * self.joint).sum() - (slopes * self.joint).sum() ** 2)
+        between = max(variance - float((shares * spread).sum()), 0.0) / max(self.items, labels)
         if draw == LabelDraw.BY_ANSWER:
             of_answer = self.allocated(figure, labels)
-            used = of_answer > 0
-            return math.sqrt(float((shares[used] ** 2 * spread[used] / of_answer[used]).sum()) + between)
+            sampled = of_answer > 0
+            return math.sqrt(
+                float((shares[sampled] ** 2 * spread[sampled] / of_answer[sampled]).sum()) + between
+            )
         if figure == PlanFigure.RATE:
             return math.sqrt(float((shares * spread).sum()) / labels + between)
-        return math.sqrt(every / labels)
+        return math.sqrt(variance / labels)
 
     def allocated(self, figure: PlanFigure, labels: int) -> Ints:
         """How many labels each answer of the judge gets: as a figure needs (Neyman 1934).
@@ -93,24 +95,24 @@ class CrossedAnswers:
         Every answer has at least `LEAST_SHARE` of the labels, shared by all, and no more than its items.
         """
         shares = self.shares
-        most = np.floor(shares * self.items + 1e-9)
+        capacity = np.floor(shares * self.items + 1e-9)
         need = shares * np.sqrt(self.spread(figure))
         need = need / need.sum() if need.sum() > 0 else shares
         strata = np.maximum((shares > 0).sum(), 1)
-        wanted = ((1 - LEAST_SHARE) * need + LEAST_SHARE * (shares > 0) / strata) * labels
-        placed = np.minimum(np.floor(wanted), most)
-        for _ in range(int(labels - placed.sum())):
-            room = np.where(placed < most, wanted - placed, -np.inf)
+        desired = ((1 - LEAST_SHARE) * need + LEAST_SHARE * (shares > 0) / strata) * labels
+        allocation = np.minimum(np.floor(desired), capacity)
+        for _ in range(int(labels - allocation.sum())):
+            room = np.where(allocation < capacity, desired - allocation, -np.inf)
             if not np.isfinite(room).any():
                 break
-            placed[int(room.argmax())] += 1
-        return np.asarray(placed, dtype=np.int64)
+            allocation[int(room.argmax())] += 1
+        return np.asarray(allocation, dtype=np.int64)
 
     def freedom(self, labels: int, draw: LabelDraw = LabelDraw.RANDOM) -> float:
         """The degrees of freedom of kappa's interval: half of the rarer answers, where answers pile up."""
         of_answer = self.allocated(PlanFigure.AGREEMENT, labels) / labels
-        drawn = self.within * (of_answer if draw == LabelDraw.BY_ANSWER else self.shares)
-        rarer = labels * (1 - float((drawn.sum(axis=0) + drawn.sum(axis=1)).max()) / 2)
+        sampled_joint = self.conditional * (of_answer if draw == LabelDraw.BY_ANSWER else self.shares)
+        rarer = labels * (1 - float((sampled_joint.sum(axis=0) + sampled_joint.sum(axis=1)).max()) / 2)
         kind = of_kappa(round(rarer), labels)
         return max(min(kind.freedom, labels - 2.0), 1.0)
 
@@ -180,8 +182,8 @@ def kappa_of(joint: Floats) -> float:
     return (float(np.trace(joint)) - by_chance) / (1 - by_chance) if by_chance < 1 - 1e-12 else 1.0
 
 
-def _share(over: float, under: float) -> float:
-    return over / under if under > 0 else 0.0
+def _share(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator > 0 else 0.0
 
 
 FIGURES: dict[PlanFigure, Callable[[Floats], float]] = {
@@ -210,12 +212,12 @@ def pilot_joint(people: Ints, judge: Ints, shares: Floats) -> Floats:
     answers = len(shares)
     counts = np.zeros((answers, answers))
     np.add.at(counts, (people, judge), 1)
-    every = (counts.sum(axis=1) + 1 / answers) / (len(people) + 1)
-    return np.asarray((counts + every[:, None]) / (counts.sum(axis=0) + 1) * shares)
+    prior = (counts.sum(axis=1) + 1 / answers) / (len(people) + 1)
+    return np.asarray((counts + prior[:, None]) / (counts.sum(axis=0) + 1) * shares)
 
 
 @dataclass(frozen=True, eq=False)
-class Needed:
+class LabelCount:
     """How many labels reach a goal: `labels` is None where all items do not."""
 
     labels: int | None
@@ -225,19 +227,19 @@ class Needed:
 
 def labels_for_width(
     design: Design, figure: PlanFigure, half_width: float, draw: LabelDraw = LabelDraw.RANDOM
-) -> Needed:
+) -> LabelCount:
     """The fewest labels with which the interval of a figure is expected to be at most ± `half_width`."""
     return _fewest(design, figure, draw, lambda n: design.half_width(figure, n, draw) <= half_width)
 
 
 def labels_for_bar(
     design: Design, figure: PlanFigure, bar: float, draw: LabelDraw = LabelDraw.RANDOM
-) -> Needed:
+) -> LabelCount:
     """The fewest labels with which the interval leaves out `bar` in `POWER` of studies, if the expected value
     is true.
     """
 
-    def decided(labels: int) -> bool:
+    def decides(labels: int) -> bool:
         value, error = design.value(figure), design.error(figure, labels, draw)
         quantile = student(math.inf)
         if isinstance(design, CrossedAnswers) and figure == PlanFigure.AGREEMENT:
@@ -249,7 +251,7 @@ def labels_for_bar(
             distance = abs(value - bar)
         return distance >= (quantile + _power_quantile()) * error and distance > 0
 
-    return _fewest(design, figure, draw, decided)
+    return _fewest(design, figure, draw, decides)
 
 
 def _power_quantile() -> float:
@@ -258,14 +260,16 @@ def _power_quantile() -> float:
     return float(special.ndtri(POWER))
 
 
-def _fewest(design: Design, figure: PlanFigure, draw: LabelDraw, reached: Callable[[int], bool]) -> Needed:
-    least, most = FEWEST, design.items
-    if most < least or not reached(most):
-        return Needed(None, design.half_width(figure, max(most, 2), draw))
-    while least < most:
-        middle = (least + most) // 2
-        least, most = (least, middle) if reached(middle) else (middle + 1, most)
-    return Needed(least, design.half_width(figure, least, draw))
+def _fewest(
+    design: Design, figure: PlanFigure, draw: LabelDraw, reached: Callable[[int], bool]
+) -> LabelCount:
+    low, high = FEWEST, design.items
+    if high < low or not reached(high):
+        return LabelCount(None, design.half_width(figure, max(high, 2), draw))
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+    return LabelCount(low, design.half_width(figure, low, draw))
 
 
 @dataclass(frozen=True)
@@ -318,20 +322,20 @@ def drawn_rows(judge: Floats, of_answer: dict[float, int] | None, labels: int, s
     The rows of strata are mixed evenly. A weight is how many rows of its stratum a row stands for.
     """
     rng = np.random.default_rng(seed)
-    answered = np.flatnonzero(~np.isnan(judge))
+    judged = np.flatnonzero(~np.isnan(judge))
     if of_answer is None:
-        places = rng.permutation(answered)[:labels]
-        weight = len(answered) / len(places) if len(places) else 1.0
+        places = rng.permutation(judged)[:labels]
+        weight = len(judged) / len(places) if len(places) else 1.0
         return DrawnRows(places, np.full(len(places), weight))
     taken_places: list[Ints] = []
     turns: list[Floats] = []
     weights: list[Floats] = []
     for answer, number in of_answer.items():
-        own = rng.permutation(np.flatnonzero(judge == answer))
-        taken = own[:number]
-        taken_places.append(taken)
-        turns.append((np.arange(len(taken)) + rng.random()) / max(len(taken), 1))
-        weights.append(np.full(len(taken), len(own) / max(len(taken), 1)))
+        places_of_answer = rng.permutation(np.flatnonzero(judge == answer))
+        sample = places_of_answer[:number]
+        taken_places.append(sample)
+        turns.append((np.arange(len(sample)) + rng.random()) / max(len(sample), 1))
+        weights.append(np.full(len(sample), len(places_of_answer) / max(len(sample), 1)))
     order = np.argsort(np.concatenate(turns), kind="stable")
     return DrawnRows(np.concatenate(taken_places)[order], np.concatenate(weights)[order])
 
@@ -352,9 +356,9 @@ class AnnotatorStudy:
     @cached_property
     def labels(self) -> int:
         """The items with which such a judge is shown to lie within the margin in `POWER` of studies."""
-        needed = ((student(math.inf) + _power_quantile()) * self.deviation / self.margin) ** 2
+        items = ((student(math.inf) + _power_quantile()) * self.deviation / self.margin) ** 2
         fewest = FEWEST_RARER / self.rarer if self.rarer > 0 else FEWEST
-        return math.ceil(max(needed, fewest, FEWEST))
+        return math.ceil(max(items, fewest, FEWEST))
 
 
 SIMULATED, STUDIES, RARER, MOST_SIMULATED = 300, 8, 60, 6000
@@ -374,9 +378,11 @@ def annotator_study(shares: Floats, agreement: float, annotators: int, seed: int
     rarer = 1 - float(shares.max())
     items = min(max(SIMULATED, math.ceil(RARER / max(rarer, 1e-9))), MOST_SIMULATED)
     for _ in range(STUDIES):
-        own = rng.choice(answers, items, p=shares)
-        said = rng.choice(answers, (annotators + 1, items), p=shares)
-        said = np.where(rng.random(said.shape) < math.sqrt(max(agreement, 0.0)), own, said)
+        truth = rng.choice(answers, items, p=shares)
+        answers_of_raters = rng.choice(answers, (annotators + 1, items), p=shares)
+        answers_of_raters = np.where(
+            rng.random(answers_of_raters.shape) < math.sqrt(max(agreement, 0.0)), truth, answers_of_raters
+        )
         rater = np.repeat([f"h{place}" for place in range(annotators)] + ["judge"], items)
         ratings = read_ratings(
             {
@@ -384,12 +390,12 @@ def annotator_study(shares: Floats, agreement: float, annotators: int, seed: int
                 "criterion": np.full(rater.shape, "answer", dtype=object),
                 "rater": rater.astype(object),
                 "kind": np.where(rater == "judge", "judge", "human").astype(object),
-                "score": said.ravel().astype(np.float64),
+                "score": answers_of_raters.ravel().astype(np.float64),
             },
-            counted=(),
+            final_criteria=(),
             categories=("answer",),
         )
-        figure = held_out(ratings, "answer", by="kappa", resamples=200, seed=seed).rows[0]["difference"]
+        figure = held_out(ratings, "answer", measure="kappa", resamples=200, seed=seed).rows[0]["difference"]
         half = getattr(figure, "half_width", None)
         halves += [half] if half is not None else []
     error = float(np.mean(halves)) / student(math.inf) if halves else 1.0

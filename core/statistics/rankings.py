@@ -11,7 +11,7 @@ from concord.estimate import Estimate, undefined
 from concord.statistics.correlation import FEWEST, rank_correlation, spearman_p, too_few
 from concord.statistics.intervals import ORDER, resampled
 from concord.statistics.ratings import Floats, Ints, divide
-from concord.statistics.resampling import Weights, draws, everything, gathering, mean_defined
+from concord.statistics.resampling import Weights, draws, full_sample, gathering, mean_defined
 
 TIE = 1e-7
 """Scores that differ by less are equal, because averages are of values rounded to nine digits."""
@@ -43,7 +43,7 @@ def means(
     A resample draws as many items as there are, whatever their group; all columns and groups share the draws.
     nan where a group has no item, or none in a draw.
     """
-    point = _means(values, group, groups, everything(len(values)))[0]
+    point = _means(values, group, groups, full_sample(len(values)))[0]
     parts = [_means(values, group, groups, weights) for weights in draws(len(values), resamples, seed)]
     return point, np.concatenate([np.empty((0, *point.shape)), *parts])
 
@@ -80,10 +80,10 @@ def stability(names: Sequence[str], values: Floats, resampled_values: Floats, it
         return Stability((), undefined("fewer than two rankings to compare", n=0))
     matrix = taus(values)
     incomplete = np.any(np.isnan(resampled_values) & ~np.isnan(values), axis=2)
-    every = np.array([taus(scores) for scores in resampled_values]).reshape(
+    tau = np.array([taus(scores) for scores in resampled_values]).reshape(
         len(resampled_values), len(names), len(names)
     )
-    every[np.logical_or(incomplete[:, :, None], incomplete[:, None, :])] = np.nan
+    tau[np.logical_or(incomplete[:, :, None], incomplete[:, None, :])] = np.nan
     pairs, defined = [], []
     for i, j in combinations(range(len(names)), 2):
         common = ~np.isnan(values[i]) & ~np.isnan(values[j])
@@ -91,14 +91,14 @@ def stability(names: Sequence[str], values: Floats, resampled_values: Floats, it
         if reason := _undefined([names[i], names[j]], values[[i, j]][:, common]):
             pairs.append(Tau(names[i], names[j], undefined(reason, n=n)))
         else:
-            pairs.append(Tau(names[i], names[j], _resampled(matrix[i, j], every[:, i, j], n, items)))
+            pairs.append(Tau(names[i], names[j], _resampled(matrix[i, j], tau[:, i, j], n, items)))
             defined.append((i, j))
     if not defined:
         reasons = {pair.tau.reason for pair in pairs}
         reason = reasons.pop() if len(reasons) == 1 else "no two of them can be compared"
         return Stability(tuple(pairs), undefined(reason, n=0))
     mean = sum(matrix[pair] for pair in defined) / len(defined)
-    drawn_mean = mean_defined(np.array([every[:, i, j] for i, j in defined]))
+    drawn_mean = mean_defined(np.array([tau[:, i, j] for i, j in defined]))
     return Stability(tuple(pairs), _resampled(mean, drawn_mean, len(defined), items))
 
 
@@ -130,13 +130,13 @@ def pagerank(edges: Floats, damping: float = DAMPING) -> Floats:
     return rank
 
 
-def against(here: Floats, there: Floats) -> tuple[Estimate, Estimate]:
+def against(first: Floats, second: Floats) -> tuple[Estimate, Estimate]:
     """Spearman's rho of two scores of the same models, and its p.
 
     Undefined for fewer than three models or equal scores. p is scipy's, by Student's t with n − 2 degrees of
     freedom.
     """
-    rho, n = rank_correlation(here, there, "here", "there"), len(here)
+    rho, n = rank_correlation(first, second, "here", "there"), len(first)
     if rho.defined:
         return rho, spearman_p(rho)
     reason = too_few(n, "model") if n < FEWEST else "one of the two gives all of them the same score"
@@ -154,16 +154,16 @@ def open_places(scores: Sequence[Floats]) -> list[str]:
     """
     if len(scores) < 2:
         return ["1"] * len(scores)
-    n = np.array([len(of) for of in scores], float)
-    means = np.array([of.mean() for of in scores])
+    n = np.array([len(values) for values in scores], float)
+    means = np.array([values.mean() for values in scores])
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.array([of.var(ddof=1) if len(of) > 1 else np.inf for of in scores]) / n
+        spread = np.array([values.var(ddof=1) if len(values) > 1 else np.inf for values in scores]) / n
         gap, error = means[:, None] - means, spread[:, None] + spread
         freedom = error**2 / (spread[:, None] ** 2 / (n[:, None] - 1) + spread**2 / (n - 1))
         limit = stdtrit(np.nan_to_num(freedom, nan=1.0, posinf=1.0), 1 - 0.025 / (len(scores) - 1))
-        apart = gap > limit * np.sqrt(error)
-    np.fill_diagonal(apart, False)
-    ahead, behind = apart.sum(axis=0), apart.sum(axis=1)
+        separated = gap > limit * np.sqrt(error)
+    np.fill_diagonal(separated, False)
+    ahead, behind = separated.sum(axis=0), separated.sum(axis=1)
     return [
         str(first) if first == last else f"{first} {'or' if last == first + 1 else 'to'} {last}"
         for first, last in zip((1 + ahead).tolist(), (len(scores) - behind).tolist(), strict=True)

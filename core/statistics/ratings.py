@@ -118,31 +118,35 @@ class CriterionScores:
 
     def contenders(self, panels: Panels = None) -> list[Contender]:
         """Every judge, then the panels."""
-        chosen = default_panels(tuple(self.judges)) if panels is None else map(tuple, panels)
-        every = [*((judge,) for judge in self.judges), *chosen]
-        return [Contender(panel_name(members), members, self.panel(members)) for members in every]
+        panel_members = default_panels(tuple(self.judges)) if panels is None else map(tuple, panels)
+        contenders_members = [*((judge,) for judge in self.judges), *panel_members]
+        return [
+            Contender(panel_name(members), members, self.panel(members)) for members in contenders_members
+        ]
 
-    def by(self, person: int) -> tuple[Ints, Floats]:
+    def ratings_of(self, person: int) -> tuple[Ints, Floats]:
         """The items one person rated, and how."""
         order, starts = self._by_person
         rows = order[starts[person] : starts[person + 1]] if person + 1 < len(starts) else order[:0]
         return self.item[rows], self.score[rows]
 
-    def without(self, person: int) -> CriterionScores:
+    def excluding(self, person: int) -> CriterionScores:
         """The scores without one person's ratings."""
-        kept = self.person != person
-        item, score = self.item[kept], self.score[kept]
+        remaining = self.person != person
+        item, score = self.item[remaining], self.score[remaining]
         present = np.bincount(item, minlength=self.items)
         target = divide(sums(item, score, self.items), present)
-        return replace(self, person=self.person[kept], item=item, score=score, target=target, present=present)
+        return replace(
+            self, person=self.person[remaining], item=item, score=score, target=target, present=present
+        )
 
-    def of(self, person: int) -> Floats:
+    def scores_of(self, person: int) -> Floats:
         """One person's score of every item; nan where they did not rate."""
-        return _dense(*self.by(person), self.items)
+        return _dense(*self.ratings_of(person), self.items)
 
-    def others(self, person: int) -> Floats:
+    def mean_of_others(self, person: int) -> Floats:
         """The mean of everybody else on the items that this person and somebody else rated; nan elsewhere."""
-        item, score = self.by(person)
+        item, score = self.ratings_of(person)
         return _dense(item, divide(self._total[item] - score, self.present[item] - 1), self.items)
 
     @cached_property
@@ -151,7 +155,7 @@ class CriterionScores:
 
         None where kinds have fewer than `FEWEST_OF_A_KIND` items on average.
         """
-        columns = [*map(self.of, self.people.tolist()), *self.judges.values()]
+        columns = [*map(self.scores_of, self.people.tolist()), *self.judges.values()]
         if self.unlinked:
             columns += [self.target, self.present.astype(np.float64)]
         kind = np.zeros(self.items, dtype=np.int64)
@@ -186,7 +190,7 @@ class Ratings:
     people: tuple[str, ...]
     judges: tuple[str, ...]
     criteria: Mapping[str, CriterionScores]
-    counted: tuple[str, ...]
+    final_criteria: tuple[str, ...]
     closed: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
     flags: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -197,29 +201,37 @@ class Ratings:
     target: str = ""
     """What judges are compared with in place of people: see `against`."""
 
-    def without(self, person: int) -> Ratings:
+    def excluding(self, person: int) -> Ratings:
         """The ratings without those of one person (an index into `people`), who keeps their number."""
-        return replace(self, criteria={name: of.without(person) for name, of in self.criteria.items()})
+        return replace(
+            self,
+            criteria={
+                name: criterion_scores.excluding(person) for name, criterion_scores in self.criteria.items()
+            },
+        )
 
-    def against(self, target: str, criterion: str, given: Floats, *, people: bool = False) -> Ratings:
+    def against(self, target: str, criterion: str, reference: Floats, *, people: bool = False) -> Ratings:
         """Judges on one criterion, and with `people` these too, against a `target` in place of people.
 
-        `given` has its score of every item, nan where it has none.
+        `reference` has its score of every item, nan where it has none.
         """
-        of = self[criterion]
-        items = np.flatnonzero(~np.isnan(given))
-        judges = dict(of.judges)
-        if people and not of.unlinked:
-            rated = {self.people[person]: of.of(person) for person in of.people.tolist()}
+        criterion_scores = self[criterion]
+        items = np.flatnonzero(~np.isnan(reference))
+        judges = dict(criterion_scores.judges)
+        if people and not criterion_scores.unlinked:
+            rated = {
+                self.people[person]: criterion_scores.scores_of(person)
+                for person in criterion_scores.people.tolist()
+            }
             judges |= {name: np.where(self.open(criterion), score, np.nan) for name, score in rated.items()}
         judged = replace(
-            of,
+            criterion_scores,
             person=np.zeros(len(items), dtype=np.int64),
             item=items,
-            score=given[items],
+            score=reference[items],
             judges=judges,
-            target=given,
-            present=np.isfinite(given).astype(np.int64),
+            target=reference,
+            present=np.isfinite(reference).astype(np.int64),
             unlinked="",
         )
         names = tuple(judges)
@@ -260,8 +272,8 @@ class Ratings:
 
     def no_level(self, criterion: str, members: Sequence[str]) -> str:
         """Why a judge's or a panel's level cannot be compared with people's; empty where it can."""
-        other = self.other_scale.get(criterion, {})
-        return "; ".join(dict.fromkeys(other[name] for name in members if name in other))
+        scale_reasons = self.other_scale.get(criterion, {})
+        return "; ".join(dict.fromkeys(scale_reasons[name] for name in members if name in scale_reasons))
 
     def level(self, criterion: str, judge: Contender) -> Floats:
         """A judge's or a panel's score; all nan where its level cannot be compared with people's."""
@@ -290,7 +302,7 @@ def read_ratings(
     ratings: Columns | pd.DataFrame,
     *,
     criteria: Sequence[str] | None = None,
-    counted: Sequence[str] | None = None,
+    final_criteria: Sequence[str] | None = None,
     without_judges: Mapping[Any, str] | None = None,
     flags: Sequence[str] = (),
     anonymous_people: bool = False,
@@ -307,11 +319,11 @@ def read_ratings(
     is a missing rating.
 
     `criteria` chooses and orders the criteria (default: all, as they first appear); one without ratings is
-    kept, empty. `counted` are those that enter *final* (default: all of `criteria`; empty: no final). *Final*
-    is a rater's mean over the counted criteria on the units where that rater rated all of them. If the frame
-    itself has a criterion called “final”, that one is taken as given. On the units `without_judges` (with the
-    reason) judges' ratings are left out, people's stay: what people's figures are must not depend on a
-    judge. On the criteria in `flags`, by which judges see what closes a unit, they stay too.
+    kept, empty. `final_criteria` are those that enter *final* (default: all of `criteria`; empty: no final).
+    *Final* is a rater's mean over the counted criteria on the units where that rater rated all of them. If
+    the frame itself has a criterion called “final”, that one is taken as given. On the units `without_judges`
+    (with the reason) judges' ratings are left out, people's stay: what people's figures are must not depend
+    on a judge. On the criteria in `flags`, by which judges see what closes a unit, they stay too.
 
     With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody
     elsewhere): people's *final* is then the mean of the criteria's means on each item, and has no raters
@@ -326,7 +338,7 @@ def read_ratings(
     rows = {name: as_column(ratings[name]) for name in COLUMNS}
     code, values = coded(rows["criterion"])
     criteria = list(dict.fromkeys(map(str, values if criteria is None else criteria)))
-    counted = [] if FINAL in criteria else list(criteria if counted is None else counted)
+    final_criteria = [] if FINAL in criteria else list(criteria if final_criteria is None else final_criteria)
     without_judges = without_judges or {}
     criterion = _renumbered(code, values, criteria)
     rated = (criterion >= 0) & ~np.isnan(np.asarray(rows["score"], dtype=np.float64))
@@ -334,47 +346,47 @@ def read_ratings(
     unit, units = _units(rows["unit"], order)
     closed = np.zeros(len(units), dtype=bool)
     if without_judges:
-        closed = np.array([each in without_judges for each in units], dtype=bool)
+        closed = np.array([unit_key in without_judges for unit_key in units], dtype=bool)
     code, values = coded(rows["rater"])
     names, kinds = [*map(str, values)], [rows["kind"] == kind for kind in ("human", "judge")]
-    people, judges = (_by_name({names[of] for of in np.unique(code[kind])}) for kind in kinds)
-    person, judge_of = (_renumbered(code, names, each) for each in (people, judges))
+    people, judges = (_by_name({names[index] for index in np.unique(code[kind])}) for kind in kinds)
+    person, judge_of = (_renumbered(code, names, raters) for raters in (people, judges))
 
     score = np.asarray(rows["score"], dtype=np.float64)
     unlinked = "annotators have no names" if anonymous_people else ""
     table: dict[str, CriterionScores] = {}
     for number, name in enumerate(criteria):
-        theirs, its = (kind & (criterion == number) for kind in kinds)
+        of_people, of_judge = (kind & (criterion == number) for kind in kinds)
         shut = closed & (name not in flags)
-        of_judges = {judge: its & (judge_of == at) for at, judge in enumerate(judges)}
-        present = np.bincount(unit[theirs], minlength=len(units))
+        of_judges = {judge: of_judge & (judge_of == place) for place, judge in enumerate(judges)}
+        present = np.bincount(unit[of_people], minlength=len(units))
         table[name] = CriterionScores(
             name,
-            person[theirs],
-            unit[theirs],
-            score[theirs],
+            person[of_people],
+            unit[of_people],
+            score[of_people],
             {
-                judge: np.where(shut, np.nan, _dense(unit[mine], score[mine], len(units)))
-                for judge, mine in of_judges.items()
+                judge: np.where(shut, np.nan, _dense(unit[rows_of_judge], score[rows_of_judge], len(units)))
+                for judge, rows_of_judge in of_judges.items()
             },
-            divide(sums(unit[theirs], score[theirs], len(units)), present),
+            divide(sums(unit[of_people], score[of_people], len(units)), present),
             present,
             unlinked,
             name in sets,
             name not in categories,
         )
-    if counted:
-        table[FINAL] = _final([table[name] for name in counted], len(units), unlinked)
+    if final_criteria:
+        table[FINAL] = _final([table[name] for name in final_criteria], len(units), unlinked)
     return Ratings(
         units=units,
         people=tuple(people),
         judges=tuple(judges),
         criteria=table,
-        counted=tuple(counted),
+        final_criteria=tuple(final_criteria),
         closed=closed,
         flags=tuple(flags),
-        left_out=Counter(without_judges[each] for each in units if each in without_judges),
-        other_scale=_with_final(other_scale or {}, counted),
+        left_out=Counter(without_judges[unit_key] for unit_key in units if unit_key in without_judges),
+        other_scale=_with_final(other_scale or {}, final_criteria),
         basis_notes=basis_notes or {},
     )
 
@@ -384,20 +396,20 @@ def _units(column: Any, order: Sequence[Hashable]) -> tuple[Ints, Sequence[Hasha
     if isinstance(order, np.ndarray) and len(order):  # of all units, numbered from 1
         place = np.zeros(int(order.max()) + 1, dtype=np.int64)
         place[order] = np.arange(len(order))
-        there = np.zeros(len(order), dtype=bool)
-        there[place[column]] = True
-        if there.all():
+        present = np.zeros(len(order), dtype=bool)
+        present[place[column]] = True
+        if present.all():
             return place[column], order.tolist()
-        return (np.cumsum(there) - 1)[place[column]], order[there].tolist()
+        return (np.cumsum(present) - 1)[place[column]], order[present].tolist()
     code, values = coded(column)
     places = {unit: number for number, unit in enumerate(order)}
     units = sorted(_sorted(values), key=lambda unit: places.get(unit, len(places)))
     return _renumbered(code, values, units), units
 
 
-def _renumbered(code: Ints, values: Sequence[Hashable], wanted: Sequence[Hashable]) -> Ints:
+def _renumbered(code: Ints, values: Sequence[Hashable], chosen_values: Sequence[Hashable]) -> Ints:
     """Codes of known values as places among the wanted ones; −1 for those that are not wanted."""
-    place = {value: number for number, value in enumerate(wanted)}
+    place = {value: number for number, value in enumerate(chosen_values)}
     return np.array([place.get(value, -1) for value in values], dtype=np.int64)[code]
 
 
@@ -422,14 +434,14 @@ def _final(parts: Sequence[CriterionScores], items: int, unlinked: str) -> Crite
 
 
 def _with_final(
-    other: Mapping[str, Mapping[str, str]], counted: Sequence[str]
+    other_scale: Mapping[str, Mapping[str, str]], final_criteria: Sequence[str]
 ) -> dict[str, Mapping[str, str]]:
     """Reasons by criterion; a judge's for *final* is that of the first criterion in it on another scale."""
     of_final: dict[str, str] = {}
-    for name in counted:
-        for judge, reason in other.get(name, {}).items():
+    for name in final_criteria:
+        for judge, reason in other_scale.get(name, {}).items():
             of_final.setdefault(judge, f"{reason} ({name})")
-    return {**other, FINAL: {**of_final, **other.get(FINAL, {})}}
+    return {**other_scale, FINAL: {**of_final, **other_scale.get(FINAL, {})}}
 
 
 def kinds_with(kind: Ints, column: Floats) -> Ints:

@@ -19,7 +19,7 @@ from concord.statistics.alpha import people_alpha
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, SHARE
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
-from concord.statistics.resampling import Statistic, Weights, everything, mean, once, ratio
+from concord.statistics.resampling import Statistic, Weights, cached_count, full_sample, mean, ratio
 from concord.table import Column, Table
 
 COEFFICIENTS = {
@@ -78,7 +78,7 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
         _rows(scores),
         target="",
         notes=notes,
-        recompute=lambda other: _rows(other[criterion]),
+        recompute=lambda resampled_table: _rows(resampled_table[criterion]),
         **drawing,
     )
 
@@ -90,19 +90,22 @@ def _rows(scores: CriterionScores) -> list[dict[str, Any]]:
     single = people_alpha(scores, "interval")
     no_pair = "" if n else single.reason
     reliability_of_mean, attainable = _of_the_mean(single, people)
-    exact, within = (ratio(gaps.near(points), gaps.pairs) for points in (0, 1))
+    exact, within_one = (ratio(gaps.near(points), gaps.pairs) for points in (0, 1))
     figures = {
         "alpha_ordinal": people_alpha(scores, "ordinal"),
         "alpha_interval": single,
         "exact": PointEstimate(exact, n, reason=no_pair, kind=SHARE),
-        "within_one": PointEstimate(within, n, reason=no_pair, kind=SHARE),
+        "within_one": PointEstimate(within_one, n, reason=no_pair, kind=SHARE),
         "mean_of_people": reliability_of_mean,
         "attainable": attainable,
         "ac2": PointEstimate(gwet(scores), n, reason=single.reason or EQUAL, kind=CORRELATION),
         "icc_single": _icc(scores, 1),
         "icc_mean": _icc(scores, people),
     }
-    return [{"coefficient": name, "measure": of, "value": figures[name]} for name, of in COEFFICIENTS.items()]
+    return [
+        {"coefficient": name, "measure": measure, "value": figures[name]}
+        for name, measure in COEFFICIENTS.items()
+    ]
 
 
 def _of_the_mean(single: Figure, people: float) -> tuple[Figure, Figure]:
@@ -154,10 +157,10 @@ class PairGaps(NamedTuple):
         """Per item, the sum of squared distances."""
         return self._summed(np.square)
 
-    def _summed(self, of: Callable[[Floats], Floats]) -> Floats:
+    def _summed(self, measure: Callable[[Floats], Floats]) -> Floats:
         total = np.zeros(len(self.pairs))
         for item, gap in zip(self.item, self.gap, strict=True):
-            total += sums(item, of(gap), len(total))
+            total += sums(item, measure(gap), len(total))
         return total
 
 
@@ -165,12 +168,12 @@ def pair_gaps(scores: CriterionScores) -> PairGaps:
     """All pairs of people's ratings of one item."""
     order = np.argsort(scores.item, kind="stable")
     item, score = scores.item[order], scores.score[order]
-    most = int(scores.present.max(initial=0)) if len(item) else 0
+    most_raters = int(scores.present.max(initial=0)) if len(item) else 0
     items, gaps = [], []
-    for lag in range(1, most):
-        same = np.flatnonzero(item[lag:] == item[:-lag])
-        items.append(item[same])
-        gaps.append(np.abs(score[same + lag] - score[same]))
+    for lag in range(1, most_raters):
+        same_item = np.flatnonzero(item[lag:] == item[:-lag])
+        items.append(item[same_item])
+        gaps.append(np.abs(score[same_item + lag] - score[same_item]))
     number = np.bincount(item, minlength=scores.items).astype(np.float64)
     return PairGaps(items, gaps, number * (number - 1) / 2)
 
@@ -225,8 +228,8 @@ class Components(NamedTuple):
 
     def icc(self, raters: float) -> Floats:
         """ICC(2,k) of a mean of so many raters, each item's by others; nan without variance."""
-        whole = self.item + (self.rater + self.rest) / raters
-        return divide(self.item, np.where(whole > 10.0**-DIGITS, whole, 0))
+        total = self.item + (self.rater + self.rest) / raters
+        return divide(self.item, np.where(total > 10.0**-DIGITS, total, 0))
 
 
 def components(scores: CriterionScores) -> Callable[[Weights], Components]:
@@ -240,17 +243,18 @@ def components(scores: CriterionScores) -> Callable[[Weights], Components]:
     people, rater = np.unique(scores.person, return_inverse=True)
     score = scores.score - (scores.score.mean() if len(scores.score) else 0)
     size = (len(people), scores.items)
-    given, total = (
-        sparse.csr_array((of, (rater, scores.item)), shape=size) for of in (np.ones(len(score)), score)
+    presence, total = (
+        sparse.csr_array((values, (rater, scores.item)), shape=size)
+        for values in (np.ones(len(score)), score)
     )
     number = scores.present.astype(np.float64)
     of_item = np.nan_to_num(divide(sums(scores.item, score, scores.items) ** 2, number))
     squares = sums(scores.item, score**2, scores.items)
 
-    @once
+    @cached_count
     def statistic(weights: Weights) -> Components:
         weight = weights.astype(np.float64)
-        count, by_rater = given @ weight, total @ weight
+        count, by_rater = presence @ weight, total @ weight
         n, items, raters = number @ weight, (number > 0) @ weight, (count > 0).sum(axis=0)
         grand = divide(by_rater.sum(axis=0) ** 2, n)
         between = of_item @ weight - grand
@@ -264,12 +268,12 @@ def components(scores: CriterionScores) -> Callable[[Weights], Components]:
                 [p - raters, q - items, n - items - raters + 1],
             ]
         ).transpose(2, 0, 1)
-        apart = np.abs(np.linalg.det(np.nan_to_num(expected))) > 1e-6
-        found = np.linalg.solve(
-            np.where(apart[:, None, None], expected, np.eye(3)),
+        solvable = np.abs(np.linalg.det(np.nan_to_num(expected))) > 1e-6
+        solution = np.linalg.solve(
+            np.where(solvable[:, None, None], expected, np.eye(3)),
             np.stack([between, of_raters, left], axis=1)[:, :, None],
         )[:, :, 0]
-        return Components(*np.where(apart, found.T, np.nan))
+        return Components(*np.where(solvable, solution.T, np.nan))
 
     return statistic
 
@@ -278,8 +282,8 @@ def _icc(scores: CriterionScores, people: float) -> Figure:
     n, reason = int((scores.present > 0).sum()), no_components(scores)
     if reason:
         return undefined(reason, n=n)
-    of = components(scores)
-    return PointEstimate(lambda weights: of(weights).icc(people), n, kind=CORRELATION)
+    components_of = components(scores)
+    return PointEstimate(lambda weights: components_of(weights).icc(people), n, kind=CORRELATION)
 
 
 def no_components(scores: CriterionScores) -> str:
@@ -288,8 +292,8 @@ def no_components(scores: CriterionScores) -> str:
         return scores.unlinked or "fewer than two annotators"
     if np.ptp(scores.score) == 0:
         return EQUAL
-    own = components(scores)(everything(scores.items))
-    return "items, annotators and chance cannot be separated" if np.isnan(own.item[0]) else ""
+    estimated = components(scores)(full_sample(scores.items))
+    return "items, annotators and chance cannot be separated" if np.isnan(estimated.item[0]) else ""
 
 
 def retest(
@@ -302,7 +306,10 @@ def retest(
     same answer. Only items that every run rated count. Undefined for fewer than two runs or two such items,
     and where all answers are equal.
     """
-    rows = [{"judge": judge, "runs": len(given)} | _of_runs(np.array(given)) for judge, given in runs.items()]
+    rows = [
+        {"judge": judge, "runs": len(run_scores)} | _of_runs(np.array(run_scores))
+        for judge, run_scores in runs.items()
+    ]
     target = "runs of one judge among themselves"
     return tabulate(RETEST, table, criterion, rows, target=target, all_items=True, **drawing)
 
@@ -313,18 +320,18 @@ def _of_runs(runs: Floats) -> dict[str, Any]:
     if len(runs) < 2 or n < 2:
         reason = "fewer than two runs" if len(runs) < 2 else too_few(n, of="rated in every run")
         return {"n": n} | dict.fromkeys(("icc", "exact"), undefined(reason, n=n))
-    same = np.full(runs.shape[1], np.nan)
+    equal = np.full(runs.shape[1], np.nan)
     pairs = combinations(runs[:, items], 2)
-    same[items] = np.mean([np.round(a - b, DIGITS) == 0 for a, b in pairs], axis=0)
+    equal[items] = np.mean([np.round(a - b, DIGITS) == 0 for a, b in pairs], axis=0)
     icc = PointEstimate(_icc_of_runs(runs, items), n, reason="all answers are equal", kind=CORRELATION)
-    return {"n": n, "icc": icc, "exact": PointEstimate(mean(same), n, kind=SHARE)}
+    return {"n": n, "icc": icc, "exact": PointEstimate(mean(equal), n, kind=SHARE)}
 
 
 def _icc_of_runs(stacked: Floats, items: Ints) -> Statistic:
     table = stacked[:, items]
     k = len(table)
     centre = table.mean(axis=0)
-    within = ((table - centre) ** 2).sum(axis=0)
+    within_items = ((table - centre) ** 2).sum(axis=0)
     centre = centre - centre.mean()
 
     def statistic(weights: Weights) -> Floats:
@@ -332,7 +339,7 @@ def _icc_of_runs(stacked: Floats, items: Ints) -> Statistic:
         n = weight.sum(axis=0)
         spread = np.maximum((centre**2) @ weight - divide((centre @ weight) ** 2, n), 0)
         between = divide(k * spread, n - 1)
-        error = divide(within @ weight, n * (k - 1))
+        error = divide(within_items @ weight, n * (k - 1))
         total = between + (k - 1) * error
         return divide(between - error, np.where(total > 10**-DIGITS, total, 0))
 

@@ -26,21 +26,21 @@ Statistic = Callable[[Weights], Floats]
 
 Result = TypeVar("Result")
 
-CELLS, TOGETHER = 4_000_000, 250
+CELLS, BLOCK = 4_000_000, 250
 """Items × resamples, and resamples, held at a time: small studies fit the cache, large ones memory."""
 
 MOST_KEPT = 32
 """Times `CELLS`: streams of up to so many counts are kept, as tables of a report have theirs in common."""
 
 
-def once(count: Callable[[Weights], Result]) -> Callable[[Weights], Result]:
+def cached_count(count: Callable[[Weights], Result]) -> Callable[[Weights], Result]:
     """`count`, computed once for several figures that are asked for the same weights in a row."""
-    kept: list[tuple[Weights, Result]] = []
+    cache: list[tuple[Weights, Result]] = []
 
     def statistic(weights: Weights) -> Result:
-        if not kept or kept[0][0] is not weights:
-            kept[:] = [(weights, count(weights))]
-        return kept[0][1]
+        if not cache or cache[0][0] is not weights:
+            cache[:] = [(weights, count(weights))]
+        return cache[0][1]
 
     return statistic
 
@@ -62,68 +62,72 @@ def draws(
     resamples: int,
     seed: int,
     *,
-    among: Ints | None = None,
+    subset: Ints | None = None,
     clusters: Ints | None = None,
     size: int | None = None,
 ) -> Iterator[Weights]:
     """Yield weights (items × some resamples), `resamples` in all; the same seed gives the same weights.
 
-    Each resample draws `size` items (default: as many as there are) with replacement. With `among` only these
-    items are drawn, all others have weight 0. With `clusters` (a number per item) whole clusters are drawn,
-    as many as there are; items of cluster −1 stand alone.
+    Each resample draws `size` items (default: as many as there are) with replacement. With `subset` only
+    these items are drawn, all others have weight 0. With `clusters` (a number per item) whole clusters are
+    drawn, as many as there are; items of cluster −1 stand alone.
     """
-    among = np.arange(items) if among is None else among
-    if not len(among):
+    subset = np.arange(items) if subset is None else subset
+    if not len(subset):
         return
-    cluster = None if clusters is None else own_clusters(clusters[among])
-    units = len(among) if cluster is None else int(cluster.max()) + 1
-    kept = (
-        _few if units * resamples <= CELLS else _many if units * resamples <= MOST_KEPT * CELLS else _counts
+    cluster = None if clusters is None else own_clusters(clusters[subset])
+    units = len(subset) if cluster is None else int(cluster.max()) + 1
+    counter = (
+        _counts_of_four
+        if units * resamples <= CELLS
+        else _counts_of_one
+        if units * resamples <= MOST_KEPT * CELLS
+        else _counts
     )
-    together = max(1, min(TOGETHER, CELLS // items))
-    for counts in kept(units, resamples, seed, units if size is None else size, together):
+    block_size = max(1, min(BLOCK, CELLS // items))
+    for counts in counter(units, resamples, seed, units if size is None else size, block_size):
         weights = (counts if cluster is None else counts[cluster]).astype(np.float32)
-        if len(among) < items:
+        if len(subset) < items:
             spread = np.zeros((items, weights.shape[1]), dtype=np.float32)
-            spread[among] = weights
+            spread[subset] = weights
             weights = spread
         yield weights
 
 
-def _counts(units: int, resamples: int, seed: int, size: int, together: int) -> Iterator[npt.NDArray[Any]]:
-    """How often each unit was drawn, units × `together` resamples at a time.
+def _counts(units: int, resamples: int, seed: int, size: int, block_size: int) -> Iterator[npt.NDArray[Any]]:
+    """How often each unit was drawn, units × `block_size` resamples at a time.
 
     A byte holds a count unless many more are drawn than there are: of as many as there are none is drawn 256
     times.
     """
     rng = np.random.default_rng(seed)
-    for start in range(0, resamples, together):
+    for start in range(0, resamples, block_size):
         kind = np.uint8 if size <= max(units, 255) else np.float32
-        block = np.empty((min(together, resamples - start), units), dtype=kind)
+        block = np.empty((min(block_size, resamples - start), units), dtype=kind)
         for row in block:
             row[:] = np.bincount(rng.integers(0, units, size), minlength=units)
         yield np.ascontiguousarray(block.T)
 
 
 @lru_cache(4)
-def _few(*asked: int) -> tuple[npt.NDArray[Any], ...]:
-    return tuple(_counts(*asked))
+def _counts_of_four(*arguments: int) -> tuple[npt.NDArray[Any], ...]:
+    return tuple(_counts(*arguments))
 
 
 @lru_cache(1)
-def _many(*asked: int) -> tuple[npt.NDArray[Any], ...]:
-    return tuple(_counts(*asked))
+def _counts_of_one(*arguments: int) -> tuple[npt.NDArray[Any], ...]:
+    return tuple(_counts(*arguments))
 
 
 def own_clusters(clusters: Ints) -> Ints:
     """Clusters numbered from 0; an item of cluster −1 has a number of its own, above the others."""
     single = clusters < 0
-    apart = clusters.copy()
-    apart[single] = clusters.max(initial=0) + 1 + np.arange(single.sum())
-    return np.unique(apart, return_inverse=True)[1].astype(np.int64)
+    numbered = clusters.copy()
+    numbered[single] = clusters.max(initial=0) + 1 + np.arange(single.sum())
+    return np.unique(numbered, return_inverse=True)[1].astype(np.int64)
 
 
-def everything(items: int) -> Weights:
+def full_sample(items: int) -> Weights:
     """Every item once: the weights whose figure is the study's own, items × 1."""
     return np.ones((items, 1))
 
@@ -134,29 +138,30 @@ def mean_estimates(
     *,
     resamples: int,
     seed: int,
-    of: str,
+    noun: str,
     scales: Sequence[Ends | None] | None = None,
     method: IntervalMethod = IntervalMethod.PADDED,
 ) -> list[Estimate]:
     """The mean of each column of `sums` (items × columns), rounded to DIGITS.
 
     `counts` says how many values each sum is of (one each, unless given): a mean is the sum of sums over the
-    sum of counts. Items are resampled, all columns by the same draws. `of` is what an item is called in
+    sum of counts. Items are resampled, all columns by the same draws. `noun` is what an item is called in
     reasons. `scales` holds the least and greatest value of each column; where it is None, and where a value
     lies outside, the mean is taken as one without bounds. `method` is how intervals are found.
     """
     items, columns = sums.shape
     if not items:
-        return [undefined(f"no {of} to average", n=0)] * columns
+        return [undefined(f"no {noun} to average", n=0)] * columns
     counts = np.ones_like(sums) if counts is None else counts
     means = (sums.sum(axis=0) / counts.sum(axis=0)).round(DIGITS)
     if items == 1:
-        return [estimate(mean, n=items, reason=f"no interval: it rests on a single {of}") for mean in means]
+        return [estimate(mean, n=items, reason=f"no interval: it rests on a single {noun}") for mean in means]
     parts = [(w.T @ sums) / (w.T @ counts) for w in draws(items, resamples, seed)]
-    drawn = np.concatenate([np.empty((0, columns)), *parts]).round(DIGITS)
+    resampled_means = np.concatenate([np.empty((0, columns)), *parts]).round(DIGITS)
     if method is IntervalMethod.PERCENTILE:
         return [
-            percentile(mean, of_mean, n=items) for mean, of_mean in zip(means.tolist(), drawn.T, strict=True)
+            percentile(mean, of_mean, n=items)
+            for mean, of_mean in zip(means.tolist(), resampled_means.T, strict=True)
         ]
     kinds = [
         DIFFERENCE if ends is None or _outside(of_column, number, ends) else bounded(*ends)
@@ -164,13 +169,13 @@ def mean_estimates(
     ]
     return [
         resampled(mean, column, n=items, kind=kind)
-        for mean, column, kind in zip(means.tolist(), drawn.T, kinds, strict=True)
+        for mean, column, kind in zip(means.tolist(), resampled_means.T, kinds, strict=True)
     ]
 
 
 def _outside(sums: Floats, counts: Floats, ends: Ends) -> bool:
-    least, greatest = ends
-    return bool(((sums < least * counts - ROUNDING) | (sums > greatest * counts + ROUNDING)).any())
+    lowest, greatest = ends
+    return bool(((sums < lowest * counts - ROUNDING) | (sums > greatest * counts + ROUNDING)).any())
 
 
 def bootstrap(
@@ -179,7 +184,7 @@ def bootstrap(
     *,
     resamples: int,
     seed: int,
-    among: Ints | None = None,
+    subset: Ints | None = None,
     clusters: Ints | None = None,
     inclusion: Floats | None = None,
 ) -> tuple[Floats, Floats]:
@@ -189,18 +194,18 @@ def bootstrap(
     """
     if not statistics:
         return np.empty(0), np.empty((0, 0))
-    whole = everything(items) if inclusion is None else inclusion[:, None]
-    own = np.array([statistic(whole)[0] for statistic in statistics])
-    weights = draws(items, resamples, seed, among=among, clusters=clusters)
-    return own, figures_of(
-        statistics, weights if inclusion is None else (of * inclusion[:, None] for of in weights)
+    full_weights = full_sample(items) if inclusion is None else inclusion[:, None]
+    values = np.array([statistic(full_weights)[0] for statistic in statistics])
+    weights = draws(items, resamples, seed, subset=subset, clusters=clusters)
+    return values, figures_of(
+        statistics, weights if inclusion is None else (block * inclusion[:, None] for block in weights)
     )
 
 
-def figures_of(statistics: Sequence[Statistic], drawn: Iterable[Weights]) -> Floats:
+def figures_of(statistics: Sequence[Statistic], weight_blocks: Iterable[Weights]) -> Floats:
     """Each figure of every resample (figures × resamples)."""
     parts = []
-    for weights in drawn:
+    for weights in weight_blocks:
         values = np.array([statistic(weights) for statistic in statistics])
         parts.append(values.reshape(len(statistics), weights.shape[1]))
     return np.concatenate([np.empty((len(statistics), 0)), *parts], axis=1)
@@ -217,17 +222,17 @@ def mean(values: Floats) -> Statistic:
     return ratio(values, np.ones(len(values)))
 
 
-def ratio(over: Floats, under: Floats) -> Statistic:
+def ratio(numerator: Floats, denominator: Floats) -> Statistic:
     """The sum of one value of items over that of another; nan where that is 0.
 
     Items without the first (nan) take no part.
     """
-    items = np.flatnonzero(~np.isnan(over))
-    above, below = over[items], under[items]
+    items = np.flatnonzero(~np.isnan(numerator))
+    top, below = numerator[items], denominator[items]
 
     def statistic(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64)
-        return divide(above @ weight, below @ weight)
+        return divide(top @ weight, below @ weight)
 
     return statistic
 

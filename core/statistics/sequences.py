@@ -36,8 +36,8 @@ class ConfidenceSequence:
 
     With error `error` the mean was at least `interval[0]` at some value, and at most `interval[1]` at some
     value: for a constant mean, it lies between them, at every look at once. `means` are the means that were
-    bet against; `above` and `below` count the values after which it was shown that the mean was greater
-    (less) than each, `NEVER` where it was not.
+    bet against; `excluded_above` and `excluded_below` count the values after which it was shown that the mean
+    was greater (less) than each, `NEVER` where it was not.
     """
 
     value: float
@@ -45,20 +45,20 @@ class ConfidenceSequence:
     ends: Ends
     error: float
     means: Floats
-    above: Ints
-    below: Ints
+    excluded_above: Ints
+    excluded_below: Ints
 
     @property
     def interval(self) -> Ends:
         """The ends of the interval at the last value."""
-        return self.at(self.n)
+        return self.interval_at(self.n)
 
-    def at(self, look: int) -> Ends:
+    def interval_at(self, look: int) -> Ends:
         """The ends after so many values: the interval never widens."""
         # A side holds as far as every mean before it was ruled out: of those beyond, none may stand in doubt.
-        up = int(np.argmax(np.append(self.above > look, True)))
-        down = int(np.argmax(np.append(self.below[::-1] > look, True)))
-        low = self.ends[0] if up == 0 else float(self.means[up - 1])
+        upper_start = int(np.argmax(np.append(self.excluded_above > look, True)))
+        down = int(np.argmax(np.append(self.excluded_below[::-1] > look, True)))
+        low = self.ends[0] if upper_start == 0 else float(self.means[upper_start - 1])
         high = self.ends[1] if down == 0 else float(self.means[::-1][down - 1])
         return low, high
 
@@ -70,11 +70,11 @@ class ConfidenceSequence:
 
     def first_below(self, bound: float) -> int | None:
         """After how many values it was shown that the mean was less than `bound`; None where it never was."""
-        return _first(self.below[self.means >= bound - 1e-12], upwards=False)
+        return _first(self.excluded_below[self.means >= bound - 1e-12], upwards=False)
 
     def first_above(self, bound: float) -> int | None:
         """After how many values it was shown that the mean was greater than `bound`."""
-        return _first(self.above[self.means <= bound + 1e-12], upwards=True)
+        return _first(self.excluded_above[self.means <= bound + 1e-12], upwards=True)
 
     @property
     def estimate(self) -> Estimate:
@@ -113,19 +113,19 @@ def confidence_sequence(
     those before. Without values the interval is the scale. Raises ValueError for a scale without width and
     for values outside it.
     """
-    least, greatest = ends
-    width = greatest - least
+    lowest, greatest = ends
+    width = greatest - lowest
     if not width > 0:
         raise ValueError("a scale needs two ends")
-    unit = (np.asarray(values, dtype=np.float64) - least) / width
+    unit = (np.asarray(values, dtype=np.float64) - lowest) / width
     if len(unit) and not (unit.min() >= -1e-9 and unit.max() <= 1 + 1e-9):
         raise ValueError("a value lies outside its scale")
     unit = np.clip(unit, 0, 1)
-    inside = [(bound - least) / width for bound in bounds if least < bound < greatest]
+    inside = [(bound - lowest) / width for bound in bounds if lowest < bound < greatest]
     grid = np.unique(np.concatenate([np.arange(1, GRID) / GRID, inside]))
     sides = [_ruled_out(unit, grid, error / 2), _ruled_out(1 - unit, 1 - grid, error / 2)]
     value = float(np.mean(values)) if len(unit) else math.nan
-    return ConfidenceSequence(value, len(unit), ends, error, least + width * grid, *sides)
+    return ConfidenceSequence(value, len(unit), ends, error, lowest + width * grid, *sides)
 
 
 def _ruled_out(unit: Floats, means: Floats, error: float) -> Ints:
@@ -138,7 +138,9 @@ def _ruled_out(unit: Floats, means: Floats, error: float) -> Ints:
         # Nobody bets on more than is expected, and what was ruled out stays so.
         expected = max(predicted[rows].max() for predicted, _ in bettors)
         active = np.flatnonzero((means < expected) & (times == NEVER))
-        won = np.stack([_gains(unit[rows], means[active], *(of[rows] for of in one)) for one in bettors])
+        won = np.stack(
+            [_gains(unit[rows], means[active], *(series[rows] for series in one)) for one in bettors]
+        )
         grown = wealth[:, None, active] + np.cumsum(won, axis=1)
         wealth[:, active] = grown[:, -1, :]
         reached = np.logaddexp(grown[0], grown[1]) - math.log(2) >= -math.log(error)
@@ -148,8 +150,8 @@ def _ruled_out(unit: Floats, means: Floats, error: float) -> Ints:
 
 def _gains(unit: Floats, means: Floats, predicted: Floats, spread: Floats) -> Floats:
     """The logarithm of what each value multiplies the wealth by, values × means."""
-    over = predicted[:, None] - means
-    bets = np.clip(over / (spread[:, None] + over**2), 0.0, MOST_STAKED / means)
+    advantage = predicted[:, None] - means
+    bets = np.clip(advantage / (spread[:, None] + advantage**2), 0.0, MOST_STAKED / means)
     return np.asarray(np.log1p(bets * (unit[:, None] - means)))
 
 
@@ -161,8 +163,8 @@ def _predicted(unit: Floats, memory: float) -> tuple[Floats, Floats]:
     weight = _discounted(np.ones_like(unit), memory)
     mean = (0.5 + _discounted(unit, memory)) / (1 + weight)
     spread = (0.25 + _discounted((unit - mean) ** 2, memory)) / (1 + weight)
-    before = (np.concatenate([[start], of[:-1]]) for start, of in ((0.5, mean), (0.25, spread)))
-    first, second = (of[: len(unit)] for of in before)
+    before = (np.concatenate([[start], series[:-1]]) for start, series in ((0.5, mean), (0.25, spread)))
+    first, second = (series[: len(unit)] for series in before)
     return first, second
 
 

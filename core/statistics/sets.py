@@ -21,11 +21,11 @@ def alike(values: Floats) -> Floats:
     """1 less the MASI distance of every two sets (sets × sets)."""
     has = members(values).astype(np.int64)
     size = has.sum(axis=1)
-    both = has @ has.T
-    either = size[:, None] + size[None, :] - both
-    least, most = np.minimum.outer(size, size), np.maximum.outer(size, size)
-    kind = np.select([either == both, (both == least) & (both > 0), both > 0], [1, 2 / 3, 1 / 3], 0)
-    return np.where(most == 0, 1.0, kind * both / np.maximum(either, 1))
+    shared = has @ has.T
+    union = size[:, None] + size[None, :] - shared
+    smaller, larger = np.minimum.outer(size, size), np.maximum.outer(size, size)
+    kind = np.select([union == shared, (shared == smaller) & (shared > 0), shared > 0], [1, 2 / 3, 1 / 3], 0)
+    return np.where(larger == 0, 1.0, kind * shared / np.maximum(union, 1))
 
 
 def most_said(dense: Floats, values: Floats) -> Floats:
@@ -33,9 +33,9 @@ def most_said(dense: Floats, values: Floats) -> Floats:
 
     `dense` says how many people gave each of the sets (items × sets).
     """
-    given = dense.sum(axis=1)
-    has = 2 * (dense @ members(values)) > given[:, None]
-    return np.where(given > 0, has @ (2.0 ** np.arange(has.shape[1])), np.nan)
+    raters = dense.sum(axis=1)
+    has = 2 * (dense @ members(values)) > raters[:, None]
+    return np.where(raters > 0, has @ (2.0 ** np.arange(has.shape[1])), np.nan)
 
 
 def with_label(values: Floats, label: int) -> Floats:

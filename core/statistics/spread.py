@@ -12,7 +12,7 @@ import numpy as np
 from concord.estimate import Estimate
 from concord.statistics.figures import Drawing, Figure, PointEstimate, estimates
 from concord.statistics.ratings import CriterionScores, Floats, Ratings
-from concord.statistics.resampling import Statistic, Weights, everything
+from concord.statistics.resampling import Statistic, Weights, full_sample
 
 FEWEST = 8
 """Items of judge and people, with the feature, below which nothing is said."""
@@ -62,15 +62,16 @@ def spreads(scores: CriterionScores, judge: Floats, feature: Floats | None = Non
     people = [] if scores.unlinked else scores.people.tolist()
     pairs = []
     for person in people:
-        answers, others = scores.of(person), scores.others(person)
-        items = np.isfinite(answers + others + judge)
+        answers, reference = scores.scores_of(person), scores.mean_of_others(person)
+        items = np.isfinite(answers + reference + judge)
         if items.sum() >= FEWEST:
-            pairs.append((np.where(items, answers, np.nan), np.where(items, others, np.nan)))
+            pairs.append((np.where(items, answers, np.nan), np.where(items, reference, np.nan)))
     if pairs:
 
         def by_others(weights: Weights) -> Floats:
             parts = [
-                [cov(judge, others)(weights), cov(answers, others)(weights)] for answers, others in pairs
+                [cov(judge, reference)(weights), cov(answers, reference)(weights)]
+                for answers, reference in pairs
             ]
             numerator, denominator = np.nanmean(np.array(parts), axis=0)
             return np.where(
@@ -81,10 +82,10 @@ def spreads(scores: CriterionScores, judge: Floats, feature: Floats | None = Non
     target = scores.target
 
     def of_judge(weights: Weights) -> Floats:
-        return _over(cov(judge, target), cov(target, target, judge), weights)
+        return _defined_ratio(cov(judge, target), cov(target, target, judge), weights)
 
     def of_people(weights: Weights) -> Floats:
-        return _over(cov(judge, judge, target), cov(judge, target), weights)
+        return _defined_ratio(cov(judge, judge, target), cov(judge, target), weights)
 
     return of_judge, of_people
 
@@ -150,10 +151,10 @@ def spread_estimates(
 def on_scale(scores: CriterionScores, judge: Floats) -> list[Floats]:
     """Judge less people's mean on the judge's scale (nan: none), for each way to find the scale."""
     target = scores.target
-    whole = everything(scores.items)
+    full_weights = full_sample(scores.items)
     gaps = []
     for way in spreads(scores, judge):
-        spread = float(way(whole)[0])
+        spread = float(way(full_weights)[0])
         if np.isfinite(spread):
             gap = judge - spread * target
             gaps.append(gap - np.nanmean(gap))
@@ -179,8 +180,8 @@ def covariance(x: Floats, y: Floats, partner: Floats | None = None) -> Statistic
 
 def partial_covariance(x: Floats, y: Floats, feature: Floats, partner: Floats | None = None) -> Statistic:
     """The covariance of two scores among items that are alike in a feature: s_xy − s_xz s_zy / s_zz."""
-    every = x + y + feature if partner is None else x + y + feature + partner
-    one, other_score, third = (np.where(np.isfinite(every), of, np.nan) for of in (x, y, feature))
+    combined = x + y + feature if partner is None else x + y + feature + partner
+    one, other_score, third = (np.where(np.isfinite(combined), score, np.nan) for score in (x, y, feature))
     plain, with_first, second = (
         covariance(one, other_score),
         covariance(one, third),
@@ -200,7 +201,7 @@ def _ratio_of_deviations(scores: CriterionScores, judge: Floats) -> Statistic:
     """The standard deviation of a judge's scores over that of an annotator's on the same items: the root of
     the means, over annotators, of both variances. Of unnamed annotators it is over that of their mean.
     """
-    people = [] if scores.unlinked else [scores.of(person) for person in scores.people.tolist()]
+    people = [] if scores.unlinked else [scores.scores_of(person) for person in scores.people.tolist()]
     pairs = [
         (covariance(judge, judge, partner=answers), covariance(answers, answers, partner=judge))
         for answers in people or [scores.target]
@@ -210,8 +211,8 @@ def _ratio_of_deviations(scores: CriterionScores, judge: Floats) -> Statistic:
     def statistic(weights: Weights) -> Floats:
         if not pairs:
             return np.full(weights.shape[1], np.nan)
-        drawn = np.array([[numerator(weights), denominator(weights)] for numerator, denominator in pairs])
-        numerator, denominator = np.maximum(np.nanmean(drawn, axis=0), 0.0)
+        terms = np.array([[numerator(weights), denominator(weights)] for numerator, denominator in pairs])
+        numerator, denominator = np.maximum(np.nanmean(terms, axis=0), 0.0)
         return np.where(
             denominator > 1e-9, np.sqrt(numerator / np.where(denominator > 1e-9, denominator, 1)), np.nan
         )
@@ -221,13 +222,15 @@ def _ratio_of_deviations(scores: CriterionScores, judge: Floats) -> Statistic:
 
 def _slope(score: Floats, step: Floats, partner: Floats | None = None) -> Statistic:
     defined = score if partner is None else np.where(np.isfinite(partner), score, np.nan)
-    return lambda weights: _over(covariance(defined, step), covariance(step, step, partner=defined), weights)
+    return lambda weights: _defined_ratio(
+        covariance(defined, step), covariance(step, step, partner=defined), weights
+    )
 
 
 def _beyond(judge_slope: Statistic, people_slope: Statistic, way: Statistic) -> Statistic:
     return lambda weights: judge_slope(weights) - way(weights) * people_slope(weights)
 
 
-def _over(numerator: Statistic, denominator: Statistic, weights: Weights) -> Floats:
+def _defined_ratio(numerator: Statistic, denominator: Statistic, weights: Weights) -> Floats:
     variance = denominator(weights)
     return np.where(variance > 1e-9, numerator(weights) / np.where(variance > 1e-9, variance, 1), np.nan)

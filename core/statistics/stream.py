@@ -18,7 +18,7 @@ from concord.statistics.sequences import ERROR, ConfidenceSequence, confidence_s
 class Followed:
     """A figure of a stream: its mean with an interval, the range that it should keep to, and its state.
 
-    `since` is the place in the stream of the item with which it was shown to have left the range, or to have
+    `place` is the place in the stream of the item with which it was shown to have left the range, or to have
     changed (None: it was not).
     """
 
@@ -26,7 +26,7 @@ class Followed:
     estimate: Estimate
     reference: Ends | None
     state: StreamState
-    since: int | None = None
+    place: int | None = None
 
 
 def closeness(people: Floats, judge: Floats, ends: Ends, *, ordered: bool) -> Floats:
@@ -64,16 +64,19 @@ def follow(
     judge where both answered; people's items have to be a random draw of the stream. It has no range.
     """
     ranges = {StreamFigure.AGREEMENT: agreement, StreamFigure.JUDGE_MEAN: rate if ordered else None}
-    tested = max(sum(of is not None for of in ranges.values()), 1)
+    tested = max(sum(values_of_figure is not None for values_of_figure in ranges.values()), 1)
     near, judged = closeness(people, judge, ends, ordered=ordered), np.isfinite(judge)
     values = {StreamFigure.AGREEMENT: (near, (0.0, 1.0))}
     if ordered:
         values[StreamFigure.JUDGE_MEAN] = (judge, ends)
     figures = []
-    for figure, (of, scale) in values.items():
-        reference, items = ranges[figure], np.flatnonzero(np.isfinite(of))
+    for figure, (values_of_figure, scale) in values.items():
+        reference, items = ranges[figure], np.flatnonzero(np.isfinite(values_of_figure))
         sequence = confidence_sequence(
-            of[items], scale, error=error / tested, bounds=() if reference is None else reference
+            values_of_figure[items],
+            scale,
+            error=error / tested,
+            bounds=() if reference is None else reference,
         )
         figures.append(_followed(figure, sequence, reference, items))
     if ordered:
@@ -88,20 +91,22 @@ def _followed(
     left = []
     if reference is not None:
         left = [sequence.first_below(reference[0]), sequence.first_above(reference[1])]
-    shown = [look for look in left if look is not None]
+    looks_outside = [look for look in left if look is not None]
     low, high = sequence.interval
-    if shown:
-        state, since = StreamState.OUTSIDE, int(items[min(shown) - 1])
+    if looks_outside:
+        state, place = StreamState.OUTSIDE, int(items[min(looks_outside) - 1])
     elif sequence.changed:
-        looks = np.unique(np.concatenate([sequence.above, sequence.below]))
-        crossed = (look for look in looks.tolist() if sequence.at(look)[0] > sequence.at(look)[1])
-        state, since = StreamState.CHANGED, int(items[next(crossed) - 1])
+        looks = np.unique(np.concatenate([sequence.excluded_above, sequence.excluded_below]))
+        crossed = (
+            look for look in looks.tolist() if sequence.interval_at(look)[0] > sequence.interval_at(look)[1]
+        )
+        state, place = StreamState.CHANGED, int(items[next(crossed) - 1])
     elif reference is None:
-        state, since = StreamState.NO_RANGE, None
+        state, place = StreamState.NO_RANGE, None
     else:
-        within = reference[0] <= low and high <= reference[1]
-        state, since = (StreamState.WITHIN if within else StreamState.INCONCLUSIVE), None
-    return Followed(figure, sequence.estimate, reference, state, since)
+        contained = reference[0] <= low and high <= reference[1]
+        state, place = (StreamState.WITHIN if contained else StreamState.INCONCLUSIVE), None
+    return Followed(figure, sequence.estimate, reference, state, place)
 
 
 def _corrected(people: Floats, judge: Floats, judged: Floats, ends: Ends, error: float) -> Followed:
@@ -111,13 +116,13 @@ def _corrected(people: Floats, judge: Floats, judged: Floats, ends: Ends, error:
     figure, state = StreamFigure.CORRECTED_MEAN, StreamState.NO_RANGE
     if not common.any():
         return Followed(figure, undefined("no item with annotators", n=0), None, state)
-    every = confidence_sequence(judge[judged], ends, error=error / 2)
-    apart = confidence_sequence((people - judge)[common], (-width, width), error=error / 2)
-    value, n = every.value + apart.value, int(common.sum())
-    if every.changed or apart.changed:
+    judge_sequence = confidence_sequence(judge[judged], ends, error=error / 2)
+    gap_sequence = confidence_sequence((people - judge)[common], (-width, width), error=error / 2)
+    value, n = judge_sequence.value + gap_sequence.value, int(common.sum())
+    if judge_sequence.changed or gap_sequence.changed:
         changed = undefined("the judge's mean, or its difference from annotators, has changed", n=n)
         return Followed(figure, changed, None, state)
-    low, high = (a + b for a, b in zip(every.interval, apart.interval, strict=True))
+    low, high = (a + b for a, b in zip(judge_sequence.interval, gap_sequence.interval, strict=True))
     low, high = max(low, ends[0]), min(high, ends[1])
     method = f"{100 * (1 - error):.4g}% at every look: the judge's mean and annotators less judge, by betting"
     return Followed(figure, Estimate(value, min(low, value), max(high, value), n, method), None, state)

@@ -21,8 +21,8 @@ from concord.statistics.figures import (
     described,
     empty,
     estimates,
+    population_words,
     tabulate,
-    whom,
 )
 from concord.statistics.intervals import BIAS, CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
@@ -108,11 +108,11 @@ def study_agreement(
     raters = {name: scores.contenders(panels) for name, scores in in_order.items()}
 
     def figures(names: Sequence[str], table: Ratings) -> list[Figure]:
-        every: list[Figure] = []
+        all_figures: list[Figure] = []
         for name in names:
-            every += [people_alpha(table[name], "ordinal"), people_alpha(table[name], "interval")]
-            every += [against_people(table[name], rater) for rater in raters[name]]
-        return every
+            all_figures += [people_alpha(table[name], "ordinal"), people_alpha(table[name], "interval")]
+            all_figures += [against_people(table[name], rater) for rater in raters[name]]
+        return all_figures
 
     # Items of few kinds on each criterion may be of many kinds on all.
     by_criterion = is_large(len(table.rated), drawing.get("resamples", 1000))
@@ -125,17 +125,17 @@ def study_agreement(
     for name, scores in in_order.items():
         alpha = {"ordinal": next(remaining), "interval": next(remaining)}
         rows = tuple(RaterAgreement(rater.name, rater.members, next(remaining)) for rater in raters[name])
-        about = whom(table, name, drawing.get("people", "these"))
-        method = "; ".join(filter(None, [described([CORRELATION], **drawing), about]))
+        population = population_words(table, name, drawing.get("people", "these"))
+        method = "; ".join(filter(None, [described([CORRELATION], **drawing), population]))
         rests_on = basis(table, name, method=method)["text"]
         items, judges = int((scores.present > 0).sum()), len(scores.judges)
         # Unnamed people's *final* is a mean of means, without ratings of its own.
         people = len(scores.people) if len(scores.item) or not items else len(table.people)
         criteria[name] = CriterionAgreement(people, items, alpha, rows[:judges], rows[judges:], rests_on)
     clusters = drawing.get("clusters")
-    drawn = None if clusters is None else count_clusters(table.facet(clusters)[0], table.rated)
-    how = {"resamples": 1000, "seed": 0, "people": "these", **drawing, "clusters": drawn}
-    return StudyAgreement(study, len(table.units), criteria, how)
+    cluster_count = None if clusters is None else count_clusters(table.facet(clusters)[0], table.rated)
+    resampling = {"resamples": 1000, "seed": 0, "people": "these", **drawing, "clusters": cluster_count}
+    return StudyAgreement(study, len(table.units), criteria, resampling)
 
 
 def with_others(table: Ratings, criterion: str) -> dict[str, Estimate]:
@@ -147,7 +147,7 @@ def with_others(table: Ratings, criterion: str) -> dict[str, Estimate]:
     compared = [] if scores.unlinked or len(scores.people) < 2 else scores.people.tolist()
     return {
         table.people[person]: rank_correlation(
-            scores.of(person), scores.others(person), table.people[person], "the others' mean"
+            scores.scores_of(person), scores.mean_of_others(person), table.people[person], "the others' mean"
         )
         for person in compared
     }
@@ -172,24 +172,24 @@ def judges_table(study: StudyAgreement, label: Labels = title) -> Table:
         for row in part.raters:
             raters.setdefault(row.name, {"rater": row.name})[criterion] = row.spearman
     notes = [] if raters or not study.criteria else ["The study has no judges."]
-    shown: dict[str, Any] = {"digits": 3, "interval": "ends"}
-    columns_: tuple[Column, ...] = (columns.RATER, *(Column(c, label(c), **shown) for c in study.criteria))
+    layout: dict[str, Any] = {"digits": 3, "interval": "ends"}
+    columns_: tuple[Column, ...] = (columns.RATER, *(Column(c, label(c), **layout) for c in study.criteria))
     rows: list[dict[str, Cell]] = [*raters.values()]
     if len(study.criteria) > len(raters) > 0:
-        columns_ = (Column("criterion"), *(Column(f"of {name}", name, **shown) for name in raters))
+        columns_ = (Column("criterion"), *(Column(f"of {name}", name, **layout) for name in raters))
         rows = [
             {"criterion": label(c), **{f"of {name}": row.get(c) for name, row in raters.items()}}
             for c in study.criteria
         ]
-    drawn = _drawn(study)
+    sampling_words = _sampling_words(study)
     return Table(
         "by_criterion",
-        f"Judges and panels: Spearman's ρ with the mean of annotators{_of(study)}",
+        f"Judges and panels: Spearman's ρ with the mean of annotators{_title_suffix(study)}",
         columns_,
         tuple(rows),
         "Here each judge is compared with the mean of all annotators. “Held-out annotator” compares the "
         "judge and an annotator with the same mean, that of the others.",
-        (*notes, "; ".join(filter(None, [f"{study.items} items", drawn]))),
+        (*notes, "; ".join(filter(None, [f"{study.items} items", sampling_words]))),
     )
 
 
@@ -199,11 +199,11 @@ def p_table(study: StudyAgreement, label: Labels = title) -> Table:
     for criterion, part in study.criteria.items():
         for row in part.raters:
             raters.setdefault(row.name, {"rater": row.name})[criterion] = row.p
-    shown = [Column(c, label(c), digits=4, least=0.0001) for c in study.criteria]
+    p_columns = [Column(c, label(c), digits=4, least=0.0001) for c in study.criteria]
     return Table(
         "p_by_criterion",
-        f"Judges and panels: p of Spearman's ρ{_of(study)}",
-        (columns.RATER, *shown),
+        f"Judges and panels: p of Spearman's ρ{_title_suffix(study)}",
+        (columns.RATER, *p_columns),
         tuple(raters.values()),
         notes=(
             "By Student's t approximation. Some papers mark values that are not below 0.0001 with a star.",
@@ -218,7 +218,7 @@ def people_table(study: StudyAgreement, label: Labels = title) -> Table:
     """
     return Table(
         "people_by_criterion",
-        f"People{_of(study)}",
+        f"People{_title_suffix(study)}",
         (
             Column("criterion"),
             Column("people"),
@@ -231,7 +231,7 @@ def people_table(study: StudyAgreement, label: Labels = title) -> Table:
             | {"criterion": label(name), "people": part.people, "items": part.items}
             for name, part in study.criteria.items()
         ),
-        notes=tuple(filter(None, [_drawn(study), _piled_up(study)]))
+        notes=tuple(filter(None, [_sampling_words(study), _piled_up(study)]))
         if study.items
         else ("The study has no ratings.",),
     )
@@ -243,7 +243,7 @@ def _piled_up(study: StudyAgreement) -> str:
     return PILED_UP if any(PILED_UP in alpha.method for alpha in alphas) else ""
 
 
-def _drawn(study: StudyAgreement) -> str:
+def _sampling_words(study: StudyAgreement) -> str:
     """How the intervals of correlations and alphas were found, in words."""
     return described([CORRELATION], **study.drawing)
 
@@ -259,7 +259,7 @@ def severities(
     rows: list[dict[str, Any]] = []
     correlations = with_others(table, criterion)
     for person in [] if scores.unlinked else scores.people.tolist():
-        gap = scores.others(person) - scores.of(person)
+        gap = scores.mean_of_others(person) - scores.scores_of(person)
         items = ~np.isnan(gap)
         n, reason = int(items.sum()), "has no item in common with another annotator"
         severity = PointEstimate(mean(gap), n, reason=reason, kind=BIAS, items=items)
@@ -281,22 +281,22 @@ def moved_by_severity(table: Ratings, criterion: str, players: Facet) -> str:
     codes, names = table.facet(players)
     move = np.zeros(scores.items)
     for person in scores.people.tolist():
-        gap = (scores.target - scores.of(person))[scores.present > 1]
+        gap = (scores.target - scores.scores_of(person))[scores.present > 1]
         lower = gap[~np.isnan(gap)].mean() if np.isfinite(gap).any() else np.nan
-        move += np.where(np.isnan(scores.of(person)), 0, lower)
-    known = (codes >= 0) & (scores.present > 0) & np.isfinite(move)
-    of_items = sums(codes[known], move[known] / scores.present[known], len(names))
-    moves = divide(of_items, np.bincount(codes[known], minlength=len(names)))
+        move += np.where(np.isnan(scores.scores_of(person)), 0, lower)
+    usable = (codes >= 0) & (scores.present > 0) & np.isfinite(move)
+    of_items = sums(codes[usable], move[usable] / scores.present[usable], len(names))
+    moves = divide(of_items, np.bincount(codes[usable], minlength=len(names)))
     if scores.unlinked or np.isfinite(moves).sum() < 2:
         return ""
-    most = int(np.nanargmax(np.abs(moves)))
-    if abs(moves[most]) < LEAST_MOVE:
+    largest = int(np.nanargmax(np.abs(moves)))
+    if abs(moves[largest]) < LEAST_MOVE:
         return f"Severity hardly matters: correcting for it moves no model's mean by {LEAST_MOVE:g} points."
     return (
-        f"Correcting for severity moves a model's mean by at most {abs(moves[most]):.2f} points "
-        f"({names[most]})."
+        f"Correcting for severity moves a model's mean by at most {abs(moves[largest]):.2f} points "
+        f"({names[largest]})."
     )
 
 
-def _of(study: StudyAgreement) -> str:
+def _title_suffix(study: StudyAgreement) -> str:
     return f" of study {study.study}" if study.study else ""

@@ -50,7 +50,7 @@ class SystemDifference:
 
 def system_means(systems: Mapping[str, SystemAnswers], ends: Ends) -> dict[str, Corrected]:
     """Each system's mean as people would give it: see `corrected_mean`."""
-    return {name: _mean(of, ends) for name, of in systems.items()}
+    return {name: _mean(answers, ends) for name, answers in systems.items()}
 
 
 def system_differences(
@@ -70,36 +70,43 @@ def system_differences(
         pairs: Sequence[tuple[str, str]] = [(name, against) for name in systems if name != against]
     else:
         pairs = [*combinations(systems, 2)]
-    found = [_difference(one, other, systems[one], systems[other], ends, paired) for one, other in pairs]
-    adjusted = holm(np.array([math.nan if of.p is None else of.p for of in found], dtype=np.float64))
-    return [_ordered(of, float(p)) for of, p in zip(found, adjusted, strict=True)]
+    differences = [
+        _difference(one, second, systems[one], systems[second], ends, paired) for one, second in pairs
+    ]
+    adjusted = holm(
+        np.array(
+            [math.nan if difference.p is None else difference.p for difference in differences],
+            dtype=np.float64,
+        )
+    )
+    return [_ordered(difference, float(p)) for difference, p in zip(differences, adjusted, strict=True)]
 
 
-def _ordered(of: SystemDifference, p: float) -> SystemDifference:
+def _ordered(difference: SystemDifference, p: float) -> SystemDifference:
     """A difference with its adjusted p, and the order that it shows."""
-    order = of.order
-    if not math.isnan(p) and of.corrected.value is not None:
+    order = difference.order
+    if not math.isnan(p) and difference.corrected.value is not None:
         order = SystemOrder.INCONCLUSIVE
         if p <= ERROR:
-            order = SystemOrder.HIGHER if of.corrected.value > 0 else SystemOrder.LOWER
+            order = SystemOrder.HIGHER if difference.corrected.value > 0 else SystemOrder.LOWER
     adjusted = None if math.isnan(p) else p
-    figures = (of.people, of.judge, of.corrected)
-    return SystemDifference(of.first, of.second, *figures, adjusted, order, of.paired)
+    figures = (difference.people, difference.judge, difference.corrected)
+    return SystemDifference(difference.first, difference.second, *figures, adjusted, order, difference.paired)
 
 
-def _mean(of: SystemAnswers, ends: Ends) -> Corrected:
-    judged, rated = ~np.isnan(of.judge), ~np.isnan(of.people)
-    both, alone = judged & rated, judged & ~rated
-    return corrected_mean(of.people[both], of.judge[both], of.judge[alone], scale=ends)
+def _mean(answers: SystemAnswers, ends: Ends) -> Corrected:
+    judged, rated = ~np.isnan(answers.judge), ~np.isnan(answers.people)
+    common, alone = judged & rated, judged & ~rated
+    return corrected_mean(answers.people[common], answers.judge[common], answers.judge[alone], scale=ends)
 
 
-def _pairs(one: SystemAnswers, other: SystemAnswers) -> bool:
+def _pairs(one: SystemAnswers, partner: SystemAnswers) -> bool:
     """Whether items pair two systems: most of those judged and of those labelled are shared."""
     enough = True
-    for first, second in ((one.judge, other.judge), (one.people, other.people)):
-        there = ~np.isnan(first), ~np.isnan(second)
-        fewer = min(int(there[0].sum()), int(there[1].sum()))
-        enough = enough and 2 * int((there[0] & there[1]).sum()) >= fewer
+    for first, second in ((one.judge, partner.judge), (one.people, partner.people)):
+        present = ~np.isnan(first), ~np.isnan(second)
+        fewer = min(int(present[0].sum()), int(present[1].sum()))
+        enough = enough and 2 * int((present[0] & present[1]).sum()) >= fewer
     return enough
 
 
@@ -107,38 +114,38 @@ def _difference(
     first: str,
     second: str,
     one: SystemAnswers,
-    other: SystemAnswers,
+    partner: SystemAnswers,
     ends: Ends,
     paired: bool | None,
 ) -> SystemDifference:
-    by_item = _pairs(one, other) if paired is None else paired
+    by_item = _pairs(one, partner) if paired is None else paired
     width = ends[1] - ends[0]
     if by_item:
-        apart = SystemAnswers(one.people - other.people, one.judge - other.judge)
-        mean = _mean(apart, (-width, width))
+        gaps = SystemAnswers(one.people - partner.people, one.judge - partner.judge)
+        mean = _mean(gaps, (-width, width))
         people, judge, corrected = mean.people, mean.judges, mean.value
         freedom = float((corrected.n or 0) + 1)
     else:
-        means = _mean(one, ends), _mean(other, ends)
-        people = _less(means[0].people, means[1].people, width)
-        judge = _less(means[0].judges, means[1].judges, width)
-        corrected = _less(means[0].value, means[1].value, width)
+        means = _mean(one, ends), _mean(partner, ends)
+        people = _subtract(means[0].people, means[1].people, width)
+        judge = _subtract(means[0].judges, means[1].judges, width)
+        corrected = _subtract(means[0].value, means[1].value, width)
         freedom = math.inf
     p = _p(corrected, freedom)
     order = SystemOrder.UNCORRECTED if p is None else SystemOrder.INCONCLUSIVE
     return SystemDifference(first, second, people, judge, corrected, p, order, by_item)
 
 
-def _less(one: Estimate, other: Estimate, width: float) -> Estimate:
+def _subtract(one: Estimate, second: Estimate, width: float) -> Estimate:
     """One mean less another of other items: with an interval where both have one."""
-    n = (one.n or 0) + (other.n or 0)
-    if one.value is None or other.value is None:
-        return undefined(one.reason or other.reason, n=n)
-    value = one.value - other.value
-    if one.interval is None or other.interval is None:
+    n = (one.n or 0) + (second.n or 0)
+    if one.value is None or second.value is None:
+        return undefined(one.reason or second.reason, n=n)
+    value = one.value - second.value
+    if one.interval is None or second.interval is None:
         return Estimate(value, n=n)
-    low = value - math.hypot(one.value - one.interval[0], other.interval[1] - other.value)
-    high = value + math.hypot(one.interval[1] - one.value, other.value - other.interval[0])
+    low = value - math.hypot(one.value - one.interval[0], second.interval[1] - second.value)
+    high = value + math.hypot(one.interval[1] - one.value, second.value - second.interval[0])
     return Estimate(
         value, max(low, -width), min(high, width), n, "both corrected means (Zou and Donner 2008)"
     )

@@ -33,13 +33,13 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import Weights, everything, gathering, once
+from concord.statistics.resampling import Weights, cached_count, full_sample, gathering
 from concord.table import Column, Table
 
 FEWEST_PLAYERS = 3
 """Two players are one pair, whose order is right half of the time by chance."""
 
-PERMUTED, FEW, MANY = 999, 199, 4_000
+PERMUTED, FEW_PERMUTED, MANY_ITEMS = 999, 199, 4_000
 """Permutations of players among items behind a p-value: so many, or few where there are many items."""
 
 SYSTEMS = empty(
@@ -88,14 +88,14 @@ def systems(
     scores, clusters = table[criterion], cluster_codes(table, drawing.get("clusters"))
     permuting = clusters, drawing.get("seed", 0)
     codes, names = _systems(table, scores, Contender("people", (), scores.target), players)
-    apart: dict[tuple[str, str], float] = {}
+    separation: dict[tuple[str, str], float] = {}
     if len(names) >= FEWEST_PLAYERS:
         p, _ = _permutation(codes, scores.target, scores.target, len(names), *permuting)
-        apart = dict(zip(combinations(names, 2), p.tolist(), strict=True))
+        separation = dict(zip(combinations(names, 2), p.tolist(), strict=True))
     rows: list[dict[str, Any]] = []
     sentence = ""
     for judge in scores.contenders(panels):
-        row, answer = _system(table, scores, judge, players, apart, *permuting)
+        row, answer = _system(table, scores, judge, players, separation, *permuting)
         rows.append(row)
         sentence = answer if judge.members == tuple(members) else sentence
     notes = ("the bootstrap draws items; the models are fixed",)
@@ -109,10 +109,10 @@ def _systems(
     """Each item's player (−1: none, or not scored by both), and the players with two such items or more."""
     codes, names = table.facet(players)
     codes = np.where(np.isnan(scores.target) | np.isnan(judge.score), -1, codes)
-    kept = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(names)) >= 2)
+    eligible = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(names)) >= 2)
     number = np.full(len(names) + 1, -1)
-    number[kept] = np.arange(len(kept))
-    return number[codes], [str(names[place]) for place in kept]
+    number[eligible] = np.arange(len(eligible))
+    return number[codes], [str(names[place]) for place in eligible]
 
 
 def _means(codes: Ints, score: Floats, number: int) -> Floats:
@@ -125,13 +125,13 @@ def _system(
     scores: CriterionScores,
     judge: Contender,
     players: Facet,
-    apart: Mapping[tuple[str, str], float],
+    separation: Mapping[tuple[str, str], float],
     clusters: Ints | None,
     seed: int,
 ) -> tuple[dict[str, Any], str]:
     """A row of `systems`, and the sentence that answers its question; empty where it is undefined.
 
-    `apart` has the p with which people tell two players apart, on all of people's items.
+    `separation` has the p with which people tell two players apart, on all of people's items.
     """
     codes, names = _systems(table, scores, judge, players)
     n, number = int((codes >= 0).sum()), len(names)
@@ -141,18 +141,18 @@ def _system(
             f"{number} models have two items rated by {judge.name} and annotators, {FEWEST_PLAYERS} "
             "are needed"
         )
-        nothing = dict.fromkeys(("accuracy", "p", "kept"), undefined(reason, n=n))
-        return row | nothing | {"pairs": None, "apart": None}, ""
+        undefined_cells = dict.fromkeys(("accuracy", "p", "kept"), undefined(reason, n=n))
+        return row | undefined_cells | {"pairs": None, "apart": None}, ""
     in_order = _ordering(codes, scores.target, judge.score, number)
-    alike = in_order(everything(len(codes)))[:, 0] == 1
+    alike = in_order(full_sample(len(codes)))[:, 0] == 1
     _, chance = _permutation(codes, scores.target, judge.score, number, clusters, seed)
     share = CLAIMS[Claim.TOLD_APART].share or 0.0
-    distinct = np.array([apart[pair] <= share for pair in combinations(names, 2)])
+    distinct = np.array([separation[pair] <= share for pair in combinations(names, 2)])
     pairs = len(alike)
 
-    def share_of(chosen: Bools) -> PointEstimate:
+    def share_of(subset: Bools) -> PointEstimate:
         return PointEstimate(
-            lambda weights: in_order(weights)[chosen].mean(axis=0), n, kind=PAIRWISE_ACCURACY
+            lambda weights: in_order(weights)[subset].mean(axis=0), n, kind=PAIRWISE_ACCURACY
         )
 
     means = _means(codes, scores.target, number), _means(codes, judge.score, number)
@@ -171,24 +171,24 @@ def _answer(
     judge: Contender, alike: Bools, distinct: Bools, names: Sequence[str], people: Floats, by_judge: Floats
 ) -> str:
     """Whether the leaderboard's order would be the people's, in two sentences."""
-    sure, kept = int(distinct.sum()), int((distinct & alike).sum())
-    who = "the judge" if len(judge.members) == 1 else f"the mean of {len(judge.members)} judges"
-    apart = (
-        f"of the {sure} significantly different pairs, {kept} are"
+    sure, in_order = int(distinct.sum()), int((distinct & alike).sum())
+    judge_words = "the judge" if len(judge.members) == 1 else f"the mean of {len(judge.members)} judges"
+    separated_words = (
+        f"of the {sure} significantly different pairs, {in_order} are"
         if sure
         else ("none of them differs significantly for annotators")
     )
     best, second = np.argsort(-np.round(people, DIGITS), kind="stable")[:2]
-    other = int(np.round(by_judge, DIGITS).argmax())
+    judges_best = int(np.round(by_judge, DIGITS).argmax())
     first = f"Both put {names[best]} first"
-    if other != best:
-        first = f"Annotators put {names[best]} first, {who} puts {names[other]} first"
+    if judges_best != best:
+        first = f"Annotators put {names[best]} first, {judge_words} puts {names[judges_best]} first"
     pairs = list(combinations(range(len(names)), 2))
     if not distinct[pairs.index((min(best, second), max(best, second)))]:
         first += f"; for annotators, {names[best]} and {names[second]} do not differ significantly"
     return (
-        f"By {who}, {int(alike.sum())} of {len(alike)} pairs of models are in annotators' order; {apart}. "
-        f"{first}."
+        f"By {judge_words}, {int(alike.sum())} of {len(alike)} pairs of models are in annotators' order; "
+        f"{separated_words}. {first}."
     )
 
 
@@ -201,17 +201,17 @@ def _ordering(codes: Ints, people: Floats, judge: Floats, number: int) -> Callab
     first, second = np.triu_indices(number, 1)
     sums_of = [
         sparse.csc_array(
-            (of[inside] - of[inside].mean(), (codes[inside], inside)), shape=(number, len(codes))
+            (values[inside] - values[inside].mean(), (codes[inside], inside)), shape=(number, len(codes))
         )
-        for of in (people, judge)
+        for values in (people, judge)
     ]
 
-    @once
+    @cached_count
     def statistic(weights: Weights) -> Floats:
         weight = weights.astype(np.float64)
         count = np.asarray(gather @ weight)
         means = [divide(np.asarray(total @ weight), count) for total in sums_of]
-        by_people, by_judge = (np.sign(np.round(of[first] - of[second], DIGITS)) for of in means)
+        by_people, by_judge = (np.sign(np.round(values[first] - values[second], DIGITS)) for values in means)
         return np.where(np.isnan(by_people + by_judge), np.nan, by_people == by_judge)
 
     return statistic
@@ -225,8 +225,8 @@ def _compared(count: Floats, total: Floats, squares: Floats) -> tuple[Floats, Fl
     first, second = np.triu_indices(len(count), 1)
     means = divide(total, count)
     size = count[first] + count[second]
-    both = total[first] + total[second]
-    spread = np.maximum(squares[first] + squares[second] - both**2 / np.maximum(size, 1), 0)
+    sizes = total[first] + total[second]
+    spread = np.maximum(squares[first] + squares[second] - sizes**2 / np.maximum(size, 1), 0)
     variance = divide(size, count[first] * count[second]) * divide(spread, np.maximum(size - 1, 0))
     return means[first] - means[second], variance
 
@@ -242,29 +242,29 @@ def _permutation(
     that of the accuracy the share in which as many pairs have the same order.
     """
     inside = np.flatnonzero(codes >= 0)
-    own = codes[inside]
-    count = np.bincount(own, minlength=number).astype(np.float64)[:, None]
-    scores = [of[inside] - of[inside].mean() for of in (people, judge)]
-    draws = PERMUTED if len(inside) <= MANY else FEW
+    player_codes = codes[inside]
+    count = np.bincount(player_codes, minlength=number).astype(np.float64)[:, None]
+    scores = [statistics_of[inside] - statistics_of[inside].mean() for statistics_of in (people, judge)]
+    draws = PERMUTED if len(inside) <= MANY_ITEMS else FEW_PERMUTED
 
-    def of(players: Ints) -> tuple[Floats, Floats]:
+    def statistics_of(players: Ints) -> tuple[Floats, Floats]:
         """Each pair's |t| by people, and how many pairs stand alike."""
-        apart: list[Floats] = []
+        moments: list[Floats] = []
         for score in scores:
-            both = np.stack([score, score**2], axis=1)
-            sums_ = np.stack([(players == player).astype(np.float64) @ both for player in range(number)])
+            powers = np.stack([score, score**2], axis=1)
+            sums_ = np.stack([(players == player).astype(np.float64) @ powers for player in range(number)])
             difference, variance = _compared(count, sums_[:, :, 0], sums_[:, :, 1])
-            apart += [difference, variance]
-        varies = apart[1] > 10.0**-DIGITS
-        t = np.where(varies, np.abs(apart[0]) / np.sqrt(np.where(varies, apart[1], 1)), 0.0)
-        signs = [np.sign(np.round(difference, DIGITS)) for difference in apart[::2]]
+            moments += [difference, variance]
+        varies = moments[1] > 10.0**-DIGITS
+        t = np.where(varies, np.abs(moments[0]) / np.sqrt(np.where(varies, moments[1], 1)), 0.0)
+        signs = [np.sign(np.round(difference, DIGITS)) for difference in moments[::2]]
         return t, (signs[0] == signs[1]).sum(axis=0)
 
-    t, alike = of(own[None])
+    t, alike = statistics_of(player_codes[None])
     rng = np.random.default_rng([seed, number])
     larger, as_alike = np.ones(len(t)), 1
-    for drawn in permuted(own, None if clusters is None else clusters[inside], rng, draws):
-        t_drawn, alike_drawn = of(drawn)
+    for shuffled in permuted(player_codes, None if clusters is None else clusters[inside], rng, draws):
+        t_drawn, alike_drawn = statistics_of(shuffled)
         larger += (t_drawn.max(axis=0) >= t - 1e-9).sum(axis=1)
         as_alike += int((alike_drawn >= alike[0]).sum())
     method = f"{draws} permutations of models among items"

@@ -21,10 +21,10 @@ from concord.store.studies import Study
 from concord.studies.purposes import (
     Blind,
     Desk,
-    Laid,
+    DeskLayout,
     Look,
     Question,
-    Shown,
+    VisibleAnswers,
     adjudicate,
     extra,
     gold,
@@ -45,8 +45,8 @@ class Procedure:
     `tables(db, study)` has the figures in which answers to unannounced items count.
     """
 
-    lay: Callable[[Database, Study], Callable[[Desk], Laid]] | None = None
-    shown_answers: Callable[[Database, Study, int | None, Blind], Shown | None] | None = None
+    lay: Callable[[Database, Study], Callable[[Desk], DeskLayout]] | None = None
+    shown_answers: Callable[[Database, Study, int | None, Blind], VisibleAnswers | None] | None = None
     after: Callable[[Database, str, int, Collection[int]], None] | None = None
     tables: Callable[[Database, str], list[Table]] | None = None
 
@@ -57,8 +57,8 @@ PROCEDURES: Mapping[str, Procedure] = {
     "repeat": Procedure(lay=repeat.lay, tables=repeat.tables),
     "gold": Procedure(lay=gold.lay, tables=gold.tables),
     "adjudicate": Procedure(shown_answers=adjudicate.shown_answers),
-    "revise": Procedure(shown_answers=second.judged),
-    "discuss": Procedure(shown_answers=second.others),
+    "revise": Procedure(shown_answers=second.judge_answers),
+    "discuss": Procedure(shown_answers=second.peer_answers),
 }
 
 
@@ -66,35 +66,35 @@ def deal(
     db: Database,
     name: str,
     *,
-    without: Iterable[str] = (),
-    named: Collection[str] = (),
+    unavailable: Iterable[str] = (),
+    reinstated: Collection[str] = (),
 ) -> None:
     """Put on every desk of a study what belongs there beside first items, whatever the purpose.
 
     Where first raters differ one more gets the item. What somebody has begun stays; the rest is taken from
-    those who get nothing more: `without`, and who left, unless `named`. What lies where it should is not
-    moved.
+    those who get nothing more: `unavailable`, and who left, unless `reinstated`. What lies where it should is
+    not moved.
     """
-    study, gone = studies.get(db, name), extra.gone(db, name, without, named)
+    study, departed = studies.get(db, name), extra.departed_names(db, name, unavailable, reinstated)
     extra.take_back(db, name)
-    extra.give(db, name, also=named)
-    there: dict[tuple[str, str], list[QueueEntry]] = {}
+    extra.give(db, name, reinstated=reinstated)
+    entries_by_desk: dict[tuple[str, str], list[QueueEntry]] = {}
     for one in placements.placed(db, name, UNRATED):
-        there.setdefault((one.purpose, one.person), []).append(one)
+        entries_by_desk.setdefault((one.purpose, one.person), []).append(one)
     desks = placements.desks(db, name)
     for purpose, procedure in PROCEDURES.items():
         if procedure.lay is None:
             continue
         lay = procedure.lay(db, study)
         for person, queue in desks.items():
-            lies = there.get((purpose, person), [])
+            lies = entries_by_desk.get((purpose, person), [])
             if not (queue or lies):
                 continue
             rater = (queue or lies)[0].rater
-            laid = lay(Desk(person, rater, queue, lies, person in gone))
-            kept = {one.id for one in laid.kept}
-            placements.remove(db, [one.id for one in lies if one.id not in kept])
-            placements.place(db, rater, purpose, laid.new, laid.attempt)
+            layout = lay(Desk(person, rater, queue, lies, person in departed))
+            retained = {one.id for one in layout.retained}
+            placements.remove(db, [one.id for one in lies if one.id not in retained])
+            placements.place(db, rater, purpose, layout.new, layout.attempt)
 
 
 def after(db: Database, name: str, rater: int, items: Collection[int]) -> None:
@@ -114,8 +114,8 @@ def tables(db: Database, name: str) -> list[Table]:
 def hidden(db: Database, name: str) -> str:
     """How many unannounced items lie among everybody's, in words; “” where none do."""
     counts = Counter((one.person, one.purpose) for one in placements.placed(db, name, HIDDEN))
-    each = (f"{person} {n} {purpose} items" for (person, purpose), n in sorted(counts.items()))
-    return f"Hidden among them: {', '.join(each)}." if counts else ""
+    phrases = (f"{person} {n} {purpose} items" for (person, purpose), n in sorted(counts.items()))
+    return f"Hidden among them: {', '.join(phrases)}." if counts else ""
 
 
 def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | None:
@@ -124,42 +124,48 @@ def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | Non
     Of what one person answers for all, everybody's answers are there for nobody (None), and for others what
     nobody else has answered.
     """
-    study, of = studies.get(db, name), PURPOSES[purpose]
+    study, purpose_value = studies.get(db, name), PURPOSES[purpose]
     shown_answers = PROCEDURES[purpose].shown_answers
     assert shown_answers
 
     @cache
     def blind() -> dict[int, list[ItemAnswer]]:
         left_out = {*exclusions.raters(db, name)}
-        return answers.by_item(answers.blind(db, name, left_out if of.alone else left_out - {rater}))
+        return answers.by_item(
+            answers.blind(db, name, left_out if purpose_value.alone else left_out - {rater})
+        )
 
-    shown = shown_answers(db, study, rater, blind)
-    if shown is None:
+    visible = shown_answers(db, study, rater, blind)
+    if visible is None:
         return None
     now = {
         (one.item, one.criterion): one
         for one in answers.answers(db, name, purpose, unfinished=True)
-        if of.alone or one.rater == rater
+        if purpose_value.alone or one.rater == rater
     }
-    own: dict[tuple[int, str], float] = {}
-    if not of.alone:
-        own = {(i, one.criterion): one.score for i in shown for one in blind()[i] if one.rater == rater}
+    own_scores: dict[tuple[int, str], float] = {}
+    if not purpose_value.alone:
+        own_scores = {
+            (i, one.criterion): one.score for i in visible for one in blind()[i] if one.rater == rater
+        }
     items = {
         item: [
-            Question(c, by[c.name], own.get((item, c.name)), now.get((item, c.name)))
+            Question(c, answers_of_question[c.name], own_scores.get((item, c.name)), now.get((item, c.name)))
             for c in study.criteria
-            if c.name in by and not c.scale.kind.content
+            if c.name in answers_of_question and not c.scale.kind.content
         ]
-        for item, by in shown.items()
+        for item, answers_of_question in visible.items()
     }
-    if of.alone and rater is not None:
+    if purpose_value.alone and rater is not None:
         items = {
             item: questions
             for item, questions in items.items()
             if all(one.answer is None or one.answer.rater == rater for one in questions)
         }
-    opened = not of.locks or (rater is not None and placements.has_seen(db, rater, name, [purpose]))
-    return Look(study, {item: questions for item, questions in items.items() if questions}, opened)
+    is_open = not purpose_value.locks or (
+        rater is not None and placements.has_seen(db, rater, name, [purpose])
+    )
+    return Look(study, {item: questions for item, questions in items.items() if questions}, is_open)
 
 
 def begin(db: Database, purpose: str, name: str, rater: int) -> None:
@@ -185,12 +191,12 @@ def answer(
     Raises NotAllowed for what is not shown to them, StudyError for a score off the scale, without a reason
     where it needs one, and for what another has answered for all.
     """
-    reason, of = reason.strip(), PURPOSES[purpose]
-    state = look(db, purpose, name, None if of.alone else rater)
-    questions = state.items.get(item, ()) if state and state.opened else ()
-    asked = [one.criterion.name for one in questions]
+    reason, purpose_value = reason.strip(), PURPOSES[purpose]
+    state = look(db, purpose, name, None if purpose_value.alone else rater)
+    questions = state.items.get(item, ()) if state and state.is_open else ()
+    names = [one.criterion.name for one in questions]
     if score is None:
-        return placements.take_back(db, purpose, rater, item, criterion, asked)
+        return placements.take_back(db, purpose, rater, item, criterion, names)
     question = next((one for one in questions if one.criterion.name == criterion), None)
     if question is None:
         raise NotAllowed(
@@ -199,7 +205,7 @@ def answer(
     label = question.criterion.label
     if score not in question.criterion.scale:
         raise StudyError(f"{score:g} is not on the scale of “{label}”.")
-    if of.reasoned and not reason:
+    if purpose_value.reasoned and not reason:
         raise StudyError(f"Give a reason why “{label}” is {question.criterion.scale.word(score)}.")
-    judge = question.shown_answers[0].score if of.context == ItemContext.JUDGE else None
-    placements.give(db, purpose, rater, item, criterion, score, reason, judge, asked)
+    judge = question.shown_answers[0].score if purpose_value.context == ItemContext.JUDGE else None
+    placements.give(db, purpose, rater, item, criterion, score, reason, judge, names)

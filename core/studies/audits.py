@@ -53,8 +53,8 @@ def draw(
     pool = spotchecks.auditable(db, benchmark, judges)
     if n < 1 or len(pool) < n:
         raise StudyError(f"There are {len(pool)} judgements to draw from, too few for an audit of {n}.")
-    chosen = random.Random(seed).sample(pool, n)
-    spotchecks.create_audit(db, name, benchmark, seed, len(pool), [number for _, number in chosen])
+    sample = random.Random(seed).sample(pool, n)
+    spotchecks.create_audit(db, name, benchmark, seed, len(pool), [number for _, number in sample])
     facts = log.facts(judges=judges, seed=seed)
     log.record(db, AuditAct.DRAW, name, detail=f"audit of {n} of {len(pool)} judgements; {facts}")
     return next(a for a in spotchecks.audits(db, benchmark) if a.name == name)
@@ -68,44 +68,46 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
     made, and up to the first judgement without one: this beginning of a random order is a random sample, what
     triage picked further on is not. Raises NotFound for an unknown audit.
 
-    `meta` says how many judgements were `drawn` and `looked` at, and how many findings (`items`) count,
+    `meta` says how many judgements were `sample` and `looked` at, and how many findings (`items`) count,
     who made them (`people`), and which of these are no people (`simulated`).
     """
-    of = system(db, benchmark)
-    by_facet = [*of.spotcheck_facets, *filter(None, [of.ending_facet])]
-    every = spotchecks.findings(db, benchmark, by_facet)
-    drawn = [one.judgement for one in spotchecks.drawn(db, audit)] if audit else []
-    every = every[every.judgement.isin(drawn) if audit else every.desk == ""]
-    looked = set(every.judgement)
+    benchmark_value = system(db, benchmark)
+    by_facet = [*benchmark_value.spotcheck_facets, *filter(None, [benchmark_value.ending_facet])]
+    all_findings = spotchecks.findings(db, benchmark, by_facet)
+    sample = [one.judgement for one in spotchecks.drawn(db, audit)] if audit else []
+    all_findings = all_findings[all_findings.judgement.isin(sample) if audit else all_findings.desk == ""]
+    looked = set(all_findings.judgement)
     if audit:
-        every = every[every.judgement.isin(list(takewhile(looked.__contains__, drawn)))]
-    chosen = every.drop_duplicates("judgement") if audit else every
-    rows = [_shares("all", "", chosen.finding)]
+        all_findings = all_findings[all_findings.judgement.isin(list(takewhile(looked.__contains__, sample)))]
+    first_findings = all_findings.drop_duplicates("judgement") if audit else all_findings
+    rows = [_shares("all", "", first_findings.finding)]
     for column in ("judge", *by_facet, "player", "person"):
-        rows += [_shares(str(value), column, each.finding) for value, each in chosen.groupby(column)]
+        rows += [
+            _shares(str(value), column, group.finding) for value, group in first_findings.groupby(column)
+        ]
     # Answers by name have no order: one is wrong, and neither too high nor too low.
-    named = bool(of.criteria) and criterion_of(of).scale.named
+    nominal = bool(benchmark_value.criteria) and criterion_of(benchmark_value).scale.named
     percent = partial(Column, digits=3, percent=True, interval="ends")
     optimism = percent("optimism", help="Share of “too high” among unreasonable judgements")
     columns = (
         *map(Column, ("of", "by", "n")),
         percent("reasonable", help="Share of findings"),
-        *([Column("wrong")] if named else [Column("too_high"), Column("too_low"), optimism]),
+        *([Column("wrong")] if nominal else [Column("too_high"), Column("too_low"), optimism]),
     )
     meta: dict[str, Any] = {
         "audit": audit,
-        "drawn": len(drawn),
+        "drawn": len(sample),
         "looked": len(looked),
-        "items": len(chosen),
-        "people": sorted(chosen.person.unique()),
-        "simulated": sorted(chosen.person[chosen.simulated.astype(bool)].unique()),
+        "items": len(first_findings),
+        "people": sorted(first_findings.person.unique()),
+        "simulated": sorted(first_findings.person[first_findings.simulated.astype(bool)].unique()),
     }
-    optimistic = "" if named else " Optimism: share of “too high” among the others."
-    notes = [f"Reasonable: share of findings.{optimistic} Intervals: Wilson, 95%.", *_counted(**meta)]
-    agreement = " ".join(_agreement(every))
+    optimistic = "" if nominal else " Optimism: share of “too high” among the others."
+    notes = [f"Reasonable: share of findings.{optimistic} Intervals: Wilson, 95%.", *_count_note(**meta)]
+    agreement = " ".join(_agreement(all_findings))
     title = f"Audit “{audit}”" if audit else "Found in triage"
-    shown = tuple(filter(None, [*notes, agreement]))
-    return Table("spot-check", title, columns, tuple(rows), notes=shown, meta=meta)
+    notes_with_agreement = tuple(filter(None, [*notes, agreement]))
+    return Table("spot-check", title, columns, tuple(rows), notes=notes_with_agreement, meta=meta)
 
 
 def summary(findings: Table) -> str:
@@ -126,23 +128,23 @@ def summary(findings: Table) -> str:
     return " ".join([*sentences, *([f"{', '.join(rest).capitalize()}."] if rest else [])])
 
 
-def _shares(of: str, by: str, findings: pd.Series[str]) -> dict[str, Any]:
+def _shares(facet: str, group_value: str, findings: pd.Series[str]) -> dict[str, Any]:
     """Findings counted, as a row."""
     tally = Counter(findings)
     reasonable, high, low, wrong = (tally[name] for name in FINDINGS)
     n = reasonable + high + low + wrong
-    row = {"of": of, "by": by, "n": n, "too_high": high, "too_low": low, "wrong": wrong}
+    row = {"of": facet, "by": group_value, "n": n, "too_high": high, "too_low": low, "wrong": wrong}
     shares = {"reasonable": proportion(reasonable, n), "optimism": proportion(high, high + low)}
     return {**row, **shares}
 
 
-def _counted(
-    audit: str, drawn: int, looked: int, items: int, people: Sequence[str], simulated: Sequence[str]
+def _count_note(
+    audit: str, sample_size: int, looked: int, items: int, people: Sequence[str], simulated: Sequence[str]
 ) -> Iterator[str]:
     """Which findings count, and whose they are, one sentence each."""
     if audit:
         yield (
-            f"The rate uses the first {items} of the {drawn} randomly drawn judgements, each with its "
+            f"The rate uses the first {items} of the {sample_size} randomly drawn judgements, each with its "
             "first finding."
         )
         if looked > items:

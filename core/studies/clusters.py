@@ -29,59 +29,63 @@ def scenarios(db: Database, name: str) -> tuple[list[str], dict[int, str]]:
     """
     study, places = studies.get(db, name), frames.places(db, name)
     facets = facets_for(db, study, places, None)
-    by = _scenario(facets, {benchmark for _, benchmark, _, _ in places})
-    of = _alike_in(by, facets)
-    own = {unit: f"{benchmark} {key}" for unit, benchmark, key, _ in places}
-    return by, {unit: str(of.get(unit, name)) for unit, name in own.items()}
+    facet_names = _scenario(facets, {benchmark for _, benchmark, _, _ in places})
+    cluster_of = _alike_in(facet_names, facets)
+    names_of_units = {unit: f"{benchmark} {key}" for unit, benchmark, key, _ in places}
+    return facet_names, {unit: str(cluster_of.get(unit, name)) for unit, name in names_of_units.items()}
 
 
 def facets_for(
-    db: Database, study: Study, places: Places, by: Sequence[str] | None
+    db: Database, study: Study, places: Places, facet_names: Sequence[str] | None
 ) -> dict[str, dict[int, str]]:
     """The facets of a study's units, and the first message of each where items are taken together by it."""
     facets = frames.facet_values(db, study.name)
     benchmarks = {benchmark for _, benchmark, _, _ in places}
-    if FIRST_MESSAGE in (by or ()) or (by is None and not _scenario(facets, benchmarks)):
+    if FIRST_MESSAGE in (facet_names or ()) or (facet_names is None and not _scenario(facets, benchmarks)):
         shared = frames.first_messages(db, study.name)
         # Turns of one conversation hang together all the same, where prompts are few.
-        fewest, prompts = FEWEST_CLUSTERS if by is None and study.per_turn else 2, len(set(shared.values()))
-        own = (
-            by is None
+        fewest, prompts = (
+            FEWEST_CLUSTERS if facet_names is None and study.per_turn else 2,
+            len(set(shared.values())),
+        )
+        own_facets = (
+            facet_names is None
             and study.per_turn
             and prompts == len({(benchmark, key) for _, benchmark, key, _ in places})
         )
-        if prompts >= fewest and not own:
+        if prompts >= fewest and not own_facets:
             facets[FIRST_MESSAGE] = shared
     return facets
 
 
 def clusters(
     study: Study,
-    given: Mapping[str, Mapping[int, str]],
+    facet_values: Mapping[str, Mapping[int, str]],
     places: Places,
-    by: Sequence[str] | None,
+    facet_names: Sequence[str] | None,
 ) -> tuple[tuple[str, ...], dict[Hashable, Hashable] | None, str]:
     """The facets by which units are resampled together, each unit's values of them, and why they are not."""
-    if by is not None and not by:
+    if facet_names is not None and not facet_names:
         return (), None, ""
-    facets = dict(given)
+    facets = dict(facet_values)
     if study.per_turn:
         facets[CONVERSATION] = {unit: f"{benchmark} {key}" for unit, benchmark, key, _ in places}
-    if by is not None:
-        check_known("facet", by, facets)
-        return tuple(by), _alike_in(by, facets), ""
-    by = _scenario(facets, {benchmark for _, benchmark, _, _ in places})
-    together = _alike_in(by, facets)
-    count = len(set(together.values())) + len(places) - len(together)
-    if not by or count == len(places):
+    if facet_names is not None:
+        check_known("facet", facet_names, facets)
+        return tuple(facet_names), _alike_in(facet_names, facets), ""
+    facet_names = _scenario(facets, {benchmark for _, benchmark, _, _ in places})
+    cluster_of = _alike_in(facet_names, facets)
+    count = len(set(cluster_of.values())) + len(places) - len(cluster_of)
+    if not facet_names or count == len(places):
         return (), None, ""
     if count < FEWEST_CLUSTERS:
         too_few = (
-            f"Items share only {count} values of {' and '.join(by)}, too few for cluster resampling. "
+            f"Items share only {count} values of {' and '.join(facet_names)}, too few for cluster "
+            "resampling. "
             "Intervals assume independent items and may be too narrow."
         )
         return (), None, too_few
-    return tuple(by), together, ""
+    return tuple(facet_names), cluster_of, ""
 
 
 def _scenario(facets: Mapping[str, Mapping[int, str]], benchmarks: set[str]) -> list[str]:
@@ -89,19 +93,21 @@ def _scenario(facets: Mapping[str, Mapping[int, str]], benchmarks: set[str]) -> 
 
     Where there are none, answers to one first message hang together, and turns of one conversation.
     """
-    by = ["scenario"] if "scenario" in facets else []
+    facet_names = ["scenario"] if "scenario" in facets else []
     if facets.keys() - {CONVERSATION, FIRST_MESSAGE} and len(benchmarks) == 1:
         from concord.runs.registry import BENCHMARKS  # loads every benchmark
 
         [benchmark] = benchmarks
-        own = BENCHMARKS[benchmark].items if benchmark in BENCHMARKS else ()
-        by = [facet for facet in own if facet in facets] or by
-    return by or [facet for facet in (FIRST_MESSAGE, CONVERSATION) if facet in facets][:1]
+        item_facets = BENCHMARKS[benchmark].items if benchmark in BENCHMARKS else ()
+        facet_names = [facet for facet in item_facets if facet in facets] or facet_names
+    return facet_names or [facet for facet in (FIRST_MESSAGE, CONVERSATION) if facet in facets][:1]
 
 
-def _alike_in(by: Sequence[str], facets: Mapping[str, Mapping[int, str]]) -> dict[Hashable, Hashable]:
+def _alike_in(
+    facet_names: Sequence[str], facets: Mapping[str, Mapping[int, str]]
+) -> dict[Hashable, Hashable]:
     """Each unit's values of the facets; one that lacks a facet hangs together with nothing."""
-    if not by:
+    if not facet_names:
         return {}
-    shared = set.intersection(*(set(facets[facet]) for facet in by))
-    return {unit: tuple(facets[facet][unit] for facet in by) for unit in sorted(shared)}
+    shared = set.intersection(*(set(facets[facet]) for facet in facet_names))
+    return {unit: tuple(facets[facet][unit] for facet in facet_names) for unit in sorted(shared)}

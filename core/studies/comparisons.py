@@ -58,28 +58,32 @@ def compared(
     vote of people. Of several questions it is the first one that fits `question`, whose empty names fit all.
 
     Every judge and the judges' vote is compared with the people's vote, and every two persons. Of the
-    comparisons `asked`, the `failed` have no usable verdict; `once` are the judges asked in one order only;
-    figures count `units`. Raises NotFound for a question or player nobody compared by and for an unknown
-    value in `facets`, ConcordError where nothing was compared.
+    comparisons `asked`, the `failed` have no usable verdict; `single_order` are the judges asked in one order
+    only; figures count `units`. Raises NotFound for a question or player nobody compared by and for an
+    unknown value in `facets`, ConcordError where nothing was compared.
     """
-    of = studies.get(db, name) if name in studies.names(db, pairs=True) else None
-    benchmark, study = (of.benchmark, name) if of else (name, "")
+    pair_study = studies.get(db, name) if name in studies.names(db, pairs=True) else None
+    benchmark, study = (pair_study.benchmark, name) if pair_study else (name, "")
     known_questions = (
-        [PairQuestion(of.rubric, c.name) for c in of.criteria] if of else comparisons.questions(db, benchmark)
+        [PairQuestion(pair_study.rubric, c.name) for c in pair_study.criteria]
+        if pair_study
+        else comparisons.questions(db, benchmark)
     )
     rubric, criterion = question
     fits = [q for q in known_questions if rubric in ("", q.rubric) and criterion in ("", q.criterion)]
     if known_questions and not fits:
-        raise not_found("question", " ".join(question), (" ".join(each) for each in known_questions))
+        raise not_found(
+            "question", " ".join(question), (" ".join(question_words) for question_words in known_questions)
+        )
     question = next(iter(fits), question)
-    same = known_or_imported(benchmark).scenario_facet
-    table = comparisons.frame(db, benchmark, same, question=question, study=study)
+    scenario_facet = known_or_imported(benchmark).scenario_facet
+    table = comparisons.frame(db, benchmark, scenario_facet, question=question, study=study)
     if facets:
         prompts = sorted(set(table.variant[table.kind == "judge"]))
         tables.check(db, benchmark, facets, prompts=prompts)
         table = table[table["first"].isin(tables.conversations(db, benchmark, facets).index)]
-        if wanted := facets.get(tables.PROMPT):
-            table = table[(table.kind != "judge") | table.variant.isin(wanted)]
+        if variants := facets.get(tables.PROMPT):
+            table = table[(table.kind != "judge") | table.variant.isin(variants)]
     models = sorted({*table.a, *table.b})
     if not models:
         raise ConcordError(
@@ -87,38 +91,38 @@ def compared(
             + ("--judges …`." if study else "--models …`.")
         )
     check_known("compared model", players, models)
-    chosen = list(dict.fromkeys(players)) or models
-    table = _named(table[table.a.isin(chosen) & table.b.isin(chosen)])
+    compared_players = list(dict.fromkeys(players)) or models
+    table = _with_names(table[table.a.isin(compared_players) & table.b.isin(compared_players)])
     prompts = sorted(set(table.variant[table.kind == "judge"]))
     versions = {tables.PROMPT: prompts} if len(prompts) > 1 else {}
-    placed = pairwise.orders(table)
-    once = pairwise.one_order(table)
-    given, attempts = pairwise.outcomes(placed, once), placed.reset_index()
+    by_order = pairwise.orders(table)
+    single_order = pairwise.one_order(table)
+    all_votes, attempts = pairwise.outcomes(by_order, single_order), by_order.reset_index()
     draws = {"resamples": resamples, "seed": seed}
-    raters = _raters(given, attempts)
+    raters = _raters(all_votes, attempts)
     duels, strengths = list[Row](), list[Row]()
-    for _, rater, theirs, tried in raters:
-        by, outcome = {"rater": rater}, pairwise.vote(theirs)
-        duels += [by | row for row in pairwise.duels(outcome, chosen, tried, **draws)]
-        if len(chosen) > 1:
-            strengths += [by | row for row in pairwise.strengths(outcome, chosen, **draws)]
+    for _, rater, rater_votes, tried in raters:
+        rater_key, outcome = {"rater": rater}, pairwise.vote(rater_votes)
+        duels += [rater_key | row for row in pairwise.duels(outcome, compared_players, tried, **draws)]
+        if len(compared_players) > 1:
+            strengths += [rater_key | row for row in pairwise.strengths(outcome, compared_players, **draws)]
     mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
     people = int(table.rater[table.kind == "human"].nunique())
     basis = {
         "benchmark": benchmark,
         "study": study,
-        "units": "groups" if of and of.ranks else "scenarios",
+        "units": "groups" if pair_study and pair_study.ranks else "scenarios",
         "question": question,
         "where": facets or {},
-        "players": tuple(chosen),
-        "once": tuple(sorted(once)),
+        "players": tuple(compared_players),
+        "once": tuple(sorted(single_order)),
         "asked": len(table),
         "failed": int(table.failure.notna().sum()),
         "people": people,
         "simulated": tuple(sorted({*table.rater[table.simulated.astype(bool)]})),
         **draws,
     }
-    twice = any(kind == "judge" and name not in (*once, ALL_JUDGES) for kind, name, _, _ in raters)
+    twice = any(kind == "judge" and name not in (*single_order, ALL_JUDGES) for kind, name, _, _ in raters)
     notes = _notes(basis, mixed, twice=twice)
     return Compared(
         tuple(known_questions),
@@ -126,56 +130,59 @@ def compared(
         basis,
         replace(DUELS, rows=tuple(duels), notes=tuple(notes), meta=basis),
         replace(STRENGTHS, rows=tuple(strengths)),
-        replace(BIAS, rows=tuple(pairwise.bias(placed))),
-        replace(AGREEMENT, rows=tuple(_matches(given, **draws))),
+        replace(BIAS, rows=tuple(pairwise.bias(by_order))),
+        replace(AGREEMENT, rows=tuple(_matches(all_votes, **draws))),
     )
 
 
-def _named(table: pd.DataFrame) -> pd.DataFrame:
+def _with_names(table: pd.DataFrame) -> pd.DataFrame:
     """A judge asked with several versions of its prompt is several judges, named with the version."""
     several = table[table.kind == "judge"].groupby("rater").variant.nunique()
     versions = table.rater.isin(several[several > 1].index) & (table.kind == "judge")
     return table.assign(rater=table.rater.where(~versions, table.rater + " " + table.variant))
 
 
-def _raters(given: pd.DataFrame, attempts: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
+def _raters(
+    all_votes: pd.DataFrame, attempts: pd.DataFrame
+) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
     """(kind, name, outcomes, pairs asked) of each judge, of all judges, of people and of gold labels."""
     judges = sorted(attempts.rater[attempts.kind == "judge"].unique())
     results = [
-        ("judge", judge, given[given.rater == judge], attempts[attempts.rater == judge]) for judge in judges
+        ("judge", judge, all_votes[all_votes.rater == judge], attempts[attempts.rater == judge])
+        for judge in judges
     ]
     votes = (("judge", ALL_JUDGES, len(judges) > 1), ("human", PEOPLE, True), ("gold", GOLD, True))
     for kind, name, several in votes:
         tried = attempts[attempts.kind == kind]
         if several and len(tried):
-            results.append((kind, name, given[given.kind == kind], tried))
+            results.append((kind, name, all_votes[all_votes.kind == kind], tried))
     return results
 
 
-def _matches(given: pd.DataFrame, **draws: int) -> list[Row]:
+def _matches(all_votes: pd.DataFrame, **draws: int) -> list[Row]:
     """Agreement of each judge, and of their vote, with the votes of people and of gold labels; of people with
     each other, and of every two of them who compared a pair in common.
     """
-    people, by_judges = given[given.kind == "human"], given[given.kind == "judge"]
-    votes = {PEOPLE: people, GOLD: given[given.kind == "gold"]}
-    voted = {name: pairwise.vote(of) for name, of in votes.items() if not of.empty}
-    judges = {str(judge): theirs for judge, theirs in by_judges.groupby("rater")}
+    people, by_judges = all_votes[all_votes.kind == "human"], all_votes[all_votes.kind == "judge"]
+    votes = {PEOPLE: people, GOLD: all_votes[all_votes.kind == "gold"]}
+    voted = {name: pairwise.vote(group_votes) for name, group_votes in votes.items() if not group_votes.empty}
+    judges = {str(judge): judge_votes for judge, judge_votes in by_judges.groupby("rater")}
     if len(judges) > 1:
         judges[ALL_JUDGES] = pairwise.vote(by_judges)
     matches = [
-        pairwise.match(judge, name, mine, theirs, **draws)
-        for judge, mine in judges.items()
-        for name, theirs in voted.items()
+        pairwise.match(judge, name, judge_votes, people_votes, **draws)
+        for judge, judge_votes in judges.items()
+        for name, people_votes in voted.items()
     ]
     if len(voted) > 1:
         matches.append(pairwise.match(PEOPLE, GOLD, voted[PEOPLE], voted[GOLD], **draws))
-    each = {str(person): theirs for person, theirs in people.groupby("rater")}
-    if len(each) > 1:
-        matches.append(pairwise.among(PEOPLE, people, **draws))
+    by_person = {str(person): person_votes for person, person_votes in people.groupby("rater")}
+    if len(by_person) > 1:
+        matches.append(pairwise.mutual_agreement(PEOPLE, people, **draws))
     shared = set[tuple[str, str]]()
     for _, raters in people.groupby(pairwise.PAIR).rater:
         shared.update(combinations(sorted(set(raters)), 2))
-    return matches + [pairwise.match(a, b, each[a], each[b]) for a, b in sorted(shared)]
+    return matches + [pairwise.match(a, b, by_person[a], by_person[b]) for a, b in sorted(shared)]
 
 
 percent = partial(Column, digits=3, percent=True)
@@ -187,25 +194,27 @@ def verdict(result: Compared, rater: str) -> str:
     and losses; “” where no two were compared.
     """
     order, duels = (
-        [row for row in of.rows if row["rater"] == rater] for of in (result.strengths, result.duels)
+        [row for row in each_table.rows if row["rater"] == rater]
+        for each_table in (result.strengths, result.duels)
     )
     first, second = [row["player"] for row in order[:2]] if len(order) > 1 else ("", "")
     duel: Row = dict(next((row for row in duels if {row["one"], row["other"]} == {first, second}), {}))
     if not duel or duel["delta"].value is None:
         return ""
     turn = 1 if duel["one"] == first else -1
-    won, lost = (duel[name] for name in ("won", "lost")[::turn])
+    won, losses = (duel[name] for name in ("won", "lost")[::turn])
     ends = sorted(turn * end for end in duel["delta"].interval or ())
-    counted = f"{won} won, {duel['tied']} tied, {lost} lost of {duel['n']} {result.basis['units']}"
+    count_words = f"{won} won, {duel['tied']} tied, {losses} lost of {duel['n']} {result.basis['units']}"
     if ends:
         gap = turn * duel["delta"].value
-        counted += f"; wins less losses {gap:+z.0%} ({ends[0]:+z.0%} to {ends[1]:+z.0%})"
-    many = f" of {len(order)} models" if len(order) > 2 else ""
+        count_words += f"; wins less losses {gap:+z.0%} ({ends[0]:+z.0%} to {ends[1]:+z.0%})"
+    among_models = f" of {len(order)} models" if len(order) > 2 else ""
     if ends and ends[0] > 0:
-        return f"By {rater}, {first} is the best{many}, ahead of {second}: {counted}."
+        return f"By {rater}, {first} is the best{among_models}, ahead of {second}: {count_words}."
     return (
-        f"By {rater}, the best{many} is inconclusive. {first} and {second} do not differ significantly: "
-        f"{counted}."
+        f"By {rater}, the best{among_models} is inconclusive. {first} and {second} do not differ "
+        "significantly: "
+        f"{count_words}."
     )
 
 
@@ -214,15 +223,15 @@ def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
     duels, strengths = result.duels, result.strengths
     if rater:
         duels, strengths = (
-            replace(of, rows=tuple(row for row in of.rows if row["rater"] == rater))
-            for of in (duels, strengths)
+            replace(each_table, rows=tuple(row for row in each_table.rows if row["rater"] == rater))
+            for each_table in (duels, strengths)
         )
     if rater or len(result.raters) == 1:
         first, *columns = duels.columns
         title = f"{duels.title}, by {rater or result.raters[0]}"
         duels = replace(duels, title=title, columns=(replace(first, file_only=True), *columns))
-    every = (duels, strengths, result.bias, result.matches)
-    return tuple(table for table in every if table.rows)
+    all_tables = (duels, strengths, result.bias, result.matches)
+    return tuple(table for table in all_tables if table.rows)
 
 
 DUELS = empty(
@@ -275,7 +284,7 @@ def _notes(basis: Mapping[str, Any], mixed: Mapping[str, Sequence[str]], *, twic
     sentences = [
         ("A judge's win counts only if it wins in both orders. " if twice else "")
         + "Δ is the share of wins less that of losses. "
-        + described([SHARE], resamples=basis["resamples"], seed=basis["seed"], of="scenarios"),
+        + described([SHARE], resamples=basis["resamples"], seed=basis["seed"], units="scenarios"),
         *mixed_notes(mixed),
     ]
     if basis["failed"]:

@@ -49,24 +49,24 @@ class Partial(NamedTuple):
 
     judge: Judge
     rated: int
-    of: int
+    total: int
     lacks: tuple[int, ...]
     """The units that it has not rated."""
 
     def sentence(self, study: Study) -> str:
         """What it lacks, and the command by which it rates that."""
         return messages.partial_judge(
-            self.judge.name, self.rated, self.of, len(self.lacks), self._command(study)
+            self.judge.name, self.rated, self.total, len(self.lacks), self._command(study)
         )
 
     def _command(self, study: Study) -> str:
         rubric, _, version = self.judge.variant.rpartition(" v")
-        asked = rubric if rubric in study.judge_rubrics and version.isdecimal() else ""
-        if not asked:
-            asked, version = study.benchmark, self.judge.variant
-        if not (asked and version):
+        source = rubric if rubric in study.judge_rubrics and version.isdecimal() else ""
+        if not source:
+            source, version = study.benchmark, self.judge.variant
+        if not (source and version):
             return ""
-        words = ["judge", asked, "--version", version, "--judges", self.judge.model, "--study", study.name]
+        words = ["judge", source, "--version", version, "--judges", self.judge.model, "--study", study.name]
         return shlex.join(["concord", *words])
 
 
@@ -77,11 +77,11 @@ def units_of(rows: Columns) -> dict[str, set[int]]:
     people = {*numbers[np.flatnonzero(kind == "human")].tolist()} or {*numbers.tolist()}
     judged = np.flatnonzero(kind == "judge")
     code, names = coded(rater[judged])
-    found: dict[str, set[int]] = {str(name): set() for name in names}
-    for of, number in zip(code.tolist(), numbers[judged].tolist(), strict=True):
+    units_of_judge: dict[str, set[int]] = {str(name): set() for name in names}
+    for rater_code, number in zip(code.tolist(), numbers[judged].tolist(), strict=True):
         if number in people:
-            found[str(names[of])].add(number)
-    return found
+            units_of_judge[str(names[rater_code])].add(number)
+    return units_of_judge
 
 
 def covering(judges: Sequence[Judge], units: Mapping[str, set[int]]) -> tuple[Judge, ...]:
@@ -101,9 +101,9 @@ def covering(judges: Sequence[Judge], units: Mapping[str, set[int]]) -> tuple[Ju
     for judge in sorted(judges, key=lambda judge: judge.place):
         if number(judge) >= COVERS * fullest[judge.model]:
             last[judge.model] = judge
-    most = max(map(number, last.values()), default=0)
-    chosen = {judge.name for judge in last.values() if number(judge) >= FEWEST_SHARE * most}
-    return tuple(judge for judge in judges if judge.name in chosen)
+    largest = max(map(number, last.values()), default=0)
+    names = {judge.name for judge in last.values() if number(judge) >= FEWEST_SHARE * largest}
+    return tuple(judge for judge in judges if judge.name in names)
 
 
 def partial(judges: Sequence[Judge], units: Mapping[str, set[int]]) -> tuple[Partial, ...]:
@@ -111,29 +111,29 @@ def partial(judges: Sequence[Judge], units: Mapping[str, set[int]]) -> tuple[Par
     study, and models without one that does.
     """
     current = {judge.model: judge for judge in covering(judges, units)}
-    every = set[int]().union(*(units.get(judge.name, set()) for judge in current.values()))
+    all_units = set[int]().union(*(units.get(judge.name, set()) for judge in current.values()))
     partial_judges = []
     for judge in judges:
         instead, rated = current.get(judge.model), units.get(judge.name, set())
         later = instead is None or judge.place > instead.place
         if judge.name not in {one.name for one in current.values()} and later:
-            lacks = tuple(sorted(every - rated))
-            partial_judges.append(Partial(judge, len(rated & every), len(every), lacks))
+            lacks = tuple(sorted(all_units - rated))
+            partial_judges.append(Partial(judge, len(rated & all_units), len(all_units), lacks))
     return tuple(partial_judges)
 
 
-def rest(db: Database, study: str, of: Partial) -> JudgePlan | None:
+def rest(db: Database, study: str, gap: Partial) -> JudgePlan | None:
     """The plan by which a judge rates the items that it lacks; None where these are of several benchmarks."""
-    lacks = {*of.lacks}
+    lacks = {*gap.lacks}
     places = [(benchmark, key) for unit, benchmark, key, _ in frames.places(db, study) if unit in lacks]
     if len({benchmark for benchmark, _ in places}) != 1:
         return None
     by_variant = {version.variant: version for version in rubrics.versions(db)}
-    version = by_variant.get(of.judge.variant)
+    version = by_variant.get(gap.judge.variant)
     return JudgePlan(
         places[0][0],
-        (of.judge.model,),
-        version=str(version.version) if version else of.judge.variant,
+        (gap.judge.model,),
+        version=str(version.version) if version else gap.judge.variant,
         rubric=version.name if version else "",
         among=tuple(sorted({key for _, key in places})),
     )

@@ -86,10 +86,13 @@ def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
 
 def visitor(platform: Platform, query: Sequence[tuple[str, str]]) -> Visitor:
     """Who comes, by an address's parameters. Raises LinkRefused for what a platform would not say."""
-    given = [[value for name, value in query if name == wanted] for wanted in PARAMETERS[platform]]
-    if PREVIEW in given[1]:
+    values_of_parameters = [
+        [value for name, value in query if name == parameter_names]
+        for parameter_names in PARAMETERS[platform]
+    ]
+    if PREVIEW in values_of_parameters[1]:
         raise LinkRefused("preview")
-    numbers, tasks = given[:2], given[2]
+    numbers, tasks = values_of_parameters[:2], values_of_parameters[2]
     if any(len(values) != 1 for values in numbers) or len(tasks) > 1:
         raise LinkRefused("number")
     came = Visitor(numbers[0][0], numbers[1][0], *tasks)
@@ -118,9 +121,9 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
         return worker
     if closings.is_closed(db, crowd.study):
         raise LinkRefused("ended")
-    here = sum(1 for one in everybody if not one.returned)
+    present = sum(1 for one in everybody if not one.returned)
     units = share(db, crowd, came.worker)
-    if here >= crowd.quota or not units:
+    if present >= crowd.quota or not units:
         raise LinkRefused("full")
     new = crowds.add(db, crowd, came, crowd.code or secrets.token_hex(4).upper())
     placements.assign(db, new.rater, units)
@@ -135,24 +138,26 @@ def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
     once they are submitted. Turns of a conversation stay together; the first one is never too long.
     """
     study = studies.get(db, crowd.study)
-    gone = crowds.returned(db, crowd.study)
+    returned_workers = crowds.returned(db, crowd.study)
     raters = Counter(
-        one.item for one in placements.queues(db, crowd.study) if one.closed or one.person not in gone
+        one.item
+        for one in placements.queues(db, crowd.study)
+        if one.closed or one.person not in returned_workers
     )
     conversations: dict[str, list[int]] = {}
     for unit in studies.units(db, crowd.study):
         conversations.setdefault(unit["key"], []).append(unit["id"])
     rng = random.Random(f"{study.seed} {crowd.study} {worker}")
-    held = {key: max(raters[unit] for unit in units) for key, units in conversations.items()}
-    free = [key for key in conversations if not study.overlap or held[key] < study.overlap]
+    raters_of = {key: max(raters[unit] for unit in units) for key, units in conversations.items()}
+    free = [key for key in conversations if not study.overlap or raters_of[key] < study.overlap]
     rng.shuffle(free)
-    chosen: list[list[int]] = []
-    for key in sorted(free, key=held.__getitem__):
-        here = [*chosen, conversations[key]]
-        if not chosen or (len(here) if study.ranks else sum(map(len, here))) <= crowd.items:
-            chosen = here
-    rng.shuffle(chosen)
-    return [unit for units in chosen for unit in units]
+    items: list[list[int]] = []
+    for key in sorted(free, key=raters_of.__getitem__):
+        extended = [*items, conversations[key]]
+        if not items or (len(extended) if study.ranks else sum(map(len, extended))) <= crowd.items:
+            items = extended
+    rng.shuffle(items)
+    return [unit for units in items for unit in units]
 
 
 class Ending(TypedDict):
@@ -190,7 +195,7 @@ def screened_out(db: Database, study: str, rater: int) -> bool:
     if rule is None or not placements.untrained(db, study, rater):
         return False
     attempts = training.attempts(db, study, rater)
-    return bool(attempts) and attempts[-1].over and attempts[-1].number >= rule.attempts
+    return bool(attempts) and attempts[-1].is_over and attempts[-1].number >= rule.attempts
 
 
 def _missed(db: Database, study: str) -> dict[str, int]:
@@ -265,5 +270,5 @@ def payments(db: Database, study: str) -> Table:
         Column("outcome"),
         Column("code", help="The code that they were shown."),
     )
-    shown = f"{len(rows)} people." if rows else "No annotator has used a crowd link yet."
-    return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=(shown,))
+    note = f"{len(rows)} people." if rows else "No annotator has used a crowd link yet."
+    return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=(note,))

@@ -95,8 +95,10 @@ def deal_study(
     The share `repeats` of each annotator's items, at most half, comes again (None: as before); these and gold
     items are mixed into the queues, and not among the numbers returned. Raises StudyError and NotFound.
     """
-    if repeats is not None and not 0 <= repeats <= repeat.MOST:
-        raise StudyError(f"The share of repeat items must be from 0 to {repeat.MOST:g}, not {repeats:g}.")
+    if repeats is not None and not 0 <= repeats <= repeat.MOST_SHARE:
+        raise StudyError(
+            f"The share of repeat items must be from 0 to {repeat.MOST_SHARE:g}, not {repeats:g}."
+        )
     if repeats and studies.get(db, name).ranks:
         raise StudyError("Rankings have no repeat items. Remove --repeats.")
     crowds.expire(db, name)
@@ -118,7 +120,7 @@ def follow(
     db: Database,
     deal: Deal,
     annotators: Sequence[str] = (),
-    without: Sequence[str] = (),
+    unavailable: Sequence[str] = (),
 ) -> None:
     """Carry out a plan that was made for these people, and lay what belongs beside the rated items."""
     name = deal.study.name
@@ -128,13 +130,13 @@ def follow(
         placements.count_as_first(db, name)
     units = deal.units
     back = {person: [unit for key in keys for unit in units[key]] for person, keys in deal.back.items()}
-    for person, mine in back.items():
-        placements.reclaim(db, name, access.annotator_id(db, person), mine)
+    for person, returned_items in back.items():
+        placements.reclaim(db, name, access.annotator_id(db, person), returned_items)
     for person, keys in deal.new.items():
         new = [unit for key in keys for unit in units[key]]
         placements.assign(db, access.annotator_id(db, person), new)
     studies.set_overlap(db, name, deal.overlap)
-    annotation_flow.deal(db, name, without=without, named=annotators)
+    annotation_flow.deal(db, name, unavailable=unavailable, reinstated=annotators)
 
 
 def plan(
@@ -143,7 +145,7 @@ def plan(
     annotators: Sequence[str] = (),
     *,
     overlap: int | None = None,
-    without: Sequence[str] = (),
+    unavailable: Sequence[str] = (),
     extra: Rule | None = None,
     match: str | None = None,
 ) -> Deal:
@@ -153,7 +155,7 @@ def plan(
     many units as can be, and everybody has about equally many units of each player and facet, each player's
     spread evenly over their order. All turns of a conversation go to the same people one after another. What
     somebody has begun stays theirs. Newcomers get what is too much at the end of others' queues, and
-    everybody what those named in `without` or with a revoked link have not begun.
+    everybody what those named in `unavailable` or with a revoked link have not begun.
 
     `extra` gives one more rater to each unit whose first raters differ by a rule (None: as before; a range of
     0: to none). A greater overlap makes the extra ratings there are like all others. `match` names a facet of
@@ -165,25 +167,28 @@ def plan(
     k = study.overlap if overlap is None else overlap
     if closings.is_closed(db, name):
         raise NotAllowed(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
-    seen, gone = placements.revealed(db, name), extra_raters.gone(db, name, without, annotators)
-    if unblind := [person for person in annotators if person in seen]:
+    unblinded, departed = (
+        placements.revealed(db, name),
+        extra_raters.departed_names(db, name, unavailable, annotators),
+    )
+    if unblind := [person for person in annotators if person in unblinded]:
         raise StudyError(
             f"“{unblind[0]}” has seen other annotators' answers or a judge's scores, so new answers would "
             "not be blind."
         )
-    if closed := [person for person in annotators if person in gone]:
+    if closed := [person for person in annotators if person in departed]:
         raise StudyError(
             f"The link of “{closed[0]}” was withdrawn. Invite them again, or assign the items to others."
         )
     units: dict[str, list[int]] = {}
     for unit in studies.units(db, name):
         units.setdefault(unit["key"], []).append(unit["id"])
-    more = k == 0 or 0 < study.overlap < k
-    there = [] if more else extra_raters.dealt(db, name)
-    desks = _desks(db, name, units, {(one.item, one.person) for one in there})
+    unlimited = k == 0 or 0 < study.overlap < k
+    extras = [] if unlimited else extra_raters.extra_entries(db, name)
+    desks = _desks(db, name, units, {(one.item, one.person) for one in extras})
     # Who came by a link for a crowd platform has a share of fixed size.
-    fixed = {worker.name for worker in crowds.workers(db, name)} - gone
-    staying = (person for person in desks if person not in gone | fixed)
+    fixed = {worker.name for worker in crowds.workers(db, name)} - departed
+    staying = (person for person in desks if person not in departed | fixed)
     people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
     for person in people:
         try:
@@ -198,25 +203,27 @@ def plan(
 
     key_of = {unit: key for key, ids in units.items() for unit in ids}
     barred: dict[str, set[str]] = {}
-    for one in there:
+    for one in extras:
         barred.setdefault(key_of[one.item], set()).add(one.person)
     for key, persons in matching.unfit(db, study, people, match).items():
         barred.setdefault(key, set()).update(persons)
     fewer = k > 0 and not 0 < study.overlap <= k
     fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
-    held: dict[str, set[str]] = {}
+    raters_of: dict[str, set[str]] = {}
     back: dict[str, list[str]] = {}
     for person, desk_of in desks.items():
-        excess = max(0, len(desk_of) - (0 if fewer or person in gone else fair)) * (person not in fixed)
+        excess = max(0, len(desk_of) - (0 if fewer or person in departed else fair)) * (person not in fixed)
         free = [key for key, state in desk_of.items() if state == "free"]
         back[person] = free[max(0, len(free) - excess) :]
         # Whoever has left fills a place with what they finished; what they broke off is somebody else's to
         # rate.
         for key in desk_of.keys() - set(back[person]):
-            if person not in gone or desk_of[key] == "closed":
-                held.setdefault(key, set()).add(person)
+            if person not in departed or desk_of[key] == "closed":
+                raters_of.setdefault(key, set()).add(person)
     kinds = _kinds(db, name)
-    new = sampling.deal(list(units), people, k, seed=study.seed, done=held, barred=barred, kinds=kinds)
+    new = sampling.deal(
+        list(units), people, k, seed=study.seed, answered_by=raters_of, barred=barred, kinds=kinds
+    )
     held_back = {person: set(keys) for person, keys in back.items()}
     first = {
         person: [
@@ -226,7 +233,7 @@ def plan(
         for person in dict.fromkeys([*desks, *people])
     }
     disputed = extra_raters.disputed(db, study, k, rule)
-    raters = Counter({key: len(of) for key, of in held.items()})
+    raters = Counter({key: len(names) for key, names in raters_of.items()})
     raters.update(key for keys in new.values() for key in keys)
     return Deal(
         study,
@@ -237,9 +244,9 @@ def plan(
         first,
         new,
         back,
-        more,
+        unlimited,
         disputed,
-        waiting=len({*disputed} - {one.item for one in there}),
+        waiting=len({*disputed} - {one.item for one in extras}),
         lacking=sum(raters[key] < (k or len(people)) for key in units),
     )
 
@@ -276,12 +283,12 @@ def reported(
     from concord.store import desk  # loads pydantic
 
     listed = list(events)
-    taken = desk.apply(db, rater, client, listed)
+    result = desk.apply(db, rater, client, listed)
     ends = ("submit", "skip", "answer") if studies.get(db, name).pairs else ("submit", "skip")
     numbers = {event["item"] for event in listed if event.get("do") in ends}
     if numbers:
         annotation_flow.after(db, name, rater, placements.items_of(db, numbers))
-    return taken
+    return result
 
 
 def _kinds(db: Database, name: str) -> dict[str, list[str]]:
@@ -290,8 +297,10 @@ def _kinds(db: Database, name: str) -> dict[str, list[str]]:
     facets = frames.facet_values(db, name)
     values = {"player": {unit["id"]: unit["player"] for unit in units}}
     values |= {facet: facets[facet] for facet in frames.varied(facets)}
-    names = [of for of, given in values.items() if len({*given.values()}) > 1]
-    return {unit["key"]: [values[of].get(unit["id"], "") for of in names] for unit in units}
+    names = [
+        facet_name for facet_name, values_of_facet in values.items() if len({*values_of_facet.values()}) > 1
+    ]
+    return {unit["key"]: [values[facet_name].get(unit["id"], "") for facet_name in names] for unit in units}
 
 
 def refuse_undealable(study: Study) -> None:
@@ -309,15 +318,15 @@ def refuse_undealable(study: Study) -> None:
 
 
 def _desks(
-    db: Database, name: str, units: Mapping[str, Sequence[int]], without: Collection[tuple[int, str]]
+    db: Database, name: str, units: Mapping[str, Sequence[int]], skipped: Collection[tuple[int, str]]
 ) -> States:
     """What everybody has, without these extra items."""
     key_of = {unit: key for key, ids in units.items() for unit in ids}
     desks: States = {}
     for one in placements.queues(db, name):
         desk_of, key = desks.setdefault(one.person, {}), key_of[one.item]
-        if (one.item, one.person) in without:
+        if (one.item, one.person) in skipped:
             continue
-        here = "closed" if one.closed else "begun" if one.begun else "free"
-        desk_of[key] = min(here, desk_of.get(key, "free"), key=("closed", "begun", "free").index)
+        state = "closed" if one.closed else "begun" if one.begun else "free"
+        desk_of[key] = min(state, desk_of.get(key, "free"), key=("closed", "begun", "free").index)
     return desks

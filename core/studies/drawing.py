@@ -25,8 +25,8 @@ def left_to_draw(db: Database, study: Study) -> int | None:
     """How many stored conversations the draw of a study could have taken, and did not; None if not drawn."""
     if study.sample is None or not study.sample.filter:
         return None
-    drawn = {unit["conversation_id"] for unit in studies.units(db, study.name)}
-    return max(0, conversations.count(db, Filter(**study.sample.filter)) - len(drawn))
+    drawn_ids = {unit["conversation_id"] for unit in studies.units(db, study.name)}
+    return max(0, conversations.count(db, Filter(**study.sample.filter)) - len(drawn_ids))
 
 
 def draw_study(
@@ -56,7 +56,7 @@ def draw_study(
     from.
     """
     if rubric is None:
-        criteria = _asked(db, wanted.benchmark, ask)
+        criteria = _criteria_of(db, wanted.benchmark, ask)
     else:
         if not rubric.rubric.criteria:
             raise StudyError(
@@ -70,13 +70,13 @@ def draw_study(
         rubric.publish(db)
         criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
     candidates = conversations.table(db, wanted)
-    apart = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
-    candidates = candidates[~candidates.id.isin(apart)]
+    excluded_ids = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
+    candidates = candidates[~candidates.id.isin(excluded_ids)]
     if by is None:
         varied = candidates.drop(columns=["id", "key"]).nunique()
         by = [str(column) for column, values in varied.items() if 1 < values <= n]
-    chosen = sampling.draw(candidates, n, seed=seed, by=by, name="key")
-    lowest, highest = float(chosen.chance.min()), float(chosen.chance.max())
+    sampled = sampling.draw(candidates, n, seed=seed, strata=by, name="key")
+    lowest, highest = float(sampled.chance.min()), float(sampled.chance.max())
     sample = StudySample(
         len(candidates),
         n,
@@ -100,7 +100,7 @@ def draw_study(
         sample=sample,
     )
     units: list[tuple[int, int | None, str]] = []
-    for conversation, stratum in zip(chosen.id.tolist(), chosen.stratum, strict=True):
+    for conversation, stratum in zip(sampled.id.tolist(), sampled.stratum, strict=True):
         turns: Sequence[int | None] = [None]
         if rubric is not None:
             turns = _asked_by(rubric, conversations.load(db, conversation))
@@ -127,10 +127,12 @@ def _asked_by(rubric: Numbered, conversation: Conversation) -> tuple[int | None,
         return ()
 
 
-def _asked(db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion]) -> tuple[Criterion, ...]:
-    own = [c for c in ask if isinstance(c, Criterion)]
-    if own:
-        return tuple(own)
+def _criteria_of(
+    db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion]
+) -> tuple[Criterion, ...]:
+    own_criteria = [c for c in ask if isinstance(c, Criterion)]
+    if own_criteria:
+        return tuple(own_criteria)
     criteria = {c.name: c for c in ratings.criteria(db, benchmark)}
     if not criteria:
         raise StudyError(

@@ -31,20 +31,22 @@ def default_guidelines(
     """
     languages = [language or FALLBACK, FALLBACK]
     general = _first(folders, [f"guidelines/{name}.toml" for name in languages])
-    of = known_or_imported(benchmark).prompts_of or benchmark
-    candidates = (shipped.rubrics(of, name, folders) for name in languages)
+    prompt_benchmark = known_or_imported(benchmark).prompts_of or benchmark
+    candidates = (shipped.rubrics(prompt_benchmark, name, folders) for name in languages)
     rubrics = next(filter(None, candidates), ())
     texts = {c.name: c.statement for r in rubrics for c in r.criteria}
-    meant = [
+    asked_criteria = [
         # What is asked in words of one's own is shown in these.
-        replace(c, statement=texts.get(c.name, c.statement)) if c in known_or_imported(of).criteria else c
+        replace(c, statement=texts.get(c.name, c.statement))
+        if c in known_or_imported(prompt_benchmark).criteria
+        else c
         for c in criteria
     ]
     parts = [
         general.get("opening", ""),
         *(r.guidelines for r in rubrics),
         *(general.get("turn" if per_turn else "conversation", ""), general.get("scale", "")),
-        *explained(meant, {name: text for r in rubrics for name, text in r.explained.items()}),
+        *explained(asked_criteria, {name: text for r in rubrics for name, text in r.explained.items()}),
         general.get("closing", ""),
     ]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"

@@ -19,30 +19,32 @@ def mean_of_runs(rows: Columns, categories: Sequence[str]) -> Columns:
     repeat, total, n = rows.pop("repeat"), rows.pop("total"), rows.pop("n")
     if repeat.max() == 0:
         return rows
-    of, first = _alike(rows, "unit", "criterion", "rater", "kind")
-    mean = np.bincount(of, total) / np.bincount(of, n)
-    usual = _most_given(of, total / n, repeat)
-    kept = taken(rows, first)
-    return kept | {"score": np.where(np.isin(kept["criterion"].tolist(), categories), usual, mean)}
+    group, first = _alike(rows, "unit", "criterion", "rater", "kind")
+    mean = np.bincount(group, total) / np.bincount(group, n)
+    commonest = _most_given(group, total / n, repeat)
+    rows_of_first = taken(rows, first)
+    return rows_of_first | {
+        "score": np.where(np.isin(rows_of_first["criterion"].tolist(), categories), commonest, mean)
+    }
 
 
 def _most_given(
-    of: npt.NDArray[np.int64], score: npt.NDArray[np.float64], repeat: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64], score: npt.NDArray[np.float64], repeat: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """The score given most often in each group `of` rows; of several, that of the earliest run.
+    """The score given most often in each group `group` rows; of several, that of the earliest run.
 
     Leaving groups without one such score out would keep those of which a judge is sure.
     """
-    same = combined(of, coded(score)[0])
-    order = np.lexsort((repeat, -np.bincount(same)[same], of))
-    _, begin = np.unique(of[order], return_index=True)
+    answer_code = combined(group, coded(score)[0])
+    order = np.lexsort((repeat, -np.bincount(answer_code)[answer_code], group))
+    _, begin = np.unique(group[order], return_index=True)
     return score[order][begin]
 
 
 def _alike(rows: Columns, *columns: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Rows numbered by what they hold in these columns, in the order in which it first appears, and where."""
-    of, distinct = coded(combined(*(coded(rows[column])[0] for column in columns)))
-    return of, first_rows(of, len(distinct))
+    group, distinct = coded(combined(*(coded(rows[column])[0] for column in columns)))
+    return group, first_rows(group, len(distinct))
 
 
 def repeated(rows: Columns) -> Columns:

@@ -29,8 +29,8 @@ from concord.studies import sampling
 AGAINST = "against"
 """The column of a table of pairs that says which two models meet."""
 PAIR = ["pair", "scenario", "one", "other", AGAINST]
-_ASKED = "Which reply is better?"
-OWN = Criterion("", _ASKED, preferences(), counted=False, reason="optional", title=_ASKED)
+_PREFERENCE = "Which reply is better?"
+PREFERENCE = Criterion("", _PREFERENCE, preferences(), counted=False, reason="optional", title=_PREFERENCE)
 """A benchmark's own question."""
 
 
@@ -62,11 +62,11 @@ def new(
     candidates = _candidates(db, rubric, benchmark, players, facets)
     drawing = draw_groups if rubric and rubric.rubric.ranks else draw
     pairs = drawing(_table(db, benchmark, candidates), n, seed)
-    questions: tuple[Criterion, ...] = (OWN,)
+    questions: tuple[Criterion, ...] = (PREFERENCE,)
     guidelines = ""
     if rubric:
         rubric.publish(db)
-        questions = tuple(replace(each, reason="optional") for each in rubric.rubric.pairs)
+        questions = tuple(replace(pair_question, reason="optional") for pair_question in rubric.rubric.pairs)
         title, guidelines = title or rubric.rubric.title, rubric.rubric.guidelines
     title = title or f"{get(benchmark).title}: which reply is better?"
     study = Study(
@@ -82,8 +82,8 @@ def new(
     )
     studies.create(db, study)
     studies.add_pairs(db, name, pairs)
-    how = audit.facts(benchmark=benchmark, n=n, players=players, seed=seed, **(facets or {}))
-    audit.record(db, AuditAct.DRAW, name, detail=f"pairs; {how}")
+    facts = audit.facts(benchmark=benchmark, n=n, players=players, seed=seed, **(facets or {}))
+    audit.record(db, AuditAct.DRAW, name, detail=f"pairs; {facts}")
     return studies.get(db, name)
 
 
@@ -97,22 +97,22 @@ def _candidates(
     db: Database, rubric: Numbered | None, benchmark: str, players: Sequence[str], facets: Where | None
 ) -> list[tuple[str, int, str, int, str]]:
     """What a rubric, or the benchmark's question, can compare: (scenario, id, key, id, key)."""
-    same, unit = get(benchmark).scenario_facet if rubric is None else "", "last-reply"
+    scenario_facet, unit = get(benchmark).scenario_facet if rubric is None else "", "last-reply"
     if rubric:
         question(rubric.rubric)
         unit = rubric.rubric.unit
         candidates = _alike(db, rubric.rubric, benchmark, players, facets)
-    elif same:
-        chosen = _players(db, benchmark, players, facets)
-        candidates = compared.pairs(db, benchmark, same, chosen, facets=facets)
+    elif scenario_facet:
+        compared_players = _players(db, benchmark, players, facets)
+        candidates = compared.pairs(db, benchmark, scenario_facet, compared_players, facets=facets)
     else:
         raise StudyError(
             f"In {get(benchmark).title}, no item has answers of several models, so there are no "
             "pairs to compare."
         )
     if not candidates:
-        what = "scenario, or prompt with the same context beside it"
-        alike = "dialogue with their last replies" if unit == "last-reply" else what
+        condition = "scenario, or prompt with the same context beside it"
+        alike = "dialogue with their last replies" if unit == "last-reply" else condition
         raise StudyError(f"No two models of “{benchmark}” answered the same {alike}.")
     return candidates
 
@@ -141,46 +141,50 @@ def _alike(
 
     Of a ranking several groups of a scenario have names of their own.
     """
-    chosen = _players(db, benchmark, players, facets)
-    wanted = Filter(benchmark, players=tuple(chosen), facets={k: tuple(v) for k, v in (facets or {}).items()})
-    there = set(conversations.table(db, wanted).id.tolist())
+    compared_players = _players(db, benchmark, players, facets)
+    selection = Filter(
+        benchmark, players=tuple(compared_players), facets={k: tuple(v) for k, v in (facets or {}).items()}
+    )
+    selected_ids = set(conversations.table(db, selection).id.tolist())
     of_benchmark = known_or_imported(benchmark)
-    same = of_benchmark.scenario_facet
-    by = (same,) if same else of_benchmark.items
+    scenario_facet = of_benchmark.scenario_facet
+    facets_alike = (scenario_facet,) if scenario_facet else of_benchmark.items
     groups: dict[tuple[str, ...], dict[str, tuple[int, str]]] = {}
     for number, conversation in conversations.each(db, benchmark):
-        if number in there and conversation.messages:
-            group = groups.setdefault(_prompt(rubric.unit, by, conversation), {})
+        if number in selected_ids and conversation.messages:
+            group = groups.setdefault(_prompt(rubric.unit, facets_alike, conversation), {})
             group.setdefault(conversation.player, (number, conversation.key))
-    dropped = set(scenarios.keys(db, benchmark, same, "discarded"))
+    dropped = set(scenarios.keys(db, benchmark, scenario_facet, "discarded"))
     several = Counter(scenario for scenario, *_ in groups)
     return [
         (
             " / ".join(filter(None, group)) if rubric.ranks and several[scenario] > 1 else scenario,
-            *of[a],
-            *of[b],
+            *members[a],
+            *members[b],
         )
-        for group, of in groups.items()
+        for group, members in groups.items()
         for scenario in group[:1]
         if scenario not in dropped
-        for a, b in combinations(chosen, 2)
-        if a in of and b in of
+        for a, b in combinations(compared_players, 2)
+        if a in members and b in members
     ]
 
 
-def _prompt(unit: UnitKind, by: Sequence[str], conversation: Conversation) -> tuple[str, ...]:
+def _prompt(unit: UnitKind, facets_alike: Sequence[str], conversation: Conversation) -> tuple[str, ...]:
     """What two conversations share that can be compared, the scenario first.
 
     Where a facet of the scenario is missing it is the messages before the first reply, and what is shown
     beside them.
     """
-    named = [conversation.facets.get(name, "") for name in by]
+    values_of_facets = [conversation.facets.get(name, "") for name in facets_alike]
     text = opening(unit, conversation)
-    if not all(named) or not named:
-        beside = {name: what for name, what in conversation.context.items() if not name.startswith("_")}
-        text += json.dumps([named, beside], sort_keys=True, default=str)
+    if not all(values_of_facets) or not values_of_facets:
+        context = {name: value for name, value in conversation.context.items() if not name.startswith("_")}
+        text += json.dumps([values_of_facets, context], sort_keys=True, default=str)
     text = hashlib.sha256(text.encode()).hexdigest()[:12]
-    scenario = " / ".join(named) if named and all(named) else f"prompt {text}"
+    scenario = (
+        " / ".join(values_of_facets) if values_of_facets and all(values_of_facets) else f"prompt {text}"
+    )
     return scenario, conversation.language, text if unit == "last-reply" else ""
 
 
@@ -189,29 +193,33 @@ def _players(db: Database, benchmark: str, players: Sequence[str], facets: Where
     models = conversations.values(db, benchmark)["player"]
     check_known("model", players, models)
     tables.check(db, benchmark, facets)
-    chosen = sorted(set(players) or models)
-    if len(chosen) < 2:
+    compared_players = sorted(set(players) or models)
+    if len(compared_players) < 2:
         raise StudyError("A comparison needs two models. Name another one.")
-    return chosen
+    return compared_players
 
 
 def _table(db: Database, benchmark: str, pairs: Sequence[tuple[str, int, str, int, str]]) -> pd.DataFrame:
     """Pairs (scenario, id, key, id, key), one row each: pair (its name), scenario, one, other (ids), against
     (the two models), and the facets in which both conversations agree wherever there are pairs.
     """
-    every = conversations.table(db, Filter(benchmark)).set_index("id")
-    one, other = (every.loc[[pair[i] for pair in pairs]].reset_index() for i in (1, 3))
+    all_rows = conversations.table(db, Filter(benchmark)).set_index("id")
+    one, second = (all_rows.loc[[pair[i] for pair in pairs]].reset_index() for i in (1, 3))
     table = pd.DataFrame(
         {
-            "pair": one.key + "|" + other.key,
+            "pair": one.key + "|" + second.key,
             "scenario": [scenario for scenario, *_ in pairs],
             "one": one.id,
-            "other": other.id,
-            AGAINST: one.player + " and " + other.player,
+            "other": second.id,
+            AGAINST: one.player + " and " + second.player,
         }
     )
-    same = known_or_imported(benchmark).scenario_facet
-    shared = [c for c in every.columns.drop(["key", "player"]) if c != same and one[c].equals(other[c])]
+    scenario_facet = known_or_imported(benchmark).scenario_facet
+    shared = [
+        c
+        for c in all_rows.columns.drop(["key", "player"])
+        if c != scenario_facet and one[c].equals(second[c])
+    ]
     return table.join(one[shared])
 
 
@@ -224,11 +232,11 @@ def draw(table: pd.DataFrame, n: int | None, seed: int = 0) -> list[tuple[str, i
     if n is not None and n > len(table):
         raise StudyError(f"There are {len(table)} pairs, not {n}. Ask for fewer pairs, or use more models.")
     if n is not None:
-        each = sampling.draw(table, n, seed=seed, by=[AGAINST], name="pair")[AGAINST].value_counts()
+        sizes = sampling.draw(table, n, seed=seed, strata=[AGAINST], name="pair")[AGAINST].value_counts()
         facets = [str(column) for column in table.columns.drop(PAIR)]
         parts = [
-            sampling.draw(table[table[AGAINST] == two], int(many), seed=seed, by=facets, name="pair")
-            for two, many in sorted(each.items())
+            sampling.draw(table[table[AGAINST] == two], int(size), seed=seed, strata=facets, name="pair")
+            for two, size in sorted(sizes.items())
         ]
         table = pd.concat(parts)
     return list(zip(table.scenario, table.one.tolist(), table.other.tolist(), strict=True))
@@ -246,6 +254,6 @@ def draw_groups(table: pd.DataFrame, n: int | None, seed: int = 0) -> list[tuple
         raise StudyError(f"There are {len(groups)} groups, not {n}. Ask for fewer groups.")
     if n is not None:
         facets = [str(column) for column in table.columns.drop(PAIR)]
-        drawn = sampling.draw(groups, n, seed=seed, by=facets, name="scenario")
-        table = table[table.scenario.isin(drawn.scenario)]
+        sampled_groups = sampling.draw(groups, n, seed=seed, strata=facets, name="scenario")
+        table = table[table.scenario.isin(sampled_groups.scenario)]
     return list(zip(table.scenario, table.one.tolist(), table.other.tolist(), strict=True))

@@ -15,7 +15,7 @@ from concord.codes import Claim
 from concord.estimate import undefined
 from concord.questions import Scale
 from concord.rating import Criterion
-from concord.statistics.claims import Flag, flag, ranked, stated, sure_of
+from concord.statistics.claims import Flag, flag, ranked, statable, sure_of
 from concord.statistics.hidden import share
 from concord.statistics.oddities import LARGE_SHARE, chance_of_hits, one_answer
 from concord.statistics.ratings import Floats
@@ -60,11 +60,11 @@ class Signs(NamedTuple):
 def signs(db: Database, name: str) -> Signs:
     """What the items and answers of a study show; of pairs hidden items and times. Raises NotFound."""
     study, items = studies.get(db, name), stored.items(db, name)
-    criteria, given = study.criteria, _frame(db, study)
+    criteria, frame = study.criteria, _frame(db, study)
     return Signs(
         warnings(criteria, known.pairs(db, name), known.checks(db, name)),
-        suspicions(items, given, criteria),
-        quality_table(items, given, [*exclusions.excluded(db, name)]),
+        suspicions(items, frame, criteria),
+        quality_table(items, frame, [*exclusions.excluded(db, name)]),
     )
 
 
@@ -78,50 +78,50 @@ def _frame(db: Database, study: studies.Study) -> pd.DataFrame:
 
 
 def suspicions(
-    items: Sequence[Item], given: Columns | pd.DataFrame, criteria: Sequence[Criterion]
+    items: Sequence[Item], frame: Columns | pd.DataFrame, criteria: Sequence[Criterion]
 ) -> list[Flag]:
     """Flags of people whose way of rating deserves a look; empty where nothing stands out.
 
-    `given` has the columns of the study's ratings, extra ones included. Named are people with at least ten
+    `frame` has the columns of the study's ratings, extra ones included. Named are people with at least ten
     items done who gave one answer to a criterion in more than nine items of ten, more often than others did
     on the same items beyond chance (`concord.statistics.oddities`), and who were faster than anybody reads in
     more than two of ten conversations. Where nobody else rated the items, or all answers to them are alike,
     nothing is said.
     """
-    names, grids = _grids(_people(given))
+    names, grids = _grids(_people(frame))
     by_name = _by_annotator(items)
     scales = {c.name: c.scale for c in criteria}
     flags = [*_one_answer(names, grids, scales)]
     flags += [
-        flag(Claim.TOO_FAST, about=name, n=fast, items=timed, speed=READING)
-        for name, mine in by_name.items()
-        for fast, timed in _too_fast(mine)
+        flag(Claim.TOO_FAST, subject=name, n=fast, items=timed, speed=READING)
+        for name, own_items in by_name.items()
+        for fast, timed in _too_fast(own_items)
     ]
     return ranked(flags)
 
 
-def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence[str] = ()) -> Table:
+def quality_table(items: Sequence[Item], frame: pd.DataFrame, excluded: Sequence[str] = ()) -> Table:
     """How each annotator works, one row a person: times, and one answer for everything.
 
-    `given` is the long frame of the study with extra ratings. `per_1000` is the median time for 1000
+    `frame` is the long frame of the study with extra ratings. `per_1000` is the median time for 1000
     characters of replies, `fast` the share of items done faster than they can be read (whole conversations
     only). `straight` is the share of items of three criteria or more with one answer to all.
     """
-    people = given[given.kind == "human"]
+    people = frame[frame.kind == "human"]
     rows: list[dict[str, Cell]] = []
-    for name, mine in _by_annotator(items).items():
-        measured = [i for i in mine if i.state == "done" and i.seconds]
-        timed = [i for i in measured if i.turn is None and i.reply_chars]
+    for name, own_items in _by_annotator(items).items():
+        timed_items = [i for i in own_items if i.state == "done" and i.seconds]
+        timed = [i for i in timed_items if i.turn is None and i.reply_chars]
         fast = sum(i.seconds < i.reply_chars / READING for i in timed)
         alike = people[people.rater == name].groupby("unit").score.agg(["count", "nunique"])
         alike = alike[alike["count"] >= 3]
         row: dict[str, Cell] = {
             "annotator": name,
-            "items": len(mine),
-            "done": sum(i.state == "done" for i in mine),
-            "skipped": sum(i.state == "skipped" for i in mine),
-            "flagged": sum(bool(i.flag) for i in mine),
-            "seconds": median(i.seconds for i in measured) if measured else None,
+            "items": len(own_items),
+            "done": sum(i.state == "done" for i in own_items),
+            "skipped": sum(i.state == "skipped" for i in own_items),
+            "flagged": sum(bool(i.flag) for i in own_items),
+            "seconds": median(i.seconds for i in timed_items) if timed_items else None,
         }
         row["per_1000"] = median(1000 * i.seconds / i.reply_chars for i in timed) if timed else None
         row["fast"] = share(fast, len(timed)) if timed else undefined("no time was measured", n=0)
@@ -163,13 +163,13 @@ def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Seque
     """
     flags = []
     gold: dict[str, tuple[int, int]] = {}
-    for name, of in hits(checks).items():
-        gold[name] = sum(right for right, _ in of), len(of)
-        if missed := sum(attention and not right for right, attention in of):
-            every = sum(attention for _, attention in of)
-            flags.append(flag(Claim.ATTENTION, about=name, n=missed, items=every))
+    for name, results in hits(checks).items():
+        gold[name] = sum(right for right, _ in results), len(results)
+        if missed := sum(attention and not right for right, attention in results):
+            checks_of_attention = sum(attention for _, attention in results)
+            flags.append(flag(Claim.ATTENTION, subject=name, n=missed, items=checks_of_attention))
     flags += [
-        flag(Claim.GOLD, about=name, share=_share(hit, n), least=GOLD_LEAST)
+        flag(Claim.GOLD, subject=name, share=_share(hit, n), least=GOLD_LEAST)
         for name, hit, n in _below(Claim.GOLD, gold, GOLD_LEAST)
     ]
     near: dict[str, dict[int, bool]] = {}
@@ -179,16 +179,18 @@ def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Seque
         of_unit[pair.unit] = of_unit.get(pair.unit, True) and close
     alike = {name: (sum(of_unit.values()), len(of_unit)) for name, of_unit in near.items()}
     flags += [
-        flag(Claim.REPEATS, about=name, share=_share(same, n), least=SAME_LEAST)
-        for name, same, n in _below(Claim.REPEATS, alike, SAME_LEAST)
+        flag(Claim.REPEATS, subject=name, share=_share(equal, n), least=SAME_LEAST)
+        for name, equal, n in _below(Claim.REPEATS, alike, SAME_LEAST)
     ]
     return flags
 
 
-def _below(claim: Claim, counts: Mapping[str, tuple[int, int]], least: float) -> list[tuple[str, int, int]]:
+def _below(
+    claim: Claim, counts: Mapping[str, tuple[int, int]], lowest_share: float
+) -> list[tuple[str, int, int]]:
     """Names with their hits and number, of those whose share lies below the least beyond chance."""
-    p = [chance_of_hits(n - hit, np.full(n, 1 - least)) for hit, n in counts.values()]
-    sure = stated(claim, p)
+    p = [chance_of_hits(n - hit, np.full(n, 1 - lowest_share)) for hit, n in counts.values()]
+    sure = statable(claim, p)
     return [(name, hit, n) for (name, (hit, n)), below in zip(counts.items(), sure, strict=True) if below]
 
 
@@ -199,14 +201,18 @@ def _near(criteria: Sequence[Criterion], name: str) -> float:
 
 
 def _share(hits: int, n: int) -> str:
-    of = share(hits, n)
-    ends = f" ({of.low:.0%} to {of.high:.0%})" if of.low is not None and of.high is not None else ""
+    estimate_ = share(hits, n)
+    ends = (
+        f" ({estimate_.low:.0%} to {estimate_.high:.0%})"
+        if estimate_.low is not None and estimate_.high is not None
+        else ""
+    )
     return f"{hits} of {n}{ends}"
 
 
-def _people(given: Columns | pd.DataFrame) -> Columns:
+def _people(frame: Columns | pd.DataFrame) -> Columns:
     """The rows of people."""
-    return taken({name: as_column(given[name]) for name in ROWS}, as_column(given["kind"]) == "human")
+    return taken({name: as_column(frame[name]) for name in ROWS}, as_column(frame["kind"]) == "human")
 
 
 def _grids(people: Columns) -> tuple[list[str], dict[str, Floats]]:
@@ -224,36 +230,41 @@ def _grids(people: Columns) -> tuple[list[str], dict[str, Floats]]:
 def _one_answer(
     names: Sequence[str], grids: Mapping[str, Floats], scales: Mapping[str, Scale]
 ) -> Iterable[Flag]:
-    every = []
+    findings = []
     tests = 0
     for criterion, grid in grids.items():
-        given = {name: own for name, own in zip(names, grid, strict=True) if not np.isnan(own).all()}
-        tests += len(given)
-        counts = [np.unique(own[~np.isnan(own)], return_counts=True)[1] for own in given.values()]
+        answers_by_name = {
+            name: answers for name, answers in zip(names, grid, strict=True) if not np.isnan(answers).all()
+        }
+        tests += len(answers_by_name)
+        counts = [
+            np.unique(answers[~np.isnan(answers)], return_counts=True)[1]
+            for answers in answers_by_name.values()
+        ]
         if any(count.max() > LARGE_SHARE * count.sum() for count in counts):
-            every += [(criterion, row) for row in one_answer(given)]
+            findings += [(criterion, row) for row in one_answer(answers_by_name)]
     for (criterion, row), sure in zip(
-        every, sure_of(Claim.CARELESS, [r.p for _, r in every], tests), strict=True
+        findings, sure_of(Claim.CARELESS, [r.p for _, r in findings], tests), strict=True
     ):
         if sure:
             answer = scales[criterion].word(row.answer)
             yield flag(
                 Claim.CARELESS,
                 kind="annotator",
-                about=row.name,
-                on=(criterion,),
+                subject=row.name,
+                criterion_keys=(criterion,),
                 answer=answer,
                 criterion=criterion,
                 share=row.share,
                 n=row.n,
-                others=row.others,
+                others=row.typical_share,
             )
 
 
-def _too_fast(mine: Sequence[Item]) -> Iterable[tuple[int, int]]:
+def _too_fast(own_items: Sequence[Item]) -> Iterable[tuple[int, int]]:
     # An item that is one turn of a conversation is not read alone: what a fair time for it is depends on the
     # turns before.
-    timed = [i for i in mine if i.state == "done" and i.seconds and i.turn is None]
+    timed = [i for i in own_items if i.state == "done" and i.seconds and i.turn is None]
     fast = sum(i.seconds < i.reply_chars / READING for i in timed)
     if len(timed) >= FEWEST_ITEMS and fast > TOO_FAST * len(timed):
         yield fast, len(timed)

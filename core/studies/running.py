@@ -59,13 +59,21 @@ def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
         raise StudyError(f"Only {annotator} has items of “{name}”. Assign it to another annotator first.")
     departures.depart(db, name, annotator, reason)
     crowds.expire(db, name)
-    dealing.follow(db, dealing.plan(db, name, without=[annotator]), without=[annotator])
+    dealing.follow(db, dealing.plan(db, name, unavailable=[annotator]), unavailable=[annotator])
     after = access.items_of(db, name)
-    gained = {who: after.get(who, 0) - before.get(who, 0) for who in sorted(before | after)}
+    gained = {
+        annotator_name: after.get(annotator_name, 0) - before.get(annotator_name, 0)
+        for annotator_name in sorted(before | after)
+    }
     back = -gained.pop(annotator, 0)
-    others = ", ".join(f"{who} {change:+d}" for who, change in gained.items() if change) or "as before"
+    changes = (
+        ", ".join(
+            f"{name_of_annotator} {change:+d}" for name_of_annotator, change in gained.items() if change
+        )
+        or "as before"
+    )
     items = "1 item" if back == 1 else f"{back} items"
-    return f"{items} of “{name}” that {annotator} had not begun went to the others, who now have: {others}."
+    return f"{items} of “{name}” that {annotator} had not begun went to the others, who now have: {changes}."
 
 
 def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:
@@ -150,9 +158,9 @@ def admit(db: Database, name: str, annotator: str, reason: str) -> None:
 
 
 def _refuse_begun(db: Database, name: str) -> None:
-    if begun := {one.person for one in placements.placed(db, name, QUEUED) if one.begun}:
-        have = "has" if len(begun) == 1 else "have"
+    if people_begun := {one.person for one in placements.placed(db, name, QUEUED) if one.begun}:
+        have = "has" if len(people_begun) == 1 else "have"
         raise StudyError(
-            f"{', '.join(sorted(begun))} {have} begun “{name}” already, but training comes before the "
+            f"{', '.join(sorted(people_begun))} {have} begun “{name}” already, but training comes before the "
             "first item. Draw a new study, or put these items among the others with `concord study gold`."
         )

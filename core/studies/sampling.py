@@ -27,10 +27,11 @@ def draw(
     n: int,
     *,
     seed: int = 0,
-    by: Sequence[str],
+    strata: Sequence[str],
     name: str = "unit",
 ) -> pd.DataFrame:
-    """Draw `n` of the candidates, spread over the strata that the columns `by` make; rows in the order drawn.
+    """Draw `n` of the candidates, spread over the strata that the columns `strata` make; rows in the order
+    drawn.
 
     Every stratum gives the same number; one that has fewer gives all, and the others share the rest. What
     does not divide goes one each to the strata with the largest remainders, then to those whose values, then
@@ -39,14 +40,14 @@ def draw(
 
     The column `name` identifies a candidate; the result gains the columns `stratum` and `chance`, the
     probability with which a candidate of its stratum is drawn: the stratum's share of `n`, as a fraction,
-    over its size. No `by`: one stratum; an empty value is a value. Raises StudyError for an unknown column,
-    fewer candidates than `n`, and n < 1.
+    over its size. No `strata`: one stratum; an empty value is a value. Raises StudyError for an unknown
+    column, fewer candidates than `n`, and n < 1.
     """
     import pandas as pd
 
     if n < 1:
         raise StudyError("A sample needs at least one item. Ask for more.")
-    if missing := [column for column in by if column not in candidates.columns]:
+    if missing := [column for column in strata if column not in candidates.columns]:
         words = candidates.select_dtypes(exclude="number").columns
         varying = ", ".join(c for c in words if c != name) or "nothing"
         raise StudyError(f"The sample cannot be stratified by “{missing[0]}”. What varies here: {varying}.")
@@ -54,17 +55,17 @@ def draw(
         raise StudyError(
             f"There are {len(candidates)} candidates for {n} units. Ask for fewer units, or widen the filter."
         )
-    values = [candidates[column].fillna("").astype(str) for column in by]
-    stratum = pd.Series(list(map(" / ".join, zip(*values, strict=True))) if by else "", candidates.index)
+    values = [candidates[column].fillna("").astype(str) for column in strata]
+    stratum = pd.Series(list(map(" / ".join, zip(*values, strict=True))) if strata else "", candidates.index)
     chance = [chance_of(seed, unit) for unit in candidates[name]]
     table = candidates.assign(stratum=stratum, _chance=chance).sort_values("_chance")
-    wanted = _allot(table, list(by), n, seed)
+    stratum_sizes = _allot(table, list(strata), n, seed)
     rank = table.groupby("stratum", sort=False).cumcount()
-    drawn = table[rank < table.stratum.map(wanted)]
+    sample = table[rank < table.stratum.map(stratum_sizes)]
     sizes = table.groupby("stratum").size()
     by_stratum = dict(zip(sizes.index, _even(np.array(sizes, dtype=np.float64), n) / sizes, strict=True))
-    drawn = drawn.assign(chance=drawn.stratum.map(by_stratum).astype(float))
-    return drawn.drop(columns="_chance").reset_index(drop=True)
+    sample = sample.assign(chance=sample.stratum.map(by_stratum).astype(float))
+    return sample.drop(columns="_chance").reset_index(drop=True)
 
 
 def deal(
@@ -73,7 +74,7 @@ def deal(
     k: int,
     *,
     seed: int = 0,
-    done: Mapping[T, Collection[str]] | None = None,
+    answered_by: Mapping[T, Collection[str]] | None = None,
     barred: Mapping[T, Collection[str]] | None = None,
     kinds: Mapping[T, Sequence[str]] | None = None,
 ) -> dict[str, list[T]]:
@@ -81,9 +82,9 @@ def deal(
 
     Each unit goes to the least loaded, of these to whoever has met its raters least, of these to whoever has
     fewest units of its `kinds`: a fresh deal gives loads that differ by one at most, and any two annotators
-    share about equally many units. `done` says who has a unit already: those count towards `k` and towards
-    the loads, and only what is new is returned; loads can then differ by more than one. `barred` says who is
-    not to get a unit.
+    share about equally many units. `answered_by` says who has a unit already: those count towards `k` and
+    towards the loads, and only what is new is returned; loads can then differ by more than one. `barred` says
+    who is not to get a unit.
 
     `kinds` are each unit's values of some variables, such as its player: those of a value of the first
     variable come evenly in everybody's order. The order follows the seed, the annotator's name and the unit.
@@ -103,42 +104,46 @@ def deal(
     has, closed = (np.zeros((len(order), len(people)), dtype=bool) for _ in range(2))
     for row, unit in enumerate(order):
         # Somebody no longer dealt to keeps what they did: it fills a place and weighs on nobody here.
-        has[row, [number[person] for person in (done or {}).get(unit, ()) if person in number]] = True
+        has[row, [number[person] for person in (answered_by or {}).get(unit, ()) if person in number]] = True
         closed[row, [number[person] for person in (barred or {}).get(unit, ()) if person in number]] = True
-    held = has.copy()
+    before = has.copy()
     load = has.sum(axis=0)
     shared = has.T.astype(np.int64) @ has
-    every = [(kinds or {}).get(unit, ()) for unit in order]
-    codes = [np.unique(values, return_inverse=True)[1] for values in zip(*every, strict=True)]
+    kinds_in_order = [(kinds or {}).get(unit, ()) for unit in order]
+    codes = [np.unique(values, return_inverse=True)[1] for values in zip(*kinds_in_order, strict=True)]
     of_kind = np.hstack([np.zeros((len(order), 0)), *(np.eye(code.max() + 1)[code] for code in codes)])
-    given = has.T @ of_kind
+    kinds_of_person = has.T @ of_kind
     luck = np.array([chance_of(seed, person) for person in people], dtype=np.uint64)
     for row, unit in enumerate(order):
         chance = _mixed(luck ^ np.uint64(chance_of(seed, unit)))
-        taken = has[row] | closed[row]
-        owed = k - len((done or {}).get(unit, ())) if k else len(people)
-        for _ in range(min(owed, int((~taken).sum()))):
-            met, alike = shared[:, has[row]].sum(axis=1), given @ of_kind[row]
-            chosen = int(np.lexsort((chance, alike, met, load, taken))[0])
-            load[chosen] += 1
-            given[chosen] += of_kind[row]
-            shared[chosen, has[row]] += 1
-            shared[has[row], chosen] += 1
-            has[row, chosen] = taken[chosen] = True
-    dealt = has & ~held
+        unavailable = has[row] | closed[row]
+        places = k - len((answered_by or {}).get(unit, ())) if k else len(people)
+        for _ in range(min(places, int((~unavailable).sum()))):
+            shared_items, alike = shared[:, has[row]].sum(axis=1), kinds_of_person @ of_kind[row]
+            person_number = int(np.lexsort((chance, alike, shared_items, load, unavailable))[0])
+            load[person_number] += 1
+            kinds_of_person[person_number] += of_kind[row]
+            shared[person_number, has[row]] += 1
+            shared[has[row], person_number] += 1
+            has[row, person_number] = unavailable[person_number] = True
+    assigned = has & ~before
     return {
-        who: _ordered([order[row] for row in np.flatnonzero(dealt[:, place])], seed, who, kinds)
-        for who, place in number.items()
+        person_name: _ordered(
+            [order[row] for row in np.flatnonzero(assigned[:, place])], seed, person_name, kinds
+        )
+        for person_name, place in number.items()
     }
 
 
-def _ordered(units: Sequence[T], seed: int, who: str, kinds: Mapping[T, Sequence[str]] | None) -> list[T]:
+def _ordered(
+    units: Sequence[T], seed: int, person_name: str, kinds: Mapping[T, Sequence[str]] | None
+) -> list[T]:
     """An annotator's units by chance; of m units of a kind, one lies in each m-th part of the order."""
     groups: dict[str, list[T]] = {}
-    for unit in sorted(units, key=lambda unit: chance_of(seed, who, unit)):
+    for unit in sorted(units, key=lambda unit: chance_of(seed, person_name, unit)):
         groups.setdefault(next(iter((kinds or {}).get(unit, ())), ""), []).append(unit)
     place = {
-        unit: (i + (chance_of(seed, who, unit, "place") / 2**64 if kinds else 0.5)) / len(group)
+        unit: (i + (chance_of(seed, person_name, unit, "place") / 2**64 if kinds else 0.5)) / len(group)
         for group in groups.values()
         for i, unit in enumerate(group)
     }
@@ -158,39 +163,41 @@ def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int) -> dict[str, int]:
+def _allot(table: pd.DataFrame, strata_columns: list[str], n: int, seed: int) -> dict[str, int]:
     """How many of each stratum."""
     import pandas as pd
 
     sizes = table.groupby("stratum").size()
     size = np.array(sizes, dtype=np.float64)
     shares = _even(size, n)
-    whole = np.floor(shares + 1e-9)
+    quotas = np.floor(shares + 1e-9)
     # Rounded, so that equal remainders are equal; a stratum that gave all it has is out.
-    remainder = np.where(whole < size, np.round(shares - whole, 9), -1.0)
+    remainder = np.where(quotas < size, np.round(shares - quotas, 9), -1.0)
     strata = table.drop_duplicates("stratum").set_index("stratum").loc[sizes.index]
-    values = [pd.factorize(strata[column].fillna("").astype(str))[0] for column in by]
+    values = [pd.factorize(strata[column].fillna("").astype(str))[0] for column in strata_columns]
     pairs = [pd.factorize(a * (int(b.max()) + 1) + b)[0] for a, b in combinations(values, 2)]
-    singles, doubles = _loads(values, whole), _loads(pairs, whole)
+    singles, doubles = _loads(values, quotas), _loads(pairs, quotas)
     chance = np.array([chance_of(seed, stratum) for stratum in sizes.index], dtype=np.uint64)
-    for _ in range(n - int(whole.sum())):
-        best = np.arange(len(whole))
+    for _ in range(n - int(quotas.sum())):
+        best = np.arange(len(quotas))
         for rank in (-remainder, singles, doubles, chance):
             best = best[rank[best] == rank[best].min()]
-        chosen = best[0]
-        whole[chosen] += 1
-        remainder[chosen] = -1.0
+        best_stratum = best[0]
+        quotas[best_stratum] += 1
+        remainder[best_stratum] = -1.0
         for loads, codes in ((singles, values), (doubles, pairs)):
             for code in codes:
-                loads[code == code[chosen]] += code.max() + 1
-    return dict(zip(sizes.index, whole.astype(int).tolist(), strict=True))
+                loads[code == code[best_stratum]] += code.max() + 1
+    return dict(zip(sizes.index, quotas.astype(int).tolist(), strict=True))
 
 
-def _loads(codes: Sequence[npt.NDArray[np.int64]], whole: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _loads(
+    codes: Sequence[npt.NDArray[np.int64]], quotas: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
     """How much the values of each stratum have had, as a multiple of the fair share of a value."""
-    loads = np.zeros(len(whole))
+    loads = np.zeros(len(quotas))
     for code in codes:
-        loads += np.bincount(code, weights=whole)[code] * (code.max() + 1)
+        loads += np.bincount(code, weights=quotas)[code] * (code.max() + 1)
     return loads
 
 

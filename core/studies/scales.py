@@ -56,13 +56,14 @@ def named_scale(text: str) -> tuple[str, Scale]:
 
 @dataclass(frozen=True)
 class SharedScale:
-    """The scale of a criterion, why a judge's level cannot be compared (`other`: judge → reason), and notes.
+    """The scale of a criterion, why a judge's level cannot be compared (`incomparable`: judge → reason), and
+    notes.
 
     `scale` is None where nobody answered and none is declared.
     """
 
     scale: Scale | None
-    other: Mapping[str, str] = field(default_factory=dict)
+    incomparable: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -72,11 +73,11 @@ def guessed(scores: Collection[float]) -> Scale:
     A single value gets a neighbour, because a scale needs two answers.
     """
     low, high = min(scores), max(scores)
-    whole = all(score == int(score) for score in scores)
+    integers = all(score == int(score) for score in scores)
     if low == high:
         low = low - 1 if low >= 1 else low
         high = high if high > low else high + 1
-    if whole and high - low < MOST_ANSWERS:
+    if integers and high - low < MOST_ANSWERS:
         return replace(points(int(low), int(high)), guessed=True)
     return between(low, high, guessed=True)
 
@@ -94,67 +95,71 @@ def shared_scale(
     people on 1 to 5 does not.
     """
     people = people[~np.isnan(people)]
-    given = {judge: answers[~np.isnan(answers)] for judge, answers in judges.items()}
-    given = {judge: answers for judge, answers in given.items() if len(answers)}
+    defined = {judge: answers[~np.isnan(answers)] for judge, answers in judges.items()}
+    defined = {judge: answers for judge, answers in defined.items() if len(answers)}
     if scale is not None and judged is not None and (judged.low, judged.high) != (scale.low, scale.high):
-        why = (
-            f"judges answer on {_from(judged.low, judged.high)}, annotators on {_from(scale.low, scale.high)}"
+        scale_reason = (
+            f"judges answer on {_range_words(judged.low, judged.high)}, annotators on "
+            f"{_range_words(scale.low, scale.high)}"
         )
-        return SharedScale(scale, dict.fromkeys(given, why))
+        return SharedScale(scale, dict.fromkeys(defined, scale_reason))
     if scale is None or scale.guessed:
-        return _guess(people, given, scale)
-    other, notes = {}, []
-    for judge, answers in given.items():
-        off = int((np.abs(np.clip(answers, scale.low, scale.high) - answers) > 10**-DIGITS).sum())
+        return _guess(people, defined, scale)
+    incomparable, notes = {}, []
+    for judge, answers in defined.items():
+        outside = int((np.abs(np.clip(answers, scale.low, scale.high) - answers) > 10**-DIGITS).sum())
         reason = (
-            f"{off} of {len(answers)} answers of {judge} are off the scale {_from(scale.low, scale.high)}"
+            f"{outside} of {len(answers)} answers of {judge} are off the scale "
+            f"{_range_words(scale.low, scale.high)}"
         )
-        if off > STRAY * len(answers):
-            other[judge] = reason
-        elif off:
+        if outside > STRAY * len(answers):
+            incomparable[judge] = reason
+        elif outside:
             notes.append(reason)
-    return SharedScale(scale, other, tuple(notes))
+    return SharedScale(scale, incomparable, tuple(notes))
 
 
-def _guess(people: Floats, judges: Mapping[str, Floats], stored: Scale | None) -> SharedScale:
-    """A scale for answers of which none is declared; `stored` was guessed when they were imported."""
-    everybody = [people, *judges.values()] if stored is None else [people, *judges.values(), _ends(stored)]
+def _guess(people: Floats, judges: Mapping[str, Floats], declared: Scale | None) -> SharedScale:
+    """A scale for answers of which none is declared; `declared` was guessed when they were imported."""
+    everybody = (
+        [people, *judges.values()] if declared is None else [people, *judges.values(), _ends(declared)]
+    )
     if not sum(map(len, everybody)):
         return SharedScale(None)
-    theirs = people if len(people) else np.concatenate(everybody)
-    low, high = float(theirs.min()), float(theirs.max())
+    reference = people if len(people) else np.concatenate(everybody)
+    low, high = float(reference.min()), float(reference.max())
     bottom = min(low, 1.0 if low >= 1 else 0.0)
     width = max(high - bottom, 1.0)
-    other, notes, taken = {}, [], [theirs]
+    incomparable, notes, accepted = {}, [], [reference]
     for judge, answers in judges.items():
-        least, most = float(answers.min()), float(answers.max())
+        lowest, highest = float(answers.min()), float(answers.max())
         outside = float(((answers < bottom) | (answers > high)).mean())
-        reason = f"annotators answer {_from(low, high)}, {judge} {_from(least, most)}"
-        wider = max(high, most) - min(bottom, least) > WIDER * width
-        if wider or _shorter(theirs, answers) or _finer(theirs, answers):
-            other[judge] = f"{reason}: read as different scales (declare with --scale)"
+        reason = f"annotators answer {_range_words(low, high)}, {judge} {_range_words(lowest, highest)}"
+        wider = max(high, highest) - min(bottom, lowest) > WIDER * width
+        if wider or _shorter(reference, answers) or _finer(reference, answers):
+            incomparable[judge] = f"{reason}: read as different scales (declare with --scale)"
             continue
-        taken.append(answers)
+        accepted.append(answers)
         if outside > STRAY:
             notes.append(f"{reason}: read as one scale (declare the annotators' with --scale)")
-    if stored is not None and not other:
-        taken.append(_ends(stored))
-    ends = np.array([min(map(np.min, taken)), max(map(np.max, taken))])
-    if not np.any(theirs % 1):  # means of judges lie between the answers
+    if declared is not None and not incomparable:
+        accepted.append(_ends(declared))
+    ends = np.array([min(map(np.min, accepted)), max(map(np.max, accepted))])
+    if not np.any(reference % 1):  # means of judges lie between the answers
         ends = np.array([np.floor(ends[0]), np.ceil(ends[1])])
     # Not by NumPy, whose rounding of large numbers is infinite.
     low, high = (round(end, DIGITS) for end in ends.tolist())
-    parts = low < high and bool(np.any(theirs % 1))
+    parts = low < high and bool(np.any(reference % 1))
     scale = between(low, high, guessed=True) if parts else guessed([low, high])
-    return SharedScale(scale, other, (f"scale guessed: {_from(scale.low, scale.high)}", *notes))
+    return SharedScale(scale, incomparable, (f"scale guessed: {_range_words(scale.low, scale.high)}", *notes))
 
 
 def _shorter(people: Floats, answers: Floats) -> bool:
     """Whether a judge answers from 0 to 1 or from −1, and people over a range that goes beyond."""
-    least, most = float(answers.min()), float(answers.max())
-    if least < -1 or most > 1 or least == most or float(people.max()) <= 1:
+    lowest, highest = float(answers.min()), float(answers.max())
+    if lowest < -1 or highest > 1 or lowest == highest or float(people.max()) <= 1:
         return False
-    return bool(np.any(answers % 1)) or (least >= 0 and float(people.max()) > WIDER)
+    return bool(np.any(answers % 1)) or (lowest >= 0 and float(people.max()) > WIDER)
 
 
 def _finer(people: Floats, answers: Floats) -> bool:
@@ -174,7 +179,7 @@ def _ends(scale: Scale) -> Floats:
     return np.array([scale.low, scale.high], dtype=np.float64)
 
 
-def _from(low: float, high: float) -> str:
+def _range_words(low: float, high: float) -> str:
     return f"{low:g} to {high:g}"
 
 
@@ -182,52 +187,55 @@ Declared = Sequence[tuple[str, Scale]]
 """Criteria (“” for every one) and the scales on which people and judges answer them."""
 
 
-def scales(of: StudyRatings, declared: Declared = ()) -> dict[str, SharedScale]:
+def scales(ratings: StudyRatings, declared: Declared = ()) -> dict[str, SharedScale]:
     """The scale of each criterion, and which judges answer on another. Raises NotFound for an unknown one.
 
     A scale in `declared` holds for people and judges. Else the study's holds, unless it was guessed.
     """
-    given = dict(declared)
-    for name in given:
-        if name and name not in of.criteria:
-            raise not_found("criterion", name, of.criteria)
-    questions = {c.name: c for c in of.study.criteria}
-    criterion, rater, score = (of.column(name) for name in ("criterion", "rater", "score"))
-    judged = of.column("kind") == "judge"
+    declared_scales = dict(declared)
+    for name in declared_scales:
+        if name and name not in ratings.criteria:
+            raise not_found("criterion", name, ratings.criteria)
+    questions = {c.name: c for c in ratings.study.criteria}
+    criterion, rater, score = (ratings.column(name) for name in ("criterion", "rater", "score"))
+    judged = ratings.column("kind") == "judge"
     shared = {}
-    for name in of.criteria:
-        scale, of_judges = given.get(name, given.get("")), None
+    for name in ratings.criteria:
+        scale, of_judges = declared_scales.get(name, declared_scales.get("")), None
         if scale is None and name in questions:
             scale, of_judges = questions[name].scale, questions[name].judged
-        here = criterion == name
-        answers = {judge: score[here & judged & (rater == judge)].astype(np.float64) for judge in of.judges}
-        people = score[here & ~judged].astype(np.float64)
+        on_criterion = criterion == name
+        answers = {
+            judge: score[on_criterion & judged & (rater == judge)].astype(np.float64)
+            for judge in ratings.judges
+        }
+        people = score[on_criterion & ~judged].astype(np.float64)
         shared[name] = shared_scale(people, answers, scale, of_judges)
     return shared
 
 
-def final_scale(by_criterion: Mapping[str, SharedScale], counted: Sequence[str]) -> Scale | None:
+def final_scale(by_criterion: Mapping[str, SharedScale], final_criteria: Sequence[str]) -> Scale | None:
     """The scale of *final*: the one that the criteria in it share, None where they do not."""
-    shared = {by_criterion[name].scale for name in counted if name in by_criterion}
+    shared = {by_criterion[name].scale for name in final_criteria if name in by_criterion}
     return shared.pop() if len(shared) == 1 else None
 
 
 def other_scales(by_criterion: Mapping[str, SharedScale]) -> dict[str, Mapping[str, str]]:
     """For each criterion, the judges whose level cannot be compared with people's, and why."""
-    return {name: shared.other for name, shared in by_criterion.items() if shared.other}
+    return {name: shared.incomparable for name, shared in by_criterion.items() if shared.incomparable}
 
 
 def scale_notes(
-    by_criterion: Mapping[str, SharedScale], counted: Sequence[str]
+    by_criterion: Mapping[str, SharedScale], final_criteria: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """What basis lines say of scales, by criterion; of *final* what is said of its criteria."""
     words = {name: shared.notes for name, shared in by_criterion.items() if shared.notes}
     of_final: dict[str, list[str]] = {}
-    for name in counted:
+    for name in final_criteria:
         for note in words.get(name, ()):
             of_final.setdefault(note, []).append(name)
     notes = (
-        note if len(names) == len(counted) else f"{', '.join(names)}: {note}"
+        note if len(names) == len(final_criteria) else f"{', '.join(names)}: {note}"
         for note, names in of_final.items()
     )
     return {**words, FINAL: (*words.get(FINAL, ()), *notes)}

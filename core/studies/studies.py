@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-REFUSED = "a judge saw a refusal"
+REFUSAL = "a judge saw a refusal"
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,15 @@ class StudyRatings:
     """A study's ratings ready for `concord.agreement`.
 
     `rows` has a row a unit, criterion and rater: unit, conversation_id, turn, player, criterion, rater,
-    kind, simulated, score. `criteria` are shown, `counted` enter *final*; `left_out`: unit → reason why
-    judges are not compared on it. `refused_by` says in how many of these units each judge saw a refusal,
+    kind, simulated, score. `criteria` are shown, `final_criteria` enter *final*; `left_out`: unit → reason
+    why judges are not compared on it. `refused_by` says in how many of these units each judge saw a refusal,
     `flags` on which criteria.
     """
 
     study: Study
     rows: Columns | pd.DataFrame
     criteria: tuple[str, ...]
-    counted: tuple[str, ...]
+    final_criteria: tuple[str, ...]
     left_out: Mapping[int, str]
     cluster_by: tuple[str, ...] = ()
     clusters: Mapping[Hashable, Hashable] | None = None
@@ -89,7 +89,7 @@ class StudyRatings:
     """
     checks: tuple[Check, ...] = ()
     """Answers to gold items, likewise."""
-    dealt: tuple[Item, ...] = ()
+    assigned_items: tuple[Item, ...] = ()
     """The items on everybody's desk, with the time they took."""
     adjudicated: tuple[ItemAnswer, ...] = ()
     """What adjudicators settled: one more rater's scores, in no figure but those of their own section."""
@@ -220,7 +220,7 @@ def ratings_for_agreement(
     for a study without any rating.
     """
     study = studies.get(db, name)
-    rows, extra = _apart(frames.rows(db, name, without=exclusions.raters(db, name), with_extra=True))
+    rows, extra = _split_extra(frames.rows(db, name, without=exclusions.raters(db, name), with_extra=True))
     if not len(rows["unit"]):
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with "
@@ -228,7 +228,7 @@ def ratings_for_agreement(
         )
     saw = frames.refusals_seen(db, name) if exclude_refused else {}
     places = frames.places(db, name)
-    of = study_ratings(
+    ratings = study_ratings(
         study,
         rows,
         places,
@@ -239,14 +239,14 @@ def ratings_for_agreement(
     )
     weights, strata = _inclusion(db, study, rows)
     return replace(
-        of,
+        ratings,
         weights=weights,
         strata=strata,
         extra=extra,
         excluded=tuple(exclusions.excluded(db, name).values()),
         repeated_answers={purpose: tuple(known.pairs(db, name, purpose)) for purpose in ("repeat", "revise")},
         checks=tuple(known.checks(db, name)),
-        dealt=tuple(progress.items(db, name)),
+        assigned_items=tuple(progress.items(db, name)),
         adjudicated=tuple(answers.answers(db, name, "adjudicate")),
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
         looks=looks.items_at_looks(db, name),
@@ -295,8 +295,8 @@ def study_ratings(
         rows = {**rows, "kind": np.where(is_gold, "human", np.asarray(rows["kind"]))}
     elif is_gold.any():
         rows, gold = taken(rows, ~is_gold), taken(rows, is_gold)
-    by = dict(Counter(judge for judges in saw.values() for judge in judges).most_common())
-    reason = f"{REFUSED} ({', '.join(f'{judge} {n}' for judge, n in by.items())})"
+    refusals_by_judge = dict(Counter(judge for judges in saw.values() for judge in judges).most_common())
+    reason = f"{REFUSAL} ({', '.join(f'{judge} {n}' for judge, n in refusals_by_judge.items())})"
     rated = {kind: set(coded(rows["criterion"][rows["kind"] == kind])[1]) for kind in coded(rows["kind"])[1]}
     compared = set.intersection(*rated.values())
     by_facets, clustered, too_few = clusters(study, facets, places, cluster_by)
@@ -310,19 +310,19 @@ def study_ratings(
         clustered,
         too_few,
         repeats,
-        by,
+        refusals_by_judge,
         flags,
         order=[unit for unit, *_ in places] if order is None else order,
         gold=gold,
         facets={
-            facet: of
-            for facet, of in facets.items()
-            if facet != FIRST_MESSAGE and 1 < len(distinct_values(of)) < len(of)
+            facet: values
+            for facet, values in facets.items()
+            if facet != FIRST_MESSAGE and 1 < len(distinct_values(values)) < len(values)
         },
     )
 
 
-def _apart(rows: Columns) -> tuple[Columns, Columns]:
+def _split_extra(rows: Columns) -> tuple[Columns, Columns]:
     """First ratings and judges', and extra ratings."""
     extra = rows["extra"]
     rows = {name: column for name, column in rows.items() if name != "extra"}

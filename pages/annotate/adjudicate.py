@@ -52,7 +52,7 @@ def page() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         person.ask()
-        left = len(look.items) - len(look.done)
+        left = len(look.items) - len(look.answered_items)
         st.button(
             f"Settle {counted(left, 'item')}" if left else "Look again",
             type="primary",

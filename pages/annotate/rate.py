@@ -103,7 +103,7 @@ def _works(db: Database, rater: int) -> list[Work]:
             state = annotation_flow.look(db, kind, study.name, rater)
             if state and state.items:
                 title = f"{of.title}: {study.title}"
-                shown.append(Work(kind, study.name, title, len(state.done), len(state.items)))
+                shown.append(Work(kind, study.name, title, len(state.answered_items), len(state.items)))
     return rated + shown
 
 

@@ -120,7 +120,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         repeats = again.number_input(
             "Share of repeat items",
             0.0,
-            repeat.MOST,
+            repeat.MOST_SHARE,
             share,
             0.05,
             help="Items that each annotator rates twice, unannounced, to measure consistency. 0: none.",

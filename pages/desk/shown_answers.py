@@ -59,11 +59,11 @@ class ShownAnswersDesk:
     def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
         """What lies there; the items asked for. Nothing before first answers are locked."""
         look = annotation_flow.look(db, self.purpose, self.study, self._rater(db))
-        if look is None or not look.opened:
+        if look is None or not look.is_open:
             return Moving([], [])
         numbers = Numbers(db, self.study, self.person)
         item_of = {numbers.shown(item): item for item in look.items}
-        done = {numbers.shown(item) for item in look.done}
+        done = {numbers.shown(item) for item in look.answered_items}
         places = {unit["id"]: unit for unit in studies.units(db, self.study)}
 
         def shown_as(shown: int) -> dict[str, Any]:
@@ -103,8 +103,8 @@ def _item(
 
 def _beside(question: Question) -> dict[str, Any]:
     """What others answered, in a line and as a dot an answer, with what they said of it; and one's own."""
-    scale, own = question.criterion.scale, question.own
-    answers = [f"{one.who} {scale.word(one.score)}".strip() for one in question.shown_answers]
+    scale, own = question.criterion.scale, question.own_score
+    answers = [f"{one.source} {scale.word(one.score)}".strip() for one in question.shown_answers]
     scores = [one.score for one in question.shown_answers]
     return {
         "name": question.criterion.name,

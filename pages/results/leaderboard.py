@@ -14,7 +14,7 @@ from concord.codes import IntervalMethod
 from concord.errors import ConcordError
 from concord.estimate import Estimate
 from concord.reports import corrected, leaderboards, rank_stability
-from concord.reports.leaderboard_table import apart, leaderboard_table
+from concord.reports.leaderboard_table import leaderboard_table, uncounted_criteria
 from concord.reports.leaderboards import Leaderboard
 from concord.reports.rated import Rated, boards, gather, own_tables, sharing, with_leaderboard
 from concord.runs import judged
@@ -75,7 +75,7 @@ def _measured(of: Wanted) -> tuple[Leaderboard, Table]:
 def _offered(of: Wanted) -> list[str]:
     """The studies whose people can correct it."""
     with workspace().read() as db:
-        return corrected.offered(db, _measured(of)[0])
+        return corrected.available_studies(db, _measured(of)[0])
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
@@ -159,7 +159,7 @@ def _own_tables(of: Basis, judges: tuple[str, ...]) -> tuple[Table, ...]:
     make = own_tables(of.benchmark)
     assert make is not None
     with workspace().read() as db:
-        return make(db, where=dict(of.where), judges=judges)
+        return make(db, filters=dict(of.where), judges=judges)
 
 
 def _basis(benchmark: Benchmark, rubric: str = "") -> Basis:
@@ -222,7 +222,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
         "*Overall* is the weighted mean of the criteria. *Score* is the overall score with a penalty for "
         "replies longer than the median model's. *Corrected* is the overall score corrected by the "
         "annotators' ratings."
-        f"{more} {plain(apart(board))}"
+        f"{more} {plain(uncounted_criteria(board))}"
     )
     st.caption("Select a row to see the model's scores by facet, and its conversations.")
     row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)

@@ -6,9 +6,9 @@ import streamlit as st
 
 from concord.benchmarks.simulbench import extraction
 from concord.benchmarks.simulbench.dialogues import DIALOGUES
-from concord.benchmarks.simulbench.scripts import SCRIPT, Script, stored
+from concord.benchmarks.simulbench.scripts import SCRIPT, Script, scripts_by_key
 from concord.benchmarks.simulbench.targets import SIMULBENCH
-from concord.benchmarks.simulbench.tasks import STORED
+from concord.benchmarks.simulbench.tasks import BENCHMARK
 from concord.conversation import Conversation
 from concord.errors import ConcordError
 from concord.store import conversations, scenarios
@@ -29,9 +29,9 @@ TALLEST = 380
 def draw() -> None:
     """Draw the extraction, the scripts in use and those set aside."""
     with workspace().read() as db:
-        in_use = stored(scenarios.accepted(db, STORED, SCRIPT))
-        discarded = stored(scenarios.page(db, STORED, SCRIPT, state="discarded"))
-        idle = scenarios.waiting_for(db, STORED, SCRIPT)
+        in_use = scripts_by_key(scenarios.accepted(db, BENCHMARK, SCRIPT))
+        discarded = scripts_by_key(scenarios.page(db, BENCHMARK, SCRIPT, state="discarded"))
+        idle = scenarios.waiting_for(db, BENCHMARK, SCRIPT)
     st.subheader("Extract scripts from dialogues", anchor=False)
     _extract()
     if not in_use and not discarded:
@@ -67,8 +67,8 @@ def _extract() -> None:
     judge = st.selectbox("By the challenging turns of the judge", judges, key="extracting judge")
     with workspace().read() as db:
         cut = extraction.cut_scripts(db, judge)
-        stored_keys = set(scenarios.keys(db, STORED, SCRIPT))
-        sources = {row.source for row in scenarios.page(db, STORED, SCRIPT)}
+        stored_keys = set(scenarios.keys(db, BENCHMARK, SCRIPT))
+        sources = {row.source for row in scenarios.page(db, BENCHMARK, SCRIPT)}
     new = [script for script in cut.scripts if script.key not in stored_keys]
     st.markdown(
         f"{counted(cut.dialogues, 'dialogue')} give {counted(len(cut.scripts), 'script')}, "
@@ -128,7 +128,9 @@ def _read(script: Script) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(script.act)}**, {script.kind}, turn {script.turn}")
         transcript(
-            Conversation(STORED, script.key, "", script.history), speakers=("User", "Simulator"), letters=True
+            Conversation(BENCHMARK, script.key, "", script.history),
+            speakers=("User", "Simulator"),
+            letters=True,
         )
         st.button(
             "Set this script aside",

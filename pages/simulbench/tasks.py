@@ -7,7 +7,7 @@ import streamlit as st
 from concord.benchmarks.simulbench import files
 from concord.benchmarks.simulbench.near_copies import near_copies
 from concord.benchmarks.simulbench.scripts import SCRIPT, Script
-from concord.benchmarks.simulbench.tasks import CATALOGUE, STORED, TASK, TYPES, SimulationTask, task_of
+from concord.benchmarks.simulbench.tasks import BENCHMARK, CATALOGUE, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.errors import ConcordError
 from concord.llm.models import load_models
@@ -36,10 +36,11 @@ LARGEST = 100
 
 def draw() -> None:
     """Draw the tasks, the form for proposals and the import."""
-    run_watch.draw(STORED)
+    run_watch.draw(BENCHMARK)
     with workspace().read() as db:
         by_state = {
-            name: [task_of(row) for row in scenarios.page(db, STORED, TASK, state=name)] for name in PENDING
+            name: [task_of(row) for row in scenarios.page(db, BENCHMARK, TASK, state=name)]
+            for name in PENDING
         }
     in_use = usable(materials(workspace()))
     if by_state["proposed"]:
@@ -175,7 +176,7 @@ def _propose() -> None:
     if model is None:
         st.caption("Choose a model to see what it will take.")
         return
-    run_form.estimate(ProposePlan(STORED, model, tuple(types), int(count), int(seed)), key="propose")
+    run_form.estimate(ProposePlan(BENCHMARK, model, tuple(types), int(count), int(seed)), key="propose")
 
 
 # ── Published files ───────────────────────────────────────────────────────────────────────────────────────
@@ -207,7 +208,7 @@ def _import() -> None:
     scripts = [item for item in items if isinstance(item, Script)]
     kind, noun = (SCRIPT, "script") if scripts else (TASK, "task")
     with workspace().read() as db:
-        stored_keys = set(scenarios.keys(db, STORED, kind))
+        stored_keys = set(scenarios.keys(db, BENCHMARK, kind))
     identifiers = [item.key if isinstance(item, Script) else item.id for item in items]
     new = len([name for name in identifiers if name not in stored_keys])
     types = ", ".join(f"{sum(item.type == type for item in items)} {type}" for type in TYPES)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from concord.benchmarks.simulbench.tasks import STORED
+from concord.benchmarks.simulbench.tasks import BENCHMARK
 from concord.scenario import State
 from concord.store import scenarios
 from concord.store.actor import actor
@@ -27,7 +27,7 @@ def decide(kind: str, keys: Sequence[str], state: State, former: State, sentence
     """Give tasks or scripts another state; `sentence` reports it."""
     with notice.writing() as db:
         for key in keys:
-            scenarios.decide(db, STORED, kind, key, state, actor())
+            scenarios.decide(db, BENCHMARK, kind, key, state, actor())
         notice.done(sentence)
         remember(StateChange("Undo", kind, keys, former))
 
@@ -50,8 +50,8 @@ def _undo(change: StateChange) -> None:
     st.session_state.pop(_LAST, None)
     with notice.writing() as db:
         if change.state is None:
-            scenarios.remove(db, STORED, change.kind, change.keys)
+            scenarios.remove(db, BENCHMARK, change.kind, change.keys)
         else:
             for key in change.keys:
-                scenarios.decide(db, STORED, change.kind, key, change.state, actor())
+                scenarios.decide(db, BENCHMARK, change.kind, key, change.state, actor())
         notice.done("The last change was undone.")

@@ -12,7 +12,7 @@ from concord.benchmarks.stss import system, views
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from concord.benchmarks.stss.town import Town
 from concord.benchmarks.stss.trajectory import STAMP, from_stored
-from concord.benchmarks.stss.views import Here, Simulation, clock
+from concord.benchmarks.stss.views import Presence, Simulation, clock
 from concord.conversation import Conversation
 from concord.runs.planning import materials
 from concord.store import conversations
@@ -134,7 +134,13 @@ def _moment(of: Simulation) -> None:
     )
     columns = tuple(map(Column, ("who", "part", "does", "where", "since")))
     rows = tuple(
-        {"who": h.name, "part": h.part, "does": h.action, "where": ", ".join(h.room), "since": clock(h.since)}
+        {
+            "who": h.name,
+            "part": h.part,
+            "does": h.action,
+            "where": ", ".join(h.room),
+            "since": clock(h.arrival),
+        }
         for h in here
     )
     table.draw(Table("people", "Who is where", columns, rows), titled=False)
@@ -165,7 +171,7 @@ def _address(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M}"
 
 
-def _map(town: Town, task: list[str], here: list[Here]) -> Any:
+def _map(town: Town, task: list[str], here: list[Presence]) -> Any:
     """Places, ways between them, and who is there."""
     there: dict[str, list[str]] = {}
     for h in here:

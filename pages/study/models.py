@@ -9,7 +9,7 @@ from concord.errors import ConcordError, ConfigError
 from concord.llm import presets
 from concord.llm.models import Model, Price, currency, load_models
 from concord.runs import entries, examining
-from concord.runs.examining import Examined
+from concord.runs.examining import Examination
 from pages.parts import notice, person
 from pages.parts.address import link, listed
 from pages.parts.navigation import heading
@@ -95,7 +95,7 @@ def _one(model: Model, money: str) -> None:
 
 def _tested(model: Model) -> None:
     """What the last test of a model showed, a line each."""
-    result: Examined | ConcordError | None = st.session_state.get(TESTED, {}).get(model.name)
+    result: Examination | ConcordError | None = st.session_state.get(TESTED, {}).get(model.name)
     if result is None:
         return
     if isinstance(result, ConcordError):
@@ -269,7 +269,7 @@ def _money(money: str) -> None:
 
 
 def _test(names: list[str]) -> None:
-    shown: dict[str, Examined | ConcordError] = st.session_state.setdefault(TESTED, {})
+    shown: dict[str, Examination | ConcordError] = st.session_state.setdefault(TESTED, {})
     models = load_models(workspace().models_path)
     for name in names:
         try:

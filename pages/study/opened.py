@@ -10,7 +10,7 @@ import streamlit as st
 
 from concord.conversation import Conversation, Turn
 from concord.rating import Spent
-from concord.reports.opened import Opened, Verdicts
+from concord.reports.opened import OpenedConversation, Verdicts
 from concord.runs.registry import BENCHMARKS
 from concord.scores import run_label
 from concord.store import configurations, conversations, images, ratings
@@ -39,10 +39,10 @@ def conversation(which: int) -> None:
         found, what, ratings_of = (
             conversations.listed(db, which),
             images.load(db, which),
-            Opened.read(db, which),
+            OpenedConversation.read(db, which),
         )
         spent = conversations.spent(db, which)
-    given, judgements, verdicts = ratings_of.given, ratings_of.judgements, ratings_of.verdicts()
+    given, judgements, verdicts = ratings_of.ratings, ratings_of.judgements, ratings_of.verdicts()
     _head(found)
     known = BENCHMARKS.get(found.benchmark)
     by_rule = known is not None and not known.criteria
@@ -111,27 +111,33 @@ def _failed(judgement: Mapping[str, Any]) -> None:
             st.code(breakable(judgement["raw"] or "(nothing)"), language=None, wrap_lines=True)
 
 
-def _scores(of: Opened) -> None:
+def _scores(of: OpenedConversation) -> None:
     """Criteria × judges over the whole conversation, and the means of judges and of people."""
     if not of.lines:
         st.info("No ratings of this conversation yet.")
         return
     rows = {}
     for line in of.lines:
-        judges = {of.called[rater]: cell for rater, cell in of.cells(line).items() if rater.kind == "judge"}
+        judges = {
+            of.rater_names[rater]: cell for rater, cell in of.cells(line).items() if rater.kind == "judge"
+        }
         means = zip(("Judges' mean", "Annotators' mean"), of.means(line), strict=True)
         rows[of.label(line.criterion)] = judges | dict(means)
     _table(rows, "Scores by criterion and rater: means over turns; for categories, the answers")
 
 
-def _people(of: Opened) -> None:
-    given = [r for r in of.given if r.rater.kind == "human"]
+def _people(of: OpenedConversation) -> None:
+    given = [r for r in of.ratings if r.rater.kind == "human"]
     if not given:
         return
     turns = any(r.turn is not None for r in given)
     rows: dict[Any, dict[str, Any]] = {}
     for r in given:
-        who = {"person": of.called[r.rater], "study": r.study or "", **({"turn": r.turn} if turns else {})}
+        who = {
+            "person": of.rater_names[r.rater],
+            "study": r.study or "",
+            **({"turn": r.turn} if turns else {}),
+        }
         rows.setdefault(tuple(who.values()), who)[of.label(r.criterion)] = of.word(r)
     people = len({r.rater for r in given})
     with st.expander(f"Ratings of each annotator ({people})", icon=":material/group:"):

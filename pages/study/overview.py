@@ -62,9 +62,9 @@ def _step(step: NextStep, *, first: bool = False) -> None:
         if (to := page_at(step.page) if step.page else None) is None:
             return
         if not first:
-            link(to.address, to.title, **step.at)
+            link(to.address, to.title, **step.parameters)
         elif st.button(to.title, type="primary", icon=to.icon):
-            go(to.address, **step.at)
+            go(to.address, **step.parameters)
 
 
 def _held(found: Overview) -> None:

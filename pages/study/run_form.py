@@ -39,7 +39,7 @@ def new() -> None:
     if not models:
         return
     benchmark = _benchmark(list(BENCHMARKS), "run")
-    st.caption(plain(benchmark.about))
+    st.caption(plain(benchmark.description))
     if pages := own_pages(benchmark.name):
         with st.container(horizontal=True):
             for page in pages:
@@ -247,7 +247,7 @@ def _role(benchmark: Benchmark, role: Role, models: dict[str, Model]) -> tuple[s
     if not known and not role.required:
         return ()
     about = {"help": role.help, "key": f"{benchmark.name} {role.name}", "format_func": shown, **KEPT}
-    if role.many:
+    if role.multiple:
         return tuple(st.multiselect(label, known, **about))
     hint = "Choose a model" if role.required else "None"
     one = st.selectbox(label, known, index=None, placeholder=hint, **about)
@@ -300,7 +300,7 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
     with st.container(border=True):
         st.markdown(
             f"**{counted(found.left, 'result')} to generate** ({found.planned:,} planned; "
-            f"{found.stored:,} stored already"
+            f"{found.stored_count:,} stored already"
             + (f"; {found.failed:,} failed before" if found.failed else "")
             + ")"
             + (", each a conversation or a judgement" if isinstance(plan, PlayPlan) else "")

@@ -10,7 +10,7 @@ import pandas as pd
 from concord.estimate import Estimate
 from concord.messages import VERDICTS
 from concord.questions import Scale
-from concord.statistics.glance import measured
+from concord.statistics.glance import agreement_column
 from concord.table import Cell, Table
 from pages.parts.charts import (
     COLOURS,
@@ -44,7 +44,7 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     The annotator is that of the panel of all, else of the last row. Names have at most `limit` pixels.
     """
     table = tables["glance"]
-    what = measured(table)
+    what = agreement_column(table)
     figures = table.defined(what)
     if not figures:
         return

@@ -17,7 +17,7 @@ from concord.files import file_name
 from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.answers import (
-    CHOSEN,
+    SELECTION_BIAS,
     WITH_ALL,
     answers_that_differ,
     cheaper,
@@ -33,8 +33,8 @@ from concord.reports.sections import REGISTRY, Section, unmeasured
 from concord.reports.verdict import Assessment
 from concord.scores import labels
 from concord.statistics.confusion import crossed
-from concord.statistics.glance import measured, panel_difference
-from concord.statistics.people_pairs import MOST as MOST_IN_TABLE
+from concord.statistics.glance import agreement_column, panel_difference
+from concord.statistics.people_pairs import MOST_COLUMNS as MOST_IN_TABLE
 from concord.statistics.people_pairs import every_two
 from concord.statistics.ratings import panel_name
 from concord.store import conversations, looks, ratings
@@ -96,14 +96,14 @@ def reasons(report: AgreementReport, criterion: str) -> None:
     """Below the first tab: why, what is not known, one picture, the most serious flags."""
     assessment = report.verdict(criterion)
     st.caption(
-        f"{plain(' '.join(filter(None, [assessment.why, assessment.unknown, rated(report, criterion)])))} "
+        f"{plain(' '.join(filter(None, [assessment.reason, assessment.unknown, rated(report, criterion)])))} "
         f"{MOCK if report.data.simulated else ''}"
     )
     beside = report.section("glance", criterion)
     for words, chart in charts.glance(beside):
         show(chart, words)
         st.caption(plain(words))
-    figures = [(str(row["name"]), row[measured(beside["glance"])]) for row in beside["glance"].rows]
+    figures = [(str(row["name"]), row[agreement_column(beside["glance"])]) for row in beside["glance"].rows]
     if any(isinstance(figure, Estimate) and figure.defined for _, figure in figures):
         undefined_rows([(name, figure) for name, figure in figures if isinstance(figure, Estimate)])
     if assessment.flags:
@@ -159,13 +159,13 @@ def _what_next(report: AgreementReport, criterion: str, about: Assessment, advic
     if pressed and step.page == "agreement":  # where a judge fails stands on the page itself
         st.query_params["tab"] = "fails"
     elif pressed:
-        go(step.page, **step.at)
+        go(step.page, **step.parameters)
 
 
 def _report(report: AgreementReport, criterion: str) -> str:
     """The report on this criterion as one page of HTML."""
     with workspace().read() as db:
-        text = of_study(db, report, made=date.today(), criterion=criterion)
+        text = of_study(db, report, date_made=date.today(), criterion=criterion)
     exported("report", report.data.study.name)
     return text
 
@@ -286,7 +286,9 @@ def _panels(report: AgreementReport, criterion: str) -> None:
         place.metric("ρ with the mean of all annotators", value, plain(per_thousand(total, money)), **look)
     answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
     st.caption(
-        plain(f"The second panel starts with all judges except {without}, {reason}. {WITH_ALL} {CHOSEN}")
+        plain(
+            f"The second panel starts with all judges except {without}, {reason}. {WITH_ALL} {SELECTION_BIAS}"
+        )
     )
 
 

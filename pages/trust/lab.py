@@ -192,7 +192,7 @@ def _judge(place: Any, bench: Bench) -> str:
 
 def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
     """Two judges that answered a part, chosen on the page; at first a model by its last two versions."""
-    answered, version = bench.answered(part), bench.versions.get
+    answered, version = bench.judges_of_part(part), bench.versions.get
     of_model = Counter(judge.model for judge in answered)
     there = sorted(answered, key=lambda j: (of_model[j.model] > 1, j.model, version(j.variant, 0)))
     if len(there) < 2:
@@ -218,7 +218,7 @@ def _compared(bench: Bench, part: str) -> None:
 
 def _choose(bench: Bench) -> None:
     """Every judge on *select*, and the cheapest that is not worse than the best."""
-    there = bench.answered(SELECT)
+    there = bench.judges_of_part(SELECT)
     few = len(there) < 2
     with st.expander("Let a judge answer “select”", icon=":material/play_arrow:", expanded=few):
         _answering(bench, SELECT, _versions(bench))
@@ -236,7 +236,7 @@ def _test(bench: Bench) -> None:
         table.draw(parts.table(db, bench.parts))
     answering = st.container()
     two = _two(bench, SELECT, "lab test")
-    missing = [(judge, n) for judge in two or () if (n := bench.owed(judge, TEST))]
+    missing = [(judge, n) for judge in two or () if (n := bench.unanswered(judge, TEST))]
     with answering.expander(
         "Let a judge answer “test”", icon=":material/play_arrow:", expanded=bool(missing)
     ):
@@ -278,7 +278,7 @@ def _adopt(bench: Bench, variant: str, version: int) -> None:
 
 def _card(bench: Bench) -> None:
     """A judge on one page, to download, with the checks that need no people."""
-    there = [judge for judge in bench.answered(SELECT) if judge.variant in bench.versions]
+    there = [judge for judge in bench.judges_of_part(SELECT) if judge.variant in bench.versions]
     if not there:
         st.info(f"A card needs figures of “{SELECT}”, but no judge has answered it yet.")
         return
@@ -307,7 +307,7 @@ def _card(bench: Bench) -> None:
 
 def _review(bench: Bench) -> None:
     """Where a judge differs on *develop*, and why."""
-    there = bench.answered(DEVELOP)
+    there = bench.judges_of_part(DEVELOP)
     if not there:
         st.info(f"No judge has answered “{DEVELOP}” yet. Let one answer it in the step for prompts.")
         return

@@ -112,7 +112,7 @@ def fill_town(workspace: Workspace) -> None:
                     },
                     context={"_task": values_of(task)},
                     meta={"residents": "resident"},
-                    trajectory=happened.stored(),
+                    trajectory=happened.as_stored(),
                 ),
                 simulated=True,
             )

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from concord.cli import main
-from concord.commands.app import _listen, _shown
+from concord.commands.app import _host_words, _listen
 from concord.workspace import Workspace
 
 
@@ -57,7 +57,7 @@ def test_every_answer_leaves_at_once() -> None:
     ],
 )
 def test_the_address_that_is_shown_can_be_opened(host: str, shown: str) -> None:
-    assert _shown(host) == shown
+    assert _host_words(host) == shown
 
 
 def test_garbage_collection_does_not_follow_every_rerun() -> None:

@@ -635,7 +635,7 @@ def test_the_report_is_one_file_in_which_nothing_of_the_table_is_markup(tmp_path
 def test_a_stored_study_has_the_same_report(filled):
     with filled.read() as db:
         report = agreement_report(db, *studies.names(db), Options(resamples=20))
-        text = " ".join(Seen(page.of_study(db, report, made=date(2026, 1, 2))).text)
+        text = " ".join(Seen(page.of_study(db, report, date_made=date(2026, 1, 2))).text)
     assert all(sentence in text for sentence in report.summary)
 
 

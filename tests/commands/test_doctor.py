@@ -9,7 +9,7 @@ import pytest
 from concord.llm.client import Client
 from concord.llm.handshake import Handshake
 from concord.llm.models import Model, load_models
-from concord.runs.examining import check, examine, own, samples
+from concord.runs.examining import check, examine, samples, workspace_prompts
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
 from concord.store import handshakes
@@ -18,7 +18,9 @@ from tests.mock.server import running
 
 
 def found(workspace, model):
-    return asyncio.run(examine({"m": model}, own(workspace), samples(materials(workspace))))["m"]
+    return asyncio.run(examine({"m": model}, workspace_prompts(workspace), samples(materials(workspace))))[
+        "m"
+    ]
 
 
 def served(url, model="mock-fixed", **settings):
@@ -87,14 +89,14 @@ def test_what_only_benchmarks_need_is_a_note_and_no_cross(workspace, run):
 
 
 def test_the_rubrics_of_the_workspace_are_tried_first(workspace):
-    usual = own(workspace)
+    usual = workspace_prompts(workspace)
     assert [prompt.benchmark for prompt in usual] == ["support"]
     (workspace.path / "rubrics").mkdir()
     (workspace.path / "rubrics" / "mine.toml").write_text(
         'unit = "each-reply"\n[[criteria]]\nname = "clear"\nstatement = "It is clear."\nscale = "1..5"\n'
     )
     (workspace.path / "rubrics" / "broken.toml").write_text("title = 3\n")
-    assert [(prompt.benchmark, prompt.name) for prompt in own(workspace)] == [("mine", "judge")]
+    assert [(prompt.benchmark, prompt.name) for prompt in workspace_prompts(workspace)] == [("mine", "judge")]
     with running(like="groq") as url:
         found = check(workspace, {"m": served(url)})["m"]
     assert found.settings == {"replies": "json_object"}, "its list of replies has a minItems"
@@ -106,7 +108,7 @@ def test_again_asks_as_if_nothing_were_known(workspace):
         handshakes.put(db, model.asked_as, Handshake({"replies": "text"}).as_dict())
     with running(port=int(url.split(":")[-1].split("/")[0])):
         assert check(workspace, {"m": model})["m"].settings == {"replies": "text"}
-        assert check(workspace, {"m": model}, again=True)["m"].settings == {}
+        assert check(workspace, {"m": model}, fresh=True)["m"].settings == {}
         assert check(workspace, {"m": model})["m"].settings == {}
 
 

@@ -41,7 +41,7 @@ def play(workspace: Workspace) -> None:
     dialogues = PlayPlan("simulbench-dialogues", models, {"tasks": list(TASKS), "repeats": 3})
     run(workspace, dialogues)
     with workspace.write() as db:
-        extraction.extract_scripts(db, JUDGES[0], by=PEOPLE[0])
+        extraction.extract_scripts(db, JUDGES[0], origin=PEOPLE[0])
     answers = PlayPlan("simulbench", {"targets": TARGETS, "judges": JUDGES})
     run(workspace, answers)
     challenging = {"kind": ("FirstChan", "SubseqChan")}

@@ -98,7 +98,7 @@ def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
         assert {row["rater"] for row in ratings.exported(db, own_data.STUDY)} >= {*own_data.PEOPLE}
         disputes = annotation_flow.look(db, "adjudicate", own_data.STUDY, None)
         assert disputes
-        assert len(disputes.items) > len(disputes.done) == own_data.SETTLED
+        assert len(disputes.items) > len(disputes.answered_items) == own_data.SETTLED
         assert len(studies.pairs(db, own_data.PAIRS)) == 12
         verdicts = list(db["comparisons"].rows_where("criterion = ?", [own_data.QUESTION]))
         assert len(verdicts) == 12 * (2 + 3 * 2)  # two people, and three judges in both orders

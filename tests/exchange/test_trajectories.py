@@ -50,7 +50,7 @@ def simulated(key):
         },
         context={"_task": values_of(party())},
         meta={"residents": "r"},
-        trajectory=happened.stored(),
+        trajectory=happened.as_stored(),
     )
 
 
@@ -111,7 +111,7 @@ def test_the_leaderboard_of_what_was_imported_is_the_same(workspace, fresh, run,
     ]
 
 
-@pytest.mark.parametrize("stored", [None, lived(*DAYS).stored()], ids=["none", "another"])
+@pytest.mark.parametrize("stored", [None, lived(*DAYS).as_stored()], ids=["none", "another"])
 def test_another_trajectory_of_the_same_conversation_is_refused(fresh, run, out, stored):
     with fresh.write() as db:
         conversations.save(db, replace(simulated(KEYS[0]), trajectory=stored))

@@ -34,10 +34,10 @@ def read(workspace: Workspace):
 
 def test_the_largest_come_first_and_are_of_develop(shop):
     bench, _, found = read(shop)
-    assert [one.off for one in found] == sorted((one.off for one in found), reverse=True)
+    assert [one.distance for one in found] == sorted((one.distance for one in found), reverse=True)
     assert {one.unit.key for one in found} <= set(bench.parts.keys("develop"))
     first = found[0]
-    assert first.off == pytest.approx(abs(first.answer - sum(first.people) / len(first.people)) / 4)
+    assert first.distance == pytest.approx(abs(first.answer - sum(first.people) / len(first.people)) / 4)
     assert first.words in ("It is long.", "It is short.")
 
 
@@ -52,7 +52,7 @@ def test_causes_add_up_and_say_what_to_change_first(shop):
         assert [row["items"] for row in table.rows] == [2, 1]
         assert table.rows[0]["cause"] == "length or style swayed the judge"
         assert table.rows[0]["words"] == "It counts words."
-        assert table.rows[0]["lost"] == pytest.approx(found[0].off + found[1].off)
+        assert table.rows[0]["lost"] == pytest.approx(found[0].distance + found[1].distance)
         assert "Change first: say in the instructions" in table.notes[0]
         moving = work.moving(db, None)
         assert [state for _, state, _ in moving.strip][:4] == ["done", "done", "done", "open"]
@@ -62,7 +62,7 @@ def test_causes_add_up_and_say_what_to_change_first(shop):
 
 def test_tags_are_no_ratings_and_stay_on_develop(shop):
     bench, judge, found = read(shop)
-    hidden = bench.parts.of("test")[0].id
+    hidden = bench.parts.units_of("test")[0].id
     with shop.write() as db:
         n = db.execute("SELECT count(*) FROM ratings").fetchone()[0]
         disagreements.tag(db, mock.STUDY, found[0].unit.id, "Ada", judge, 2)

@@ -35,7 +35,7 @@ def outcome(workspace: Workspace, seed: int, propose=None, stop_after: int = 10*
 def test_a_planted_flaw_is_repaired_and_the_gain_is_shown_on_test(fresh, seed):
     found = outcome(fresh, seed)
     assert found.gain.interval[0] > 0, found.sentences
-    assert mock.CURE in found.chosen.rubric.judge.instructions
+    assert mock.CURE in found.choice.rubric.judge.instructions
     with fresh.read() as db:
         assert len(lab.openings(db, mock.STUDY)) == 1
 
@@ -51,7 +51,7 @@ def test_a_judge_that_equals_people_has_nothing_to_learn(fresh, monkeypatch):
     monkeypatch.setattr(improving, "EQUAL", 0.5)
     found = outcome(fresh, 0)
     assert "nothing to improve" in found.sentences[-1]
-    assert found.chosen == found.base
+    assert found.choice == found.base
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_an_optimiser_that_returns_nonsense_is_a_sentence(fresh, error):
 
     found = outcome(fresh, 0, propose)
     assert any("of no use" in line for line in found.sentences)
-    assert "Proposal" not in found.chosen.rubric.judge.instructions
+    assert "Proposal" not in found.choice.rubric.judge.instructions
 
 
 @pytest.mark.parametrize("stop_after", range(8))

@@ -47,7 +47,7 @@ def two(of: measuring.Bench) -> tuple[Candidate, Candidate]:
 
 def test_parts_keep_scenarios_whole_and_are_alike(shop):
     of = bench(shop)
-    assert [len(of.parts.of(part)) for part in parts.PARTS] == [20, 20, 20]
+    assert [len(of.parts.units_of(part)) for part in parts.PARTS] == [20, 20, 20]
     for scenario in {unit.scenario for unit in of.parts.units}:
         assert len({unit.part for unit in of.parts.units if unit.scenario == scenario}) == 1
     level = (of.people["helpful"].target + of.people["polite"].target) / 2

@@ -40,10 +40,10 @@ def test_a_judge_is_checked_and_nothing_is_paid_twice(workspace):
     assert checks >= {"asked again", "questions in reverse order", "padded", "instructions in the reply"}
     assert {row["criterion"] for row in table.rows} == {"Helpful", "Polite"}
     assert all(row["n"] == 8 for row in table.rows if row["check"] == "padded")
-    assert purse.spent > 0
+    assert purse.amount > 0
     again = SharedBudget(10.0)
     assert robustness.checked(workspace, of, "a", used, again).rows == table.rows
-    assert again.spent == 0
+    assert again.amount == 0
     with workspace.read() as db:
         assert not runs.recent(db)
         assert conversations.values(db)["benchmark"] == [mock.BENCHMARK]

@@ -69,7 +69,7 @@ def test_a_line_that_is_no_result_is_left_out(line):
 )
 def test_a_line_without_an_answer_says_whether_to_ask_again(line, again, counts):
     [found] = read(json.dumps({"custom_id": "one", **line}).encode())
-    assert (found.answer, found.again, found.counts) == (None, again, counts)
+    assert (found.answer, found.retry, found.counts) == (None, again, counts)
     assert str(found.failure)
 
 
@@ -89,4 +89,4 @@ BODY = {"model": "m", "choices": [{"message": {"content": "Yes"}, "finish_reason
 )
 def test_an_answer_is_read_without_a_status_and_with_its_body_as_text(response):
     [found] = read(json.dumps({"custom_id": "one", "response": response}).encode())
-    assert (found.answer.text, found.again) == ("Yes", False)
+    assert (found.answer.text, found.retry) == ("Yes", False)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.llm.completions import Broken, ReplyDetails, marks, read
-from concord.llm.thinking import said as apart
+from concord.llm.thinking import visible_reply as apart
 
 
 def body(message, finish="stop", **more):

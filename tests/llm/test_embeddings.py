@@ -105,7 +105,7 @@ def test_vectors_of_no_use_are_asked_for_again_and_every_attempt_is_paid():
     with answering(reply([1, 0], usage=USED), reply([1, 0], [0, 1], usage=USED)) as embed:
         done = embed(["one", "two"], price=Price(input=1e6, output=0))
     assert [v.tolist() for v in done.vectors] == [[1, 0], [0, 1]]
-    assert (done.spent.calls, done.spent.input_tokens, done.spent.cost) == (2, 20, 20)
+    assert (done.usage.calls, done.usage.input_tokens, done.usage.cost) == (2, 20, 20)
 
 
 def test_vectors_that_stay_of_no_use_are_a_failure_with_its_reason():

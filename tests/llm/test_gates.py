@@ -211,7 +211,7 @@ class Hand:
 
     def answer(self, number):
         for _ in range(number):
-            self.gate.answered()
+            self.gate.record_answer()
             self.gate.leave()
             self.fill()
 

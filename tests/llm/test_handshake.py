@@ -176,6 +176,6 @@ def test_what_was_settled_is_kept_as_settings_of_the_entry():
     settings = handshake.differences(entry, changed)
     assert settings["params"] == {"temperature": "unset"}
     stored = Handshake.from_dict(json.loads(json.dumps(Handshake(settings).as_dict())))
-    assert handshake.settled(entry, stored) == changed
-    assert handshake.settled(entry, stored).configuration == changed.configuration
-    assert handshake.settled(entry, None) is entry
+    assert handshake.settled_model(entry, stored) == changed
+    assert handshake.settled_model(entry, stored).configuration == changed.configuration
+    assert handshake.settled_model(entry, None) is entry

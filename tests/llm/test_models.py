@@ -199,9 +199,9 @@ def test_a_reply_with_its_tokens_cost_and_time(mock):
     done = call(Model(name="m", base_url=mock, model="mock-bland", price=Price(input=1e6, output=0)))
     assert done.text
     assert not done.cut
-    assert done.spent.calls == 1
-    assert done.spent.cost == done.spent.input_tokens > 0
-    assert done.spent.seconds > 0
+    assert done.usage.calls == 1
+    assert done.usage.cost == done.usage.input_tokens > 0
+    assert done.usage.seconds > 0
 
 
 def test_a_reply_that_hit_the_token_limit_says_so(mock):

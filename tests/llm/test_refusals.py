@@ -247,7 +247,7 @@ def test_a_parameter_of_the_entry_alone_is_named_in_quotes_or_left():
     assert weaker(400, error("unknown parameter top_k"), own) == [{"params": {"top_k": "unset"}}]
     assert weaker(400, error("The field `user` is unknown"), own) == [{"params": {"user": "unset"}}]
     assert weaker(400, error("Provider returned error: seed"), own) is not None
-    named = refusals.named(own, request(own, SAID), refusals.objection(error("Provider returned error")))
+    named = refusals.named_part(own, request(own, SAID), refusals.objection(error("Provider returned error")))
     assert named is None, "a word of the sentence is no parameter"
 
 

@@ -106,7 +106,7 @@ GOOD = ('{"explanation": "fine", "score": 7}', False)
 def test_the_model_is_told_what_was_wrong_and_every_attempt_is_counted():
     found, sent = ask([('{"explanation": "fine"}', False), GOOD])
     assert found.value.score == 7
-    assert found.spent == Spent(2, 20, 10, 1.0, 2.0)
+    assert found.usage == Spent(2, 20, 10, 1.0, 2.0)
     assert [step for step, _ in sent] == ["judge", "judge again 1"]
     assert [m.role for m in sent[1][1]] == ["user", "assistant", "user"]
     assert "score" in sent[1][1][2].content
@@ -161,7 +161,7 @@ def test_plain_text_is_taken_as_it_is_even_when_cut():
 
 def test_a_reply_without_text_is_asked_for_again_with_the_same_words():
     found, sent = ask([(" \n", False), ("Here.", False)], reply=None)
-    assert (found.text, found.spent.calls) == ("Here.", 2)
+    assert (found.text, found.usage.calls) == ("Here.", 2)
     assert sent[0][1] == sent[1][1] == [Message("user", "Rate.")]
 
 
@@ -201,9 +201,9 @@ def test_where_an_empty_reply_may_be_right_only_an_empty_text_is_one(beside, tak
 
 def test_an_answer_holds_the_reply_and_what_it_cost():
     found, _ = ask([GOOD])
-    assert (found.text, found.cut, found.spent) == (GOOD[0], False, Spent(1, 10, 5, 0.5, 1.0))
+    assert (found.text, found.cut, found.usage) == (GOOD[0], False, Spent(1, 10, 5, 0.5, 1.0))
     plain, _ = ask([("It is fine.", False)], reply=None)
-    assert (plain.text, plain.value, plain.spent) == ("It is fine.", None, Spent(1, 10, 5, 0.5, 1.0))
+    assert (plain.text, plain.value, plain.usage) == ("It is fine.", None, Spent(1, 10, 5, 0.5, 1.0))
 
 
 def test_the_model_sees_its_own_reply_beside_what_was_wrong():

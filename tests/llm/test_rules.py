@@ -13,7 +13,7 @@ from pydantic import Field
 
 from concord.llm import verdicts
 from concord.llm.replies import Reason, Reply, Unusable, read
-from concord.llm.thinking import said
+from concord.llm.thinking import visible_reply
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "replies.md"
 ASKED_AGAIN = "asked again"
@@ -40,7 +40,7 @@ def rules(heading):
 
 @pytest.mark.parametrize(("rule", "reply", "outcome"), rules("A verdict in brackets"))
 def test_a_verdict_in_brackets(rule, reply, outcome):
-    text = said(reply).text
+    text = visible_reply(reply).text
     if outcome == ASKED_AGAIN:
         with pytest.raises(Unusable):
             verdicts.whole_number(text, 1, 10)

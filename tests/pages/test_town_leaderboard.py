@@ -37,7 +37,7 @@ def town(workspace: Workspace) -> Workspace:
                     spoken("Ada", talks),
                     facets=about,
                     context={"_task": values_of(task)},
-                    trajectory=replace(happened, talks=talks).stored(),
+                    trajectory=replace(happened, talks=talks).as_stored(),
                 ),
             )
             key = f"stss-language/{agent}"

@@ -40,7 +40,7 @@ CASES = {
     ),
     "a copy": (replace(GOOD, copied=True), Advice.CHECK_COPY),
     "one answer": (replace(GOOD, constant=True), Advice.DO_NOT_USE),
-    "turned round": (replace(GOOD, turned=True), Advice.CHECK_DIRECTION),
+    "turned round": (replace(GOOD, inverted=True), Advice.CHECK_DIRECTION),
     "annotators disagree": (replace(GOOD, person=CHANCE), Advice.REPAIR_QUESTION),
     "one annotator, shown to agree": (ALONE, Advice.ADD_ANNOTATOR),
     "one annotator, not shown": (replace(ALONE, alone=Estimate(0.2, -0.1, 0.5, 40)), Advice.LABEL_MORE),
@@ -56,7 +56,7 @@ CASES = {
         replace(ALONE, alone=Estimate(0.05, -0.05, 0.15, 900)),
         Advice.DO_NOT_USE,
     ),
-    "unnamed annotators": (replace(ALONE, named=False), Advice.NAME_ANNOTATORS),
+    "unnamed annotators": (replace(ALONE, nominal=False), Advice.NAME_ANNOTATORS),
     "nobody": (replace(ALONE, annotators=0), Advice.NONE),
     "no figure": (replace(ALONE, alone=None), Advice.NONE),
 }

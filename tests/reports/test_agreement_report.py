@@ -337,7 +337,7 @@ def test_the_design_decides_whom_intervals_are_about_unless_asked(people: int, w
     report = measured(frame(scores))
     about = {"these": "for these 3 annotators", "like-these": "for annotators like these 5"}[whom]
     assert report.people == whom
-    assert f", 40 items, {about}." in report.verdict().why
+    assert f", 40 items, {about}." in report.verdict().reason
     assert report.as_json()["people"] == whom
     asked = measured(frame(scores), options=replace(FEW, people="these"))
     assert f"for these {people} annotators" in asked.agreement.criteria["final"].basis

@@ -10,7 +10,7 @@ from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.reports import leaderboards
 from concord.reports.agreement_report import AS_DRAWN
-from concord.reports.corrected import _by_people, check, corrected, offered
+from concord.reports.corrected import _by_people, available_studies, check, corrected
 from concord.reports.rated import gather
 from concord.statistics.corrected import corrected_mean
 from concord.store import studies as stored
@@ -87,8 +87,7 @@ def test_people_weigh_criteria_as_the_table_does(filled):
 
 @pytest.mark.parametrize(
     ("scores", "finals", "people", "said"),
-    [
-        # Ends are 0.2 from each figure: those of 2.9 and 3.0 overlap, those of 2.0 and 3.0 do not.
+    [  # Ends are 0.2 from each figure: those of 2.9 and 3.0 overlap, those of 2.0 and 3.0 do not.
         ((3, 2), (3, 2), (3.0, 2.9), "the order of the overall scores stays."),
         ((2, 3), (3, 2), (3.0, 2.9), ""),
         (
@@ -142,7 +141,7 @@ def test_studies_with_people_and_conversations_of_the_table_are_offered(filled):
     board, people = of(filled)
     with filled.write() as db:
         stored.create(db, stored.Study("unrated", people.study.criteria))
-        assert offered(db, board) == [people.study.name]
+        assert available_studies(db, board) == [people.study.name]
 
 
 def test_the_command_prints_it_and_its_formats_agree(filled, run):

@@ -31,7 +31,7 @@ def of_studies(workspace):
     steps = [
         s for study in found.studies for s in overview.of_study(study, found.waiting.get(study.name, ()))
     ]
-    return [(step.text, step.page, step.at.get("as", "")) for step in steps]
+    return [(step.text, step.page, step.parameters.get("as", "")) for step in steps]
 
 
 def held(workspace):

@@ -21,7 +21,7 @@ def text(demo_once, tmp_path_factory) -> str:
 
     workspace = Workspace(copytree(demo_once, tmp_path_factory.mktemp("layout") / "demo"))
     with workspace.read() as db:
-        return of_study(db, agreement_report(db, "demo", Options(resamples=20)), made=date(2026, 1, 1))
+        return of_study(db, agreement_report(db, "demo", Options(resamples=20)), date_made=date(2026, 1, 1))
 
 
 def test_three_lines_say_what_the_words_of_the_verdict_mean(text):

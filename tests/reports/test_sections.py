@@ -28,7 +28,7 @@ def test_a_section_is_complete(section: Section):
     assert section.question.endswith("?")
     assert section.levels
     always = Section.__dataclass_fields__["has"].default
-    assert (section.has is always) == (not section.without), "what needs data says which it lacks"
+    assert (section.has is always) == (not section.lacking_tables), "what needs data says which it lacks"
 
 
 def test_names_are_unique_and_each_is_in_one_scope():
@@ -41,7 +41,7 @@ def test_the_report_walks_the_registry(demo_workspace):
     """Every section that is in the report, and has data, is a heading of it, with its question."""
     with demo_workspace.read() as db:
         report = agreement_report(db, studies.names(db)[0], Options(resamples=20))
-        text = of_study(db, report, made=date(2026, 1, 1))
+        text = of_study(db, report, date_made=date(2026, 1, 1))
     shown = re.findall(r'<h2 id="([\w-]+)">', text)
     wanted = [
         each.name

@@ -41,7 +41,7 @@ def made(tmp_path_factory):
         facets = {"character": HOSTILE, "situation": "'); alert(1) //"}
         conversations.save(db, Conversation("pingpong", "hostile", HOSTILE, said, facets=facets))
     with workspace.read() as db:
-        found = dict(site.pages(db, "A <site>", made=date(2026, 1, 2)))
+        found = dict(site.pages(db, "A <site>", date_made=date(2026, 1, 2)))
         report = agreement_report(db, "first")
     return found, report
 
@@ -137,7 +137,7 @@ def test_what_annotators_did_carelessly_is_published_without_their_names(tmp_pat
     checks = tuple(Check(name, n, asked, hit=False, attention=False) for n in range(20))
     pairs = tuple(Pair(name, n, asked, 1.0, 5.0) for n in range(20))
     people = {of_whom: f"Annotator {n}" for n, of_whom in enumerate(PEOPLE, 1)}
-    of = replace(of, dealt=(*dealt, gone), checks=checks, repeated_answers={"repeat": pairs})
+    of = replace(of, assigned_items=(*dealt, gone), checks=checks, repeated_answers={"repeat": pairs})
     limits = " ".join(report_of(site.unnamed(of, people)).limits)
     for words in (
         "Annotator 1 was faster",
@@ -151,7 +151,7 @@ def test_what_annotators_did_carelessly_is_published_without_their_names(tmp_pat
 def test_a_workspace_without_conversations_has_no_site(tmp_path):
     empty = Workspace.open(tmp_path / "workspace")
     with empty.read() as db, pytest.raises(ConcordError, match="Import some"):
-        list(site.pages(db, "Empty", made=date(2026, 1, 2)))
+        list(site.pages(db, "Empty", date_made=date(2026, 1, 2)))
 
 
 def test_the_command_replaces_only_a_site(tmp_path, run):

@@ -16,7 +16,7 @@ from concord.reports.agreement_report import AgreementReport, report_of
 from concord.reports.flags import careless, turned_round
 from concord.reports.pictures import forest
 from concord.reports.verdict import MOST_FLAGS, Assessment
-from concord.reports.wording import within
+from concord.reports.wording import interval_words
 from concord.statistics.claims import CLAIMS, ranked
 from concord.store.studies import AskedRubric, Study
 from concord.studies.studies import StudyRatings
@@ -55,7 +55,7 @@ def test_a_judge_as_good_as_an_annotator_may_be_used() -> None:
     assert (found.verdict, found.advice, found.use) == (Verdict.AS_GOOD, Advice.USE, ("j",))
     assert found.conditions == ()
     assert re.search(
-        r"j ρ = 0\.\d\d, another annotator ρ = 0\.\d\d; difference \+0\.\d\d \(95% CI \+0", found.why
+        r"j ρ = 0\.\d\d, another annotator ρ = 0\.\d\d; difference \+0\.\d\d \(95% CI \+0", found.reason
     )
 
 
@@ -180,9 +180,9 @@ def test_a_rubric_leads_with_its_first_question_and_a_benchmark_with_final() -> 
 
 def test_an_interval_that_leaves_out_0_shows_on_which_side_it_lies() -> None:
     """The claim that goes with 0.004 to 0.57 would not be believed beside “0.00 to 0.57”."""
-    assert within(Estimate(0.28, 0.004, 0.57, 50)) == " (95% CI 0.004 to 0.57)"
-    assert within(Estimate(-0.28, -0.57, -0.0004, 50), signed=True) == " (95% CI -0.57 to -0.0004)"
-    assert within(Estimate(0.0304, 0.0301, 0.0349, 50), signed=True) == " (95% CI +0.0301 to +0.0349)"
+    assert interval_words(Estimate(0.28, 0.004, 0.57, 50)) == " (95% CI 0.004 to 0.57)"
+    assert interval_words(Estimate(-0.28, -0.57, -0.0004, 50), signed=True) == " (95% CI -0.57 to -0.0004)"
+    assert interval_words(Estimate(0.0304, 0.0301, 0.0349, 50), signed=True) == " (95% CI +0.0301 to +0.0349)"
 
 
 def test_what_items_cannot_tell_is_planned() -> None:
@@ -209,7 +209,7 @@ def test_the_margin_decides_what_as_good_means() -> None:
     table = simulated(items=40, judge_noise=0.7, person_noise=0.7)
     wide = measured(table, options=replace(FEW, margin=0.5)).verdict()
     assert wide.verdict in GOOD
-    assert "half of another annotator's agreement" in wide.why
+    assert "half of another annotator's agreement" in wide.reason
 
 
 def test_a_single_judge_may_be_good_where_the_panel_is_not() -> None:
@@ -264,7 +264,7 @@ def test_careless_people_stand_in_the_report_and_in_what_limits_it() -> None:
     report = measured(simulated(judge_noise=0.5, person_noise=0.5))
     dealt = tuple(item(name, n, state="done", seconds=1) for name in ("Ada", "Bo", "Chi") for n in range(20))
     report = replace(
-        report, data=replace(report.data, dealt=dealt), table_cache={}, flag_cache={}, lone_cache={}
+        report, data=replace(report.data, assigned_items=dealt), table_cache={}, flag_cache={}, lone_cache={}
     )
     assert [flag.claim for flag in careless(report)] == [Claim.TOO_FAST] * 3
     for where in (report.limits, report.summary):

@@ -205,7 +205,7 @@ async def call(budget, tokens, most=20, gate=None):
     async with budget.reserved("m", 100, most) as held:
         if gate is not None:
             await gate.wait()
-        held.spent = Spent(1, 10, tokens, float(tokens))
+        held.usage = Spent(1, 10, tokens, float(tokens))
 
 
 def test_calls_wait_until_what_is_in_flight_leaves_room_for_the_most_they_may_cost():

@@ -29,8 +29,8 @@ def test_calls_without_a_price_stay_unknown_where_they_are_stored(tmp_path):
     """A price of 0 is a price. What is unknown is neither shown as 0.00 nor lost in a sum."""
     free, unknown = entry({"price": {"input": 0, "output": 0}}), entry({})
     dear = entry({"price": {"input": 1e6, "output": 0}})
-    assert free.spent((5, 5, 0), 1.0).price() == "0.00"
-    assert unknown.spent((5, 5, 0), 1.0).price("EUR") == "not known"
+    assert free.usage((5, 5, 0), 1.0).price() == "0.00"
+    assert unknown.usage((5, 5, 0), 1.0).price("EUR") == "not known"
     with Workspace.open(tmp_path).write() as db:
         assert ratings.total_spent(db).price() == "0.00"
         number = runs.start(db, "pingpong", {}, 1)
@@ -39,7 +39,7 @@ def test_calls_without_a_price_stay_unknown_where_they_are_stored(tmp_path):
             ("b", unknown, "not known", "not known"),
             ("c", dear, "at least 2.00", "at least 2.00"),
         ):
-            spent = model.spent((2, 3, 0), 1.0)
+            spent = model.usage((2, 3, 0), 1.0)
             said = Conversation("pingpong", name, "p", (Message("user", "Hi"), Message("assistant", "Ho")))
             which = conversations.save(db, said, spent)
             runs.spend(db, number, spent)

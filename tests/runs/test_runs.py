@@ -368,10 +368,10 @@ def test_stop_asked_for_from_elsewhere(faulty):
 def test_the_estimate_counts_what_the_run_then_does(workspace):
     job = planning.job(workspace, plan())
     found = planning.survey(workspace, job)
-    assert (found.planned, found.left, found.spent.calls) == (6, 6, 20)
+    assert (found.planned, found.left, found.usage.calls) == (6, 6, 20)
     assert found.unpriced == {"player", "user", "a", "b"}
     run(workspace, plan())
-    assert planning.survey(workspace, job).spent.calls == 0
+    assert planning.survey(workspace, job).usage.calls == 0
 
 
 def test_the_estimate_is_of_measured_tokens_where_there_are_any(workspace):
@@ -393,10 +393,10 @@ def test_the_estimate_is_of_measured_tokens_where_there_are_any(workspace):
         "player": (4 * 800, 4 * 120),
         "a": (tokens_in, tokens_out),
     }
-    assert found.measured == {"a"}
+    assert found.measured_models == {"a"}
     assert found.unpriced == {"user", "player"}
     assert found.cost == pytest.approx((2 * tokens_in + 10 * tokens_out) / 1e6)
-    spent = found.spent
+    spent = found.usage
     assert (spent.calls, spent.input_tokens) == (9, 4 * 700 + 4 * 800 + tokens_in)
     assert spent.output_tokens == 4 * 50 + 4 * 120 + tokens_out
 

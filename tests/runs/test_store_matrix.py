@@ -103,7 +103,7 @@ def test_no_call_is_made_while_a_fault_lasts_and_none_is_repeated(kind, fault, p
         text = models(url).replace("seed = true", "seed = true\nmax_concurrency = 2")
         workspace.models_path.write_text(text)
         job = planning.job(workspace, KINDS[kind])
-        wanted = planning.survey(workspace, job).spent.calls
+        wanted = planning.survey(workspace, job).usage.calls
         done = pool.submit(engine.execute, workspace, job, watch=watched)
         while calls_made(workspace) < 2:
             assert not done.done()

@@ -65,7 +65,9 @@ def test_every_pair_is_asked_in_both_orders_and_once(played):
     assert f"{won} won, {duel['tied']} tied, {lost} lost of {duel['n']} scenarios;" in best
     assert comparisons.verdict(found, "nobody") == ""
     again = planning.survey(played, planning.job(played, compare(judge_repeats=2)))
-    assert again.measured == {"mock-judge-noisy", "mock-judge-strict"}, "what comparing took is known by now"
+    assert again.measured_models == {"mock-judge-noisy", "mock-judge-strict"}, (
+        "what comparing took is known by now"
+    )
 
 
 def test_comparing_by_batch_gives_the_same_verdicts(played):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from concord.benchmarks.simulbench import files
-from concord.benchmarks.simulbench.scripts import stored
+from concord.benchmarks.simulbench.scripts import scripts_by_key
 from concord.errors import ImportRefused
 from concord.store import scenarios
 
@@ -67,7 +67,7 @@ def test_the_published_scripts(run, workspace, published):
         assert told in result.output
     assert "The paper counts 93 FirstChan and 182 SubseqChan" in result.output
     with workspace.read() as db:
-        found = stored(scenarios.accepted(db, "simulbench", "script"))
+        found = scripts_by_key(scenarios.accepted(db, "simulbench", "script"))
     assert len(found) == 500
     one = found["000#Linux_Terminal/gpt-3.5-turbo-2@4"]
     assert (one.kind, one.turn, one.challenging, len(one.history)) == ("SubseqChan", 4, 3, 7)

@@ -136,11 +136,11 @@ def test_calls_that_fail_are_counted_and_asked_again_the_next_time(workspace, ru
 def test_an_estimate_counts_what_is_left_and_asks_nothing(workspace, run):
     plan = wanted(count=3)
     found = survey(workspace, plan)
-    assert (found.planned, found.stored, found.left, found.calls) == (6, 0, 6, {"mock-user": 6})
+    assert (found.planned, found.stored_count, found.left, found.calls) == (6, 0, 6, {"mock-user": 6})
     assert waiting(workspace) == []
     propose(workspace, "stateless", count=2)
     found = survey(workspace, plan)
-    assert (found.planned, found.stored, found.calls) == (6, 2, {"mock-user": 4})
+    assert (found.planned, found.stored_count, found.calls) == (6, 2, {"mock-user": 4})
     assert found.unpriced == {"mock-user"}
     told = run(
         workspace, "simulbench", "tasks", "propose", "--model", "mock-user", "--count", 3, "--estimate"

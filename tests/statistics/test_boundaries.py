@@ -113,7 +113,7 @@ def test_a_difference_of_kappas_takes_twenty_rarer_answers(rarer, measured):
     other = [0, *person[1:-1], 1]
     judge = [*person[:5], *([0] * 3), *person[8:]]
     table = read_ratings(study({"Ada": person, "Ben": other}, {"j": judge}))
-    [row] = held_out(table, "quality", by="kappa", resamples=100).rows
+    [row] = held_out(table, "quality", measure="kappa", resamples=100).rows
     assert (row["difference"].interval is not None) == measured
     assert row["difference"].defined
 
@@ -145,11 +145,11 @@ def test_p_of_groups_counts_every_facet_that_was_looked_at():
     people = {name: (quality + rng.normal(0, 0.5, 80)).tolist() for name in ("ann", "bob")}
     judge = quality + rng.normal(0, 0.5, 80) + 0.35 * (np.arange(80) % 2)
     table = read_ratings(study(people, {"j": judge.tolist()}))
-    alone, *_ = group_differences(table, "quality", {"group": group}, ["j"], named=False)
+    alone, *_ = group_differences(table, "quality", {"group": group}, ["j"], nominal=False)
     assert 0.002 < alone.p < 0.2
     for number in (1, 2):
         others = dict(list(noise.items())[:number])
-        found, *_ = group_differences(table, "quality", {"group": group, **others}, ["j"], named=False)
+        found, *_ = group_differences(table, "quality", {"group": group, **others}, ["j"], nominal=False)
         assert found.facet == "group"
         assert found.p == pytest.approx((number + 1) * alone.p, rel=0.25)
         assert found.compared == (number + 1) * alone.compared

@@ -12,7 +12,7 @@ from scipy import stats
 
 from concord.codes import Claim
 from concord.estimate import Estimate, undefined
-from concord.statistics.claims import CLAIMS, more_items, p_above, p_below, stated, sure_of
+from concord.statistics.claims import CLAIMS, more_items, p_above, p_below, statable, sure_of
 from concord.statistics.group_differences import group_differences
 from concord.statistics.oddities import chance_of_hits, exchanged, one_answer
 from concord.statistics.ratings import read_ratings
@@ -61,8 +61,8 @@ def test_p_values_are_those_of_the_interval():
 
 def test_claims_of_a_kind_are_adjusted_for_all_that_were_looked_at():
     share = CLAIMS[Claim.LEVEL].share
-    assert stated(Claim.LEVEL, [share, 0.5]).tolist() == [False, False]
-    assert stated(Claim.LEVEL, [share / 2, 0.5]).tolist() == [True, False]
+    assert statable(Claim.LEVEL, [share, 0.5]).tolist() == [False, False]
+    assert statable(Claim.LEVEL, [share / 2, 0.5]).tolist() == [True, False]
     assert sure_of(Claim.LEVEL, [share / 2], tests=1) == [True]
     assert sure_of(Claim.LEVEL, [share / 2], tests=3) == [False]
     assert sure_of(Claim.LEVEL, [], tests=3) == []
@@ -100,7 +100,7 @@ def test_one_answer_is_compared_with_what_others_gave_to_the_same_items():
     mostly = np.array([0.0] * 49 + [1.0])
     assert [row.p for row in one_answer({"a": mostly, "b": mostly, "c": mostly})] == [1.0] * 3
     (row,) = one_answer({"a": mostly}, {"b": np.tile([0.0, 1.0], 25)})
-    assert (row.name, row.answer, row.share, row.others, row.n) == ("a", 0.0, 0.98, 0.5, 50)
+    assert (row.name, row.answer, row.share, row.typical_share, row.n) == ("a", 0.0, 0.98, 0.5, 50)
     assert row.p < 1e-6
     assert one_answer({"a": mostly}) == []
 
@@ -116,14 +116,14 @@ def test_the_player_whom_a_judge_treats_otherwise_is_found_and_a_shift_is_none(c
     for extra, sure in ((0.0, False), (1.0, True)):
         judge = fair + extra * (np.arange(96) % 6 == 2)
         table = read_ratings(study(people, {"j": judge.tolist(), "k": fair.tolist()}))
-        about = {"named": False, "clusters": clusters}
+        about = {"nominal": False, "clusters": clusters}
         found = group_differences(table, "quality", {"player": players}, ["j", "k"], **about)[0]
         assert (found.p <= 0.001) == sure
         assert found.compared == 24, "2 judges, 6 players, the score and the distance"
         if sure:
             assert (found.judge, found.facet, found.group, found.n) == ("j", "player", "c", 16)
     one = dict.fromkeys(range(96), "a")
-    assert group_differences(table, "quality", {"": one}, ["j"], named=False) == []
+    assert group_differences(table, "quality", {"": one}, ["j"], nominal=False) == []
 
 
 def test_a_judge_of_one_player_alone_is_compared_with_nothing():
@@ -131,4 +131,4 @@ def test_a_judge_of_one_player_alone_is_compared_with_nothing():
     rows = study({"ann": quality, "bob": quality[::-1]}, {"j": [*quality[6:], *[None] * 6]})
     table = read_ratings(rows)
     players = {unit: "a" if unit < 6 else "b" for unit in range(12)}
-    assert group_differences(table, "quality", {"player": players}, ["j"], named=False) == []
+    assert group_differences(table, "quality", {"player": players}, ["j"], nominal=False) == []

@@ -14,7 +14,9 @@ PEOPLE, JUDGE = (list(column) for column in zip(*ROWS, strict=True))
 
 def decided(people, judge, **reading):
     """The row of the only judge, where 3 passes."""
-    table = read_ratings(study({"ann": people}, {"j": judge}), criteria=["quality"], counted=(), **reading)
+    table = read_ratings(
+        study({"ann": people}, {"j": judge}), criteria=["quality"], final_criteria=(), **reading
+    )
     [row] = decisions_at(table, "quality", 3, resamples=50).rows
     return row
 

@@ -10,7 +10,7 @@ from concord.statistics.confusion import decisions_at
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.held_out import held_out
-from concord.statistics.items import largest_differences, within
+from concord.statistics.items import group_agreement, largest_differences
 from concord.statistics.judges import judge_figures
 from concord.statistics.nominal import nominal
 from concord.statistics.ratings import read_ratings
@@ -43,7 +43,7 @@ FIGURES = {
     "reliability": lambda table, name: reliability(table, name, resamples=20),
     "judge_figures": lambda table, name: judge_figures(table, name, resamples=20),
     "held_out": lambda table, name: held_out(table, name, resamples=20),
-    "within": lambda table, name: within(table, name, {"player": {0: "a", 1: "b"}}, resamples=20),
+    "within": lambda table, name: group_agreement(table, name, {"player": {0: "a", 1: "b"}}, resamples=20),
     "retest": lambda table, name: retest(table, name, {"j": [*table[name].judges.values()]}, resamples=20),
     "alt_test": alt_test,
     "raters": lambda table, name: severities(table, name, resamples=20),

@@ -27,8 +27,8 @@ def test_moments_of_counts_are_those_of_the_scores():
     # (3·1 + 2·4 + 5) / 6 = 16/6; variance (3·(1 − 8/3)² + 2·(4 − 8/3)² + (5 − 8/3)²) / 6
     assert by_counts.mean == pytest.approx(8 / 3)
     assert by_counts.variance == pytest.approx((3 * (5 / 3) ** 2 + 2 * (4 / 3) ** 2 + (7 / 3) ** 2) / 6)
-    assert by_counts == pytest.approx(Moments.of(scores)) or vars(by_counts) == pytest.approx(
-        vars(Moments.of(scores))
+    assert by_counts == pytest.approx(Moments.from_scores(scores)) or vars(by_counts) == pytest.approx(
+        vars(Moments.from_scores(scores))
     )
     assert Moments.of_counts({}).n == 0
 
@@ -76,9 +76,9 @@ def test_further_items_go_where_spread_and_share_are_largest():
 def test_a_log_that_is_unlike_its_sample_is_noticed():
     rng = np.random.default_rng(2)
     whole = rng.normal(3, 1, 10_000)
-    assert unlike_mean(whole[:200], None, Moments.of(whole)) < 3
-    assert unlike_mean(whole[:200] + 1, None, Moments.of(whole)) > 3
-    assert unlike_mean(whole[:5] + 9, None, Moments.of(whole)) == 0
+    assert unlike_mean(whole[:200], None, Moments.from_scores(whole)) < 3
+    assert unlike_mean(whole[:200] + 1, None, Moments.from_scores(whole)) > 3
+    assert unlike_mean(whole[:5] + 9, None, Moments.from_scores(whole)) == 0
     assert unlike_shares(["a"] * 50 + ["b"] * 50, None, {"a": 500, "b": 500})[1] == 0
     value, errors = unlike_shares(["a"] * 90 + ["b"] * 10, None, {"a": 500, "b": 500})
     # |.9 − .5| ÷ √(.25 ÷ 100)
@@ -115,7 +115,7 @@ def test_a_planted_difference_lies_in_its_interval(by_answer):
         sample = SampledItems(truth[chosen], judge[chosen], weights, strata)
         groups = [
             group_estimate(
-                sample.subset(segment[chosen] == value), Moments.of(judge[segment == value]), (0, 1)
+                sample.subset(segment[chosen] == value), Moments.from_scores(judge[segment == value]), (0, 1)
             ).corrected
             for value in (0, 1)
         ]

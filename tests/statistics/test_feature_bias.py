@@ -96,7 +96,7 @@ def test_own_family_is_a_difference_of_means():
     people = rng.integers(1, 6, 60).astype(float)
     family = np.tile([1.0, 0.0, 0.0], 20)
     given = study(people, people + np.where(family == 1, 1.0, -0.25))
-    found = flat(feature_bias(given, "f", {}, own={"family": {"j": family}}, resamples=200))
+    found = flat(feature_bias(given, "f", {}, judge_features={"family": {"j": family}}, resamples=200))
     assert len(found) == 1
     assert found.effect[0] == pytest.approx(1.25)
     assert found.step[0] == "yes, against no"

@@ -131,8 +131,8 @@ def test_equal_answers_of_all_have_a_bound_of_their_difference():
         answers = [0, 1] * (items // 2)
         table = read_ratings(study({"a": answers, "b": answers}, {"j": answers}))
         judges = judge_figures(table, "quality", panels=(), resamples=100)
-        beside = held_out(table, "quality", panels=(), by="kappa", resamples=100)
-        [row] = glance(judges, beside, {}, first="j", by="kappa").rows
+        beside = held_out(table, "quality", panels=(), measure="kappa", resamples=100)
+        [row] = glance(judges, beside, {}, first="j", measure="kappa").rows
         assert row["difference"].low == pytest.approx(-2 * (1 - 0.025 ** (1 / items)))
         found[items] = row["verdict"]
     assert found == {60: Verdict.INCONCLUSIVE, 80: Verdict.AS_GOOD}

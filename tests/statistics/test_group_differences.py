@@ -30,7 +30,7 @@ def answers(wrong_inside, wrong_outside, inside=60, items=300):
 
 
 def differences(table, topics, **about):
-    return group_differences(table, "quality", {"topic": topics}, ["j"], named=True, **about)
+    return group_differences(table, "quality", {"topic": topics}, ["j"], nominal=True, **about)
 
 
 def test_the_group_with_more_wrong_answers_is_named_and_its_p_is_exact():
@@ -52,7 +52,7 @@ def test_many_rows_are_no_reason_to_say_nothing():
     judge = quality + 0.2 * (np.arange(24_000) < 6000) + rng.normal(0, 0.5, 24_000)
     table = read_ratings(study(people, {"j": judge.tolist()}))
     topics = {n: "medical" if n < 6000 else "other" for n in range(24_000)}
-    first = group_differences(table, "quality", {"topic": topics}, ["j"], named=False)[0]
+    first = group_differences(table, "quality", {"topic": topics}, ["j"], nominal=False)[0]
     assert (first.measure, first.p < 0.001) == ("favours", True)
 
 
@@ -66,7 +66,7 @@ def test_a_judge_that_compresses_favours_no_player():
     def first(extra):
         judge = 3 + 0.5 * (quality - 3) + extra * (players == 2) + rng.normal(0, 0.3, 240)
         table = read_ratings(study(people, {"j": judge.tolist()}))
-        return group_differences(table, "quality", {"player": of}, ["j"], named=False)[0]
+        return group_differences(table, "quality", {"player": of}, ["j"], nominal=False)[0]
 
     assert first(0.0).p > 0.003
     one = first(0.8)

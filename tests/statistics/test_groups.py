@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.statistics.items import within
+from concord.statistics.items import group_agreement
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import draws
 from tests.statistics.frames import ends, flat, study
@@ -18,7 +18,7 @@ def test_inside_each_group():
     rng = np.random.default_rng(0)
     person, judge = rng.integers(1, 6, 60), rng.integers(1, 6, 60)
     groups = {unit: "ab"[unit % 2] for unit in range(50)}
-    figures = within(
+    figures = group_agreement(
         read_ratings(study({"ann": person.tolist()}, {"j": judge.tolist()})),
         "quality",
         {"player": groups},
@@ -48,7 +48,7 @@ def test_each_value_of_each_facet_has_its_own_items():
         "character": {n: "ab"[n // 4] for n in range(8)},
         "situation": {n: "wxyz"[n % 4] for n in range(7)},
     }
-    rows = flat(within(found, "quality", facets, resamples=20)).set_index(["facet", "group"])
+    rows = flat(group_agreement(found, "quality", facets, resamples=20)).set_index(["facet", "group"])
     assert rows.n.to_dict() == {
         ("character", "a"): 4,
         ("character", "b"): 4,
@@ -64,6 +64,6 @@ def test_each_value_of_each_facet_has_its_own_items():
 @pytest.mark.parametrize(("items", "said"), [(8, False), (24, True)])
 def test_what_intervals_hold_for_is_said_where_a_row_has_one(items, said):
     found = read_ratings(study({"ann": PEOPLE[:items]}, {"j": [6 - score for score in PEOPLE[:items]]}))
-    table = within(found, "quality", {"half": {n: "ab"[n % 2] for n in range(items)}}, resamples=50)
+    table = group_agreement(found, "quality", {"half": {n: "ab"[n % 2] for n in range(items)}}, resamples=50)
     assert any(figure.interval for figure in table.estimates("bias")) == said
     assert ("one interval excludes 0 by chance" in table.caption) == said

@@ -49,10 +49,12 @@ def test_the_judge_that_weakens_a_panel_is_found():
     sure = [name for name, one in found.items() if p_above(one.gain, 0.0) < 0.001]
     assert sure == ["bad"]
     one = found["bad"]
-    assert one.gain.value == pytest.approx(one.without - one.together)
+    assert one.gain.value == pytest.approx(one.agreement_without - one.agreement)
     panels = held_out(table(), "quality", panels=[("j", "k"), ("j", "k", "bad")], resamples=0).rows
     values = {row["rater"]: row["judge"].value for row in panels}
-    assert (one.without, one.together) == pytest.approx((values["Avg(j, k)"], values["Avg(j, k, bad)"]))
+    assert (one.agreement_without, one.agreement) == pytest.approx(
+        (values["Avg(j, k)"], values["Avg(j, k, bad)"])
+    )
     assert without_members(table(), "quality", ("j",), "spearman") == []
 
 
@@ -61,7 +63,7 @@ def test_by_level_as_well_a_shifted_judge_agrees_less():
     x = [1.0, 2.0, 3.0, 4.0] * 5
     of = table({"a": x, "b": x}, {"j": [value + 1 for value in x]})
     order, absolute = (
-        held_out(of, "quality", panels=(), by=by, resamples=0).rows[0]["judge"].value
+        held_out(of, "quality", panels=(), measure=by, resamples=0).rows[0]["judge"].value
         for by in ("spearman", "absolute")
     )
     assert order == pytest.approx(1)

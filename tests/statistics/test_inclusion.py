@@ -12,8 +12,8 @@ from concord.statistics.confusion import two_answers
 from concord.statistics.corrected import corrected_mean, rogan_gladen
 from concord.statistics.inclusion import (
     DrawnAnswers,
-    drawn_apart,
     effective,
+    sampling_gap,
     weighted_error,
     weighted_share,
     weights_of_strata,
@@ -51,7 +51,9 @@ def test_a_stratified_error_by_hand():
 
 
 def test_half_items_stand_for_what_a_draw_has_not_seen():
-    drawn = DrawnAnswers.of(np.array([1.0, 0, 1]), np.array([1.0, 0, 1]), np.array([2.0, 5, 2]), None)
+    drawn = DrawnAnswers.from_answers(
+        np.array([1.0, 0, 1]), np.array([1.0, 0, 1]), np.array([2.0, 5, 2]), None
+    )
     assert drawn.people.tolist() == [1, 0, 1, 0, 1, 0, 1]
     assert drawn.judge.tolist() == [1, 0, 1, 1, 1, 0, 0]
     assert drawn.weights.tolist() == [2, 5, 2, 2, 2, 5, 5]
@@ -60,14 +62,14 @@ def test_half_items_stand_for_what_a_draw_has_not_seen():
 
 def test_a_weighted_share_by_hand():
     people, judge = np.array([1.0] * 20), np.array([1.0, 1, 0, 0, 1] * 4)
-    drawn = DrawnAnswers.of(people, judge, np.array([1.0, 1, 1, 3, 1] * 4), None)
+    drawn = DrawnAnswers.from_answers(people, judge, np.array([1.0, 1, 1, 3, 1] * 4), None)
     yes = drawn.people == 1
     found = weighted_share(drawn.judge == 1, yes, drawn)
     assert found.value == pytest.approx(3 / 7)
     # With half an item more of each weight and answer of the judge: 12 + ½ of 28 + ½ + ½ + 3/2 by weight.
     assert (found.low + found.high) / 2 == pytest.approx(12.5 / 30.5)
     assert weighted_share(yes, ~yes & (drawn.times == 1), drawn).reason == "no item"
-    few = DrawnAnswers.of(people[:5], judge[:5], np.ones(5), None)
+    few = DrawnAnswers.from_answers(people[:5], judge[:5], np.ones(5), None)
     assert "too few" in weighted_share(few.judge == 1, few.people == 1, few).reason
 
 
@@ -166,11 +168,11 @@ def test_rows_that_a_judge_chose_are_seen_and_a_random_draw_is_not():
     rng, apart, alike = np.random.default_rng(4), 0, 0
     for _ in range(300):
         _, judge = study(rng)
-        apart += drawn_apart(judge, drawn_by_judge(rng, judge, 60, 60)) <= 0.001
+        apart += sampling_gap(judge, drawn_by_judge(rng, judge, 60, 60)) <= 0.001
         random = np.zeros(N, dtype=bool)
         random[rng.choice(N, 120, replace=False)] = True
-        alike += drawn_apart(judge, random) <= 0.01
+        alike += sampling_gap(judge, random) <= 0.01
     assert apart == 300
     assert alike / 300 <= 0.03
-    assert drawn_apart(np.ones(N), np.arange(N) < 100) == 1.0
-    assert drawn_apart(np.arange(30.0), np.arange(30) < 15) == 1.0
+    assert sampling_gap(np.ones(N), np.arange(N) < 100) == 1.0
+    assert sampling_gap(np.arange(30.0), np.arange(30) < 15) == 1.0

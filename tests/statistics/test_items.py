@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from concord.statistics.items import largest_differences, within
+from concord.statistics.items import group_agreement, largest_differences
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
 from tests.statistics.frames import study
@@ -43,7 +43,7 @@ def test_intervals_of_these_annotators_alone_are_said_above_the_table():
     table = read_ratings(study(answers, judge))
     for people, said in (("like-these", True), ("these", False)):
         groups = {"player": {unit: unit % 2 for unit in range(30)}}
-        found = within(table, "quality", groups, resamples=50, people=people)
+        found = group_agreement(table, "quality", groups, resamples=50, people=people)
         assert (found.caption.endswith("Intervals here are for these 3 annotators alone.")) == said
         # Intervals for annotators like these need no such sentence.
         assert "Intervals here" not in judge_figures(table, "quality", resamples=50, people=people).caption
@@ -56,7 +56,7 @@ def test_answers_that_are_read_by_name_have_kappa_in_each_group():
     people, judge = [1, 1, 0, 0, 1, 1, 0, 0], [1, 1, 0, 1, 1, 1, 0, 0]
     table = read_ratings(study({"ann": people, "bob": people}, {"j": judge}))
     facets = {"topic": dict(enumerate("aaaabbbb"))}
-    groups = within(table, "quality", facets, nominal=True, resamples=0)
+    groups = group_agreement(table, "quality", facets, nominal=True, resamples=0)
     assert "spearman" not in [column.name for column in groups.columns]
     assert [(row["group"], row["n"], row["kappa"].value) for row in groups.rows] == [
         ("a", 4, 0.5),

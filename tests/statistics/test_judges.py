@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from concord.statistics.held_out import held_out
-from concord.statistics.items import within
+from concord.statistics.items import group_agreement
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import reliability
@@ -139,7 +139,7 @@ def test_yes_and_no_are_compared_by_kappa_with_each_of_the_others():
     }
     judge = [1, 1, 1, 0, 0, 0, 0, 1]
     table = read_ratings(study(persons, {"j": judge}))
-    figures = held_out(table, "quality", by="kappa", resamples=20)
+    figures = held_out(table, "quality", measure="kappa", resamples=20)
     (row,) = figures.rows
     assert row["judge"].value == pytest.approx((5 / 8 + 1 / 2 + 3 / 8) / 3)
     assert row["person"].value == pytest.approx((42 / 66 + 3 / 4 + 42 / 66) / 3)
@@ -153,14 +153,16 @@ def test_a_panel_of_two_has_half_of_either_answer_where_its_judges_differ():
     bob = [1, 1, 0, 0]
     one, other = [1, 1, 0, 1], [1, 0, 0, 0]
     table = read_ratings(study({"ann": bob, "bob": bob}, {"j": one, "k": other}))
-    figures = held_out(table, "quality", by="kappa", panels=[["j", "k"]], resamples=0)
+    figures = held_out(table, "quality", measure="kappa", panels=[["j", "k"]], resamples=0)
     own = {row["rater"]: row["judge"].value for row in figures.rows}
     # One: p_o 3/4, p_e 1/2. Both: p_o (3 + 3) / 8 = 3/4, yes (3 + 1) / 8 = 1/2, p_e 1/2.
     assert own["j"] == own["Avg(j, k)"] == pytest.approx(1 / 2)
     assert {row["person"].value for row in figures.rows} == {1.0}
     # An answer that nobody else gives equals nobody's: 2 of 4 equal, expected 1/2 · 2/4.
     odd = read_ratings(study({"ann": bob, "bob": bob}, {"j": [1, 2, 2, 0]}))
-    assert held_out(odd, "quality", by="kappa", resamples=0).rows[0]["judge"].value == pytest.approx(1 / 3)
+    assert held_out(odd, "quality", measure="kappa", resamples=0).rows[0]["judge"].value == pytest.approx(
+        1 / 3
+    )
 
 
 def test_judge_and_person_are_compared_on_the_same_items():
@@ -210,7 +212,7 @@ def test_attainable_correlation_has_an_interval_on_the_same_draws():
     rng = np.random.default_rng(1)
     quality = rng.normal(3, 1, 40)
     given = {name: (quality + rng.normal(0, 0.5, 40)).tolist() for name in ("ann", "bob")}
-    row = of_people(read_ratings(people(given), counted=()), resamples=60, seed=4)
+    row = of_people(read_ratings(people(given), final_criteria=()), resamples=60, seed=4)
     both = np.array(list(given.values()))
     drawn = []
     for weights in draws(40, 60, 4):
@@ -227,7 +229,7 @@ def test_attainable_correlation_has_an_interval_on_the_same_draws():
 
 def test_intervals_for_annotators_like_these_are_by_leaving_out_one_at_a_time():
     rows = noisy()
-    table = read_ratings(rows, counted=())
+    table = read_ratings(rows, final_criteria=())
     these, like = (
         flat(judge_figures(table, "quality", resamples=40, seed=9, people=people)).iloc[1]
         for people in ("these", "like-these")
@@ -252,7 +254,9 @@ def test_claims_about_annotators_in_general_hold():
     for _ in range(60):
         quality, severity = rng.normal(3, 1, 60), rng.normal(0, 0.5, 5)
         given = {f"p{i}": (quality + of + rng.normal(0, 0.5, 60)).tolist() for i, of in enumerate(severity)}
-        table = read_ratings(study(given, {"j": (quality + rng.normal(0, 0.5, 60)).tolist()}), counted=())
+        table = read_ratings(
+            study(given, {"j": (quality + rng.normal(0, 0.5, 60)).tolist()}), final_criteria=()
+        )
         for about in held:
             found = judge_figures(table, "quality", resamples=200, people=about).rows[0]["bias"]
             held[about] += found.low <= 0 <= found.high
@@ -261,13 +265,13 @@ def test_claims_about_annotators_in_general_hold():
 
 
 def test_a_table_says_whom_its_intervals_are_about():
-    table = read_ratings(noisy(), counted=())
+    table = read_ratings(noisy(), final_criteria=())
     assert "for these 3 annotators" in judge_figures(table, "quality", resamples=20).notes[0]
     like = judge_figures(table, "quality", resamples=20, people="like-these")
     assert "one annotator held out at a time; for annotators like these 3" in like.notes[0]
     # A table whose figures are not made without each annotator keeps to these.
     groups = {"player": dict.fromkeys(table.units, "a")}
-    others = within(table, "quality", groups, resamples=20, people="like-these")
+    others = group_agreement(table, "quality", groups, resamples=20, people="like-these")
     assert "for these 3 annotators" in others.notes[0]
 
 

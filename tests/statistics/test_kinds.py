@@ -90,7 +90,7 @@ def large(items=6_000, fine=False, seed=0):
         )
         for name, of in given.items()
     ]
-    return read_ratings(pd.concat(rows, ignore_index=True), counted=())
+    return read_ratings(pd.concat(rows, ignore_index=True), final_criteria=())
 
 
 def one_by_one(monkeypatch):
@@ -102,7 +102,7 @@ def one_by_one(monkeypatch):
     [
         lambda table, **how: judge_figures(table, "quality", panels=(), **how).rows[0],
         lambda table, **how: held_out.held_out(table, "quality", panels=(), **how).rows[0],
-        lambda table, **how: held_out.held_out(table, "quality", panels=(), by="kappa", **how).rows[0],
+        lambda table, **how: held_out.held_out(table, "quality", panels=(), measure="kappa", **how).rows[0],
         lambda table, **how: {
             row["coefficient"]: row["value"] for row in reliability(table, "quality", **how).rows
         },
@@ -212,7 +212,7 @@ def gappy(seed, words=False):
         there = rng.random(40) > 0.2
         of = pd.DataFrame({"unit": np.arange(40)[there], "rater": name, "score": score[there]})
         rows.append(of.assign(kind="judge" if name in "jk" else "human", criterion="quality"))
-    return read_ratings(pd.concat(rows, ignore_index=True), counted=())
+    return read_ratings(pd.concat(rows, ignore_index=True), final_criteria=())
 
 
 @pytest.mark.parametrize(("by", "most"), [("spearman", 0), ("spearman", 100), ("kappa", 0)])

@@ -21,7 +21,9 @@ def test_who_answers_anything_agrees_with_nobody():
     found = {one.person: one for one in lone(read_ratings(study(people, {})), "quality", "spearman")}
     assert [name for name, one in found.items() if p_above(one.contrast, 0.0) < 0.001] == ["c"]
     # c's own agreement is the mean of two pairs, that of the others the one of a with b.
-    assert found["c"].contrast.value == pytest.approx(found["c"].others / 2 - found["c"].own)
+    assert found["c"].contrast.value == pytest.approx(
+        found["c"].between_others / 2 - found["c"].with_annotator
+    )
 
 
 def test_the_means_are_over_pairs_by_hand():
@@ -29,8 +31,8 @@ def test_the_means_are_over_pairs_by_hand():
     order = [float(n) for n in range(10)]
     people = {"a": order, "b": order, "c": order[::-1]}
     found = {one.person: one for one in lone(read_ratings(study(people, {})), "quality", "spearman")}
-    assert (found["c"].own, found["c"].others) == pytest.approx((-1.0, 1.0))
-    assert (found["a"].own, found["a"].others) == pytest.approx((0.0, -1.0))
+    assert (found["c"].with_annotator, found["c"].between_others) == pytest.approx((-1.0, 1.0))
+    assert (found["a"].with_annotator, found["a"].between_others) == pytest.approx((0.0, -1.0))
 
 
 @pytest.mark.parametrize("rows", [60, 600])

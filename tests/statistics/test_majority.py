@@ -59,7 +59,7 @@ def test_nominal_alpha_counts_them_too():
 
 def test_a_held_out_annotator_stands_beside_the_same_answers():
     people = {"Ada": PERSON, "Ben": PERSON}
-    row = held_out(read_ratings(study(people, JUDGES)), "quality", panels=[PANEL], by="kappa").rows[-1]
+    row = held_out(read_ratings(study(people, JUDGES)), "quality", panels=[PANEL], measure="kappa").rows[-1]
     assert (row["judge"].value, row["n"]) == (pytest.approx(found("kappa").value), 8)
 
 

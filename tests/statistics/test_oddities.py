@@ -46,7 +46,7 @@ def test_a_near_copy_of_one_of_two_people_is_found_by_kappa():
     bob = [1 - answer if n % 5 == 0 else answer for n, answer in enumerate(ann)]
     judge = [1 - answer if n in (1, 22, 51, 92) else answer for n, answer in enumerate(ann)]
     given = scores({"ann": ann, "bob": bob}, {"j": judge})
-    (found,) = copies(*given, named=True)
+    (found,) = copies(*given, nominal=True)
     assert (found.person, round(found.rho, 2), round(found.next, 2)) == ("ann", 0.92, 0.52)
     assert found.p < 1e-4
     assert copies(*given) == [], "their ρ of 0.92 is below that of a copy of scores"

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.statistics.people_pairs import MOST, MOST_COMPARED, every_two, people_pairs, rho
+from concord.statistics.people_pairs import MOST_COLUMNS, MOST_COMPARED, every_two, people_pairs, rho
 from concord.statistics.ratings import read_ratings
 
 
@@ -47,12 +47,12 @@ def test_only_common_items_count_and_what_is_undefined_says_why():
 
 
 def test_of_many_annotators_readers_see_the_means_and_files_every_two():
-    given = {f"p{i}": [1, 2, 3, 1 + i % 3] for i in range(MOST + 1)}
+    given = {f"p{i}": [1, 2, 3, 1 + i % 3] for i in range(MOST_COLUMNS + 1)}
     table = people_pairs(rated(given), "c")
     assert [column.name for column in table.shown] == ["person", "others", "all"]
-    assert len(table.rows) == MOST + 1
+    assert len(table.rows) == MOST_COLUMNS + 1
     assert table.notes
-    assert len(every_two(table)) == (MOST + 1) * MOST
+    assert len(every_two(table)) == (MOST_COLUMNS + 1) * MOST_COLUMNS
     # p0 1 2 3 1 and p1 1 2 3 2: ranks 1.5 3 4 1.5 and 1 2.5 4 2.5, deviations −1 .5 1.5 −1 and −1.5 0 1.5 0:
     # (1.5 + 0 + 2.25 + 0) / √(4.5 · 4.5) = 0.8333.
     pair = next(figure for one, other, figure in every_two(table) if (one, other) == ("p0", "p1"))

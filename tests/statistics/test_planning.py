@@ -76,7 +76,7 @@ def test_errors_are_those_of_simulated_studies(figure, draw):
     for _ in range(1500):
         judged = rng.multinomial(RARE.items, RARE.shares)
         number = of_answer if draw == BY_ANSWER else rng.multivariate_hypergeometric(judged, labels)
-        counts = np.stack([rng.multinomial(n, RARE.within[:, h]) for h, n in enumerate(number)], axis=1)
+        counts = np.stack([rng.multinomial(n, RARE.conditional[:, h]) for h, n in enumerate(number)], axis=1)
         if draw == BY_ANSWER or figure == PlanFigure.RATE:
             joint = counts / np.maximum(number, 1) * judged / RARE.items
         else:

@@ -44,7 +44,7 @@ def test_preferences_that_change_with_the_order_are_counted():
     assert (row["to_first"], row["to_second"]) == (1, 1)
 
 
-def test_without_decided_pairs_and_without_common_pairs_figures_are_undefined():
+def test_figures_are_undefined_without_decided_or_common_pairs():
     row = rows({"ann": [TIE, TIE, A]}, {"j": [A, B, None]})["j"]
     assert (row["equal_decided"].value, row["equal_decided"].reason) == (None, "only ties")
     row = rows({"ann": [A, None]}, {"j": [None, B]})["j"]

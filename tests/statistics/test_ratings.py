@@ -23,9 +23,9 @@ def test_scores_by_unit():
 
 def test_a_person_and_everybody_else():
     scores = read_ratings(people({"ann": [1, 2, 5], "bob": [3, None, 4], "cy": [5, None, None]}))["quality"]
-    np.testing.assert_array_equal(scores.of(1), [3, np.nan, 4])
-    np.testing.assert_array_equal(scores.others(0), [4, np.nan, 4])
-    np.testing.assert_array_equal(scores.others(2), [2, np.nan, np.nan])
+    np.testing.assert_array_equal(scores.scores_of(1), [3, np.nan, 4])
+    np.testing.assert_array_equal(scores.mean_of_others(0), [4, np.nan, 4])
+    np.testing.assert_array_equal(scores.mean_of_others(2), [2, np.nan, np.nan])
 
 
 def test_the_order_of_rows_is_nothing():
@@ -45,11 +45,11 @@ def test_final_is_the_mean_of_the_counted_criteria():
             judges({"j": [3, None]}, "character"),
         ]
     )
-    table = read_ratings(rows, counted=["fluency", "character"])
+    table = read_ratings(rows, final_criteria=["fluency", "character"])
     final = table[FINAL]
     # ann: (1 + 2)/2 and (2 + 3)/2; bob rated both only on unit 0: (3 + 5)/2.
-    np.testing.assert_array_equal(final.of(0), [1.5, 2.5])
-    np.testing.assert_array_equal(final.of(1), [4, np.nan])
+    np.testing.assert_array_equal(final.scores_of(0), [1.5, 2.5])
+    np.testing.assert_array_equal(final.scores_of(1), [4, np.nan])
     # Unit 0: (1 + 2 + 3 + 5)/4; unit 1: ann alone.
     np.testing.assert_array_equal(final.target, [2.75, 2.5])
     np.testing.assert_array_equal(final.judges["j"], [3.5, np.nan])
@@ -68,7 +68,7 @@ def test_final_of_anonymous_people_is_the_mean_of_means():
 
 
 def test_no_final_and_given_final():
-    assert list(read_ratings(people({"ann": [1, 2]}), counted=[]).criteria) == ["quality"]
+    assert list(read_ratings(people({"ann": [1, 2]}), final_criteria=[]).criteria) == ["quality"]
     given = read_ratings(pd.concat([people({"ann": [1, 2]}), people({"ann": [5, 5]}, FINAL)]))
     np.testing.assert_array_equal(given[FINAL].target, [5, 5])
 

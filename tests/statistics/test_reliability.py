@@ -12,7 +12,7 @@ from concord.statistics.reliability import (
     reliability,
     spearman_brown,
 )
-from concord.statistics.resampling import everything
+from concord.statistics.resampling import full_sample
 from tests.statistics.frames import flat, judges, people
 
 SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, four judges
@@ -29,7 +29,7 @@ def figures(table, **options):
 
 
 def value(statistic, items):
-    return np.array(statistic(everything(items)))[..., 0]
+    return np.array(statistic(full_sample(items)))[..., 0]
 
 
 def test_components_of_the_published_example():

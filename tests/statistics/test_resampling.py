@@ -49,21 +49,21 @@ def test_no_items_no_draws():
 
 
 def test_only_some_items():
-    weights = all_draws(10, 40, 0, among=np.array([2, 5, 7]))
+    weights = all_draws(10, 40, 0, subset=np.array([2, 5, 7]))
     assert (weights.sum(axis=0) == 3).all()
     assert set(np.flatnonzero(weights.any(axis=1))) == {2, 5, 7}
     clusters = np.array([9, 9, 4, 9, 9, 4, 9, 4, 9, 9])
-    assert (all_draws(10, 40, 0, among=np.array([2, 5, 7]), clusters=clusters)[[2, 5, 7]] == 1).all()
+    assert (all_draws(10, 40, 0, subset=np.array([2, 5, 7]), clusters=clusters)[[2, 5, 7]] == 1).all()
 
 
 def test_tables_of_a_report_share_their_draws(monkeypatch):
     among, clusters = np.array([0, 2, 3, 4]), np.array([0, 0, 1, 1, -1])
-    first = all_draws(5, 300, 31), all_draws(5, 300, 31, among=among, clusters=clusters)
+    first = all_draws(5, 300, 31), all_draws(5, 300, 31, subset=among, clusters=clusters)
     monkeypatch.setattr(np.random, "default_rng", None)
     assert (all_draws(5, 300, 31) == first[0]).all()
     all_draws(5, 300, 31)[0] = 7  # what a table does with its own changes no other
     assert (all_draws(5, 300, 31) == first[0]).all()
-    assert (all_draws(5, 300, 31, among=among, clusters=clusters) == first[1]).all()
+    assert (all_draws(5, 300, 31, subset=among, clusters=clusters) == first[1]).all()
 
 
 def test_draws_of_a_large_study_are_not_kept(monkeypatch):

@@ -39,8 +39,8 @@ def test_bets_are_those_by_hand():
     sequence = confidence_sequence(values)
     for mean in (0.1, 0.5, 0.7):
         place = int(np.argmin(np.abs(sequence.means - mean)))
-        assert sequence.above[place] == by_hand(values.tolist(), mean)
-    assert sequence.above[np.argmin(np.abs(sequence.means - 0.5))] < NEVER
+        assert sequence.excluded_above[place] == by_hand(values.tolist(), mean)
+    assert sequence.excluded_above[np.argmin(np.abs(sequence.means - 0.5))] < NEVER
 
 
 def test_the_first_value_wins_what_it_should():
@@ -48,9 +48,9 @@ def test_the_first_value_wins_what_it_should():
     gain = 1 + 0.4 / 0.41 * 0.9
     assert gain == pytest.approx(1.878, abs=1e-3)
     sequence = confidence_sequence(np.ones(1), error=2 / gain + 1e-9, bounds=(0.1,))
-    assert sequence.above[np.argmin(np.abs(sequence.means - 0.1))] == 1
+    assert sequence.excluded_above[np.argmin(np.abs(sequence.means - 0.1))] == 1
     sequence = confidence_sequence(np.ones(1), error=2 / gain - 1e-9, bounds=(0.1,))
-    assert sequence.above[np.argmin(np.abs(sequence.means - 0.1))] == NEVER
+    assert sequence.excluded_above[np.argmin(np.abs(sequence.means - 0.1))] == NEVER
 
 
 @pytest.mark.parametrize(("mean", "n"), [(0.5, 400), (0.9, 400), (0.97, 400)])
@@ -76,7 +76,7 @@ def test_a_fixed_interval_does_not_hold_at_every_look():
 def test_the_interval_never_widens_and_scales():
     values = np.random.default_rng(2).integers(1, 6, 300).astype(float)
     sequence = confidence_sequence(values, (1.0, 5.0))
-    ends = np.array([sequence.at(look) for look in range(301)])
+    ends = np.array([sequence.interval_at(look) for look in range(301)])
     assert (np.diff(ends[:, 0]) >= 0).all()
     assert (np.diff(ends[:, 1]) <= 0).all()
     assert tuple(ends[0]) == (1.0, 5.0)

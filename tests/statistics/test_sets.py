@@ -6,7 +6,7 @@ import pytest
 from concord.statistics.alpha import alpha, point, value_counts
 from concord.statistics.nominal import kappa, nominal
 from concord.statistics.ratings import read_ratings
-from concord.statistics.resampling import everything
+from concord.statistics.resampling import full_sample
 from concord.statistics.sets import alike, members, most_said, with_label
 from tests.statistics.frames import flat, people
 
@@ -21,8 +21,7 @@ def codes(*sets):
 
 @pytest.mark.parametrize(
     ("one", "other", "distance"),
-    [
-        # The examples of NLTK's masi_distance, which rounds 1/3 and 2/3: 0.665 and 0.868.
+    [  # The examples of NLTK's masi_distance, which rounds 1/3 and 2/3: 0.665 and 0.868.
         ("ab", "abcd", 1 - 2 / 4 * 2 / 3),
         ("abcd", "cde", 1 - 2 / 5 * 1 / 3),
         ("ab", "ab", 0),
@@ -47,9 +46,9 @@ def test_alpha_and_weighted_kappa_equal_those_of_nltk():
     # AnnotationTask(…, distance=MASI with exact thirds): alpha() and weighted_kappa_pairwise("c1", "c2").
     counts, values = value_counts(np.tile(np.arange(6), 3), np.concatenate([*THREE.values()]), 6)
     assert point(counts, values, "masi") == pytest.approx(0.33870967741935465)
-    weighted = kappa(THREE["Ada"], THREE["Ben"], of_sets=True)(everything(6))
+    weighted = kappa(THREE["Ada"], THREE["Ben"], of_sets=True)(full_sample(6))
     assert float(weighted[0]) == pytest.approx(0.5802469135802468)
-    assert float(alpha(counts, values, "nominal")(everything(6))[0]) < 0.33, "labels in common count"
+    assert float(alpha(counts, values, "nominal")(full_sample(6))[0]) < 0.33, "labels in common count"
 
 
 def test_alpha_by_hand():

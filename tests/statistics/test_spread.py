@@ -5,7 +5,7 @@ import pytest
 
 from concord.statistics.claims import p_above, p_below
 from concord.statistics.ratings import read_ratings
-from concord.statistics.resampling import everything
+from concord.statistics.resampling import full_sample
 from concord.statistics.spread import (
     covariance,
     on_scale,
@@ -30,7 +30,7 @@ def rated(judge, people, seed=1, noise=0.6, items=400):
 def test_a_covariance_by_hand():
     """Of (1, 2), (2, 4), (3, 3): means 2 and 3, products −1·−1 + 0·1 + 1·0 = 1, over 3 items."""
     on = covariance(np.array([1.0, 2, 3, np.nan]), np.array([2.0, 4, 3, 9]))
-    assert on(everything(4))[0] == pytest.approx(1 / 3)
+    assert on(full_sample(4))[0] == pytest.approx(1 / 3)
     # The third item twice: means 9/4 and 3, Σxy = 2 + 8 + 9 + 9 = 28, 28/4 − 27/4 = 1/4.
     assert on(np.array([[1.0], [1.0], [2.0], [5.0]]))[0] == pytest.approx(0.25)
 
@@ -54,7 +54,7 @@ def test_of_one_person_the_truth_lies_between_two_slopes():
     people, judge = [1.0, 2.0, 3.0] * 3, [1.0, 3.0, 3.0] * 3
     table = read_ratings(study({"a": people}, {"j": judge}))
     scores = table["quality"]
-    low, high = (float(way(everything(9))[0]) for way in spreads(scores, scores.judges["j"]))
+    low, high = (float(way(full_sample(9))[0]) for way in spreads(scores, scores.judges["j"]))
     assert (low, high) == pytest.approx((1.0, 4 / 3))
 
 
@@ -90,8 +90,8 @@ def test_a_partial_covariance_by_hand():
     left are x −.5, .5, −.5, .5 and y .5, −.5, .5, −.5, whose covariance is −1/4.
     """
     x, y, z = np.array([[1.0, 2, 3, 4], [2.0, 1, 4, 3], [0.0, 0, 1, 1]])
-    assert partial_covariance(x, y, z)(everything(4))[0] == pytest.approx(-0.25)
-    assert covariance(x, y)(everything(4))[0] == pytest.approx(0.75)
+    assert partial_covariance(x, y, z)(full_sample(4))[0] == pytest.approx(-0.25)
+    assert covariance(x, y)(full_sample(4))[0] == pytest.approx(0.75)
 
 
 def test_a_judge_that_ignores_length_moves_as_far_among_replies_of_one_length():

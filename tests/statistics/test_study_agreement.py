@@ -27,7 +27,7 @@ def study_agreement(rows, **options):
 
 def pair(rows, a, b, criterion="quality", **reading):
     table = read_ratings(rows, **reading)
-    one, other = (table[criterion].of(table.people.index(name)) for name in (a, b))
+    one, other = (table[criterion].scores_of(table.people.index(name)) for name in (a, b))
     return rank_correlation(one, other, a, b)
 
 
@@ -81,7 +81,7 @@ def test_intervals_are_those_of_the_drawn_items():
     rated = np.flatnonzero(target.notna())
     assert len(rated) < 40  # an item that no person rated is not drawn
     alphas, rhos, panel = [], [], []
-    for weights in np.concatenate(list(draws(40, 60, 5, among=rated)), axis=1).T.astype(int):
+    for weights in np.concatenate(list(draws(40, 60, 5, subset=rated)), axis=1).T.astype(int):
         drawn = np.repeat(np.arange(40), weights)
         drawn_target = target[drawn].to_numpy()
         kept = ~np.isnan(drawn_target)

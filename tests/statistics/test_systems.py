@@ -13,7 +13,7 @@ from tests.statistics.frames import fed, fed_systems, flat, study
 
 
 def table(people, judge):
-    return read_ratings(study({"ann": people}, {"j": judge}), criteria=["quality"], counted=())
+    return read_ratings(study({"ann": people}, {"j": judge}), criteria=["quality"], final_criteria=())
 
 
 def of(means, offsets=(-0.5, 0.5)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from concord.benchmarks.stss.mind import DayPlan, Now, Said, Self, Speech, Summary
+from concord.benchmarks.stss.mind import DayPlan, Now, Self, Speech, Summary, Transcript
 from concord.benchmarks.stss.schedule import Wish, habits
 
 
@@ -38,13 +38,13 @@ class ScriptedMind:
         """Whether there is something to say to them."""
         return other.name in self.lines
 
-    async def says(self, me: Self, other: Self, said: Said, now: Now) -> Speech:
+    async def says(self, me: Self, other: Self, said: Transcript, now: Now) -> Speech:
         """The next line; “I see.” without one."""
         lines = self.lines.get(other.name, ("I see.",))
         mine = sum(speaker == me.name for speaker, _ in said)
         return Speech(utterance=lines[mine] if mine < len(lines) else "", done=mine + 1 >= len(lines))
 
-    async def keeps(self, me: Self, other: Self, said: Said, now: Now) -> Summary:
+    async def keeps(self, me: Self, other: Self, said: Transcript, now: Now) -> Summary:
         """What was said, word for word."""
         return kept(" ".join(f"{speaker}: {text}" for speaker, text in said))
 

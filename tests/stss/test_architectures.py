@@ -142,7 +142,7 @@ def test_an_endpoint_that_fails_is_not_the_architectures_failure():
 
 def test_an_agent_that_is_none_is_told():
     def known(made):
-        return architectures.own(replace(MATERIALS, agents=lambda: {"mine:Agent": made}))
+        return architectures.own_architectures(replace(MATERIALS, agents=lambda: {"mine:Agent": made}))
 
     class Named(Mind):
         name = "Mine"

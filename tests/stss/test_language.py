@@ -25,7 +25,7 @@ from concord.codes import Failure
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed
 from concord.llm.replies import Unusable
-from concord.runs.benchmark import owed
+from concord.runs.benchmark import due_judgements
 from tests.stss.asking import MATERIALS
 from tests.stss.made import at, party, talk
 
@@ -95,9 +95,9 @@ def test_two_verdicts_become_a_rating_for_each_condition_and_mark():
         "summary_time": 1,
         "summary_place": 0,
     }
-    assert tables._met(found, "public", False, False) == [1, 1, 0]
-    assert tables._met(found, "public", False, True) == [1, 1, 0]
-    assert tables._met(found, "help", False, False) is None
+    assert tables._conditions_met(found, "public", False, False) == [1, 1, 0]
+    assert tables._conditions_met(found, "public", False, True) == [1, 1, 0]
+    assert tables._conditions_met(found, "help", False, False) is None
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_conversation_and_summary_are_judged_in_calls_of_their_own():
     shown = [way.prompt.render(**values).messages[-1].content for way in ways]
     assert ("Come to the party!" in shown[0], "Ada asked me." in shown[0]) == (True, False)
     assert ("Come to the party!" in shown[1], "Ada asked me." in shown[1]) == (False, True)
-    keys = [one.key for one in owed(ways, 2, "k")]
+    keys = [one.key for one in due_judgements(ways, 2, "k")]
     assert keys == [
         "k|j|v2|0",
         "k|j|v2|1",
@@ -229,10 +229,10 @@ def test_the_order_in_which_tasks_were_simulated_changes_no_interval():
 
 def test_of_one_message_or_none_nothing_is_met_whatever_a_judge_said():
     scores = {"invited": 1.0, "time": 1.0}
-    assert tables._met(scores, "online", True, False) == [0, 0]
-    assert tables._met(scores, "online", False, False) == [1, 1]
-    assert tables._met(None, "online", True, False) == [0, 0]
-    assert tables._met({"invited": 2 / 3, "time": 0.5}, "online", False, False) == [1, 0]
+    assert tables._conditions_met(scores, "online", True, False) == [0, 0]
+    assert tables._conditions_met(scores, "online", False, False) == [1, 1]
+    assert tables._conditions_met(None, "online", True, False) == [0, 0]
+    assert tables._conditions_met({"invited": 2 / 3, "time": 0.5}, "online", False, False) == [1, 0]
 
 
 def test_the_time_of_an_event_is_asked_to_the_hour():

@@ -257,11 +257,11 @@ def test_the_tables_agree_with_the_scores(lived):
 def test_conditions_choose_what_the_tables_rest_on(lived):
     with lived.read() as db:
         every, *_ = tables.leaderboard(db, resamples=0)
-        action, *rest = tables.leaderboard(db, where={"architecture": ["GA"]}, resamples=0)
+        action, *rest = tables.leaderboard(db, filters={"architecture": ["GA"]}, resamples=0)
         assert {row["architecture"] for table in (action, *rest) for row in table.rows} == {"GA"}
         assert {row["architecture"] for row in every.rows} == {"GA", "GA+TDP"}
         with pytest.raises(NotFound, match="Did you mean “architecture”"):
-            tables.leaderboard(db, where={"architectur": ["GA"]})
+            tables.leaderboard(db, filters={"architectur": ["GA"]})
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.benchmarks.stss.schedule import IDLE, RISING, SLEEPING, Wish, arrange, at, habits
+from concord.benchmarks.stss.schedule import IDLE, RISING, SLEEPING, Wish, action_at, arrange, habits
 from concord.benchmarks.stss.town import hour_of, load_town, minute_of
 from tests.stss.test_town import SHIPPED
 
@@ -120,6 +120,7 @@ def test_whatever_is_wished_the_day_is_whole(wishes, wake, now):
         assert all(a.end == b.start for a, b in pairwise(day))
         assert all(a.minutes > 0 and a.text.strip() for a in day)
         assert all(a.text == SLEEPING for a in day if a.start >= minute_of(NILS.sleeps))
-    assert [morning[at(morning, m)] for m in range(0, now, 7)] == [
-        revised[at(revised, m)]._replace(minutes=morning[at(morning, m)].minutes) for m in range(0, now, 7)
+    assert [morning[action_at(morning, m)] for m in range(0, now, 7)] == [
+        revised[action_at(revised, m)]._replace(minutes=morning[action_at(morning, m)].minutes)
+        for m in range(0, now, 7)
     ]

@@ -217,7 +217,7 @@ def test_life_goes_on_by_habit_where_a_residents_reply_is_of_no_use(thought):
     conversation = simulate(Asking(spoil=spoil), architecture="GA+TDP")
     lived = from_stored(conversation.trajectory)
     assert conversation.meta["unusable"] == (thought == "tdp_plan")
-    assert all(lived.at(name, 0).action == SLEEPING for name in lived.residents)
+    assert all(lived.state_at(name, 0).action == SLEEPING for name in lived.residents)
 
 
 def test_a_performer_whose_thoughts_are_unusable_makes_a_failure_and_no_score():

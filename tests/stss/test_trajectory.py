@@ -15,7 +15,7 @@ def test_a_trajectory_survives_the_store():
         "Ben | 1 10:30 – 1 12:30 | sleeping | d:e:f",
         talks=(talk("1 11:00", "Ada", "Ben", "hello", "hm"),),
     )
-    back = from_stored(json.loads(json.dumps(happened.stored())))
+    back = from_stored(json.loads(json.dumps(happened.as_stored())))
     assert back.times == happened.times
     for name in happened.residents:
         assert back.lives[name].tolist() == happened.lives[name].tolist()

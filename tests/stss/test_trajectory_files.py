@@ -31,7 +31,7 @@ def test_records_out_of_order_are_sorted_and_doubles_count_once(tmp_path):
         record("10:00:00", "Ada", "one"),
     )
     found, notes = read_trajectory(file)
-    assert [found.at("Ada", moment).action for moment in range(2)] == ["one", "two"]
+    assert [found.state_at("Ada", moment).action for moment in range(2)] == ["one", "two"]
     assert any("2 records out of order" in note for note in notes)
     assert any("1 repeated record" in note for note in notes)
 
@@ -47,8 +47,8 @@ def test_a_short_gap_between_equal_states_is_filled_and_no_other(tmp_path):
         record(times[3], "Cleo", "walks"),
     )
     found, notes = read_trajectory(file)
-    assert [found.at("Ben", i).action for i in range(4)] == ["reads"] * 4
-    assert [found.at("Cleo", i) == NOWHERE for i in range(4)] == [False, True, True, False]
+    assert [found.state_at("Ben", i).action for i in range(4)] == ["reads"] * 4
+    assert [found.state_at("Cleo", i) == NOWHERE for i in range(4)] == [False, True, True, False]
     assert any("Cleo has no record at 2 of 4 moments" in note for note in notes)
 
 
@@ -59,7 +59,7 @@ def test_a_gap_of_more_than_an_hour_stays_open(tmp_path):
         record("10:00:00", "Ben"),
         record("12:00:00", "Ben"),
     )
-    assert read_trajectory(file).trajectory.at("Ben", 1) == NOWHERE
+    assert read_trajectory(file).trajectory.state_at("Ben", 1) == NOWHERE
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_movement_files_in_all_their_forms(tmp_path, form):
         path.write_text(json.dumps(STEPS) if form == "list" else "\n".join(map(json.dumps, STEPS)))
     found, _ = read_trajectory(path)
     assert len(found.times) == 3
-    assert found.at("Ada", 0).action == "idle"
-    assert found.at("Ada", 0).room == ("Café", "room")
+    assert found.state_at("Ada", 0).action == "idle"
+    assert found.state_at("Ada", 0).room == ("Café", "room")
     assert [(t.pair, len(t.messages)) for t in found.talks] == [(("Ada", "Ben"), 2)]
 
 
@@ -159,7 +159,7 @@ def files(tmp_path):
     """A task of a party with three others, and the records of two days in which one of them came."""
     happened = lived(*DAYS, talks=TALKS)
     records = [
-        {"time": time.strftime(STAMP), "agent": name, **happened.at(name, moment)._asdict()}
+        {"time": time.strftime(STAMP), "agent": name, **happened.state_at(name, moment)._asdict()}
         for moment, time in enumerate(happened.times)
         for name in happened.residents
     ]
@@ -207,7 +207,7 @@ def test_a_table_of_records_is_scored_too(fresh, run, files, tmp_path):
 
 def test_an_exported_simulation_is_scored_as_on_its_leaderboard(fresh, run, files, tmp_path):
     tasks, _ = files
-    entry = {"kind": "conversation", "trajectory": lived(*DAYS, talks=TALKS).stored()}
+    entry = {"kind": "conversation", "trajectory": lived(*DAYS, talks=TALKS).as_stored()}
     exported = tmp_path / "export.jsonl"
     exported.write_text("\n".join(map(json.dumps, [{"kind": "benchmark"}, entry])))
     [row] = json.loads(scored(run, fresh, tasks, exported, "--format", "json").stdout)["tables"]["scores"][

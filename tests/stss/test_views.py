@@ -94,14 +94,14 @@ def test_people_are_where_their_state_puts_them_by_their_part() -> None:
     assert dict(of.parts) == {"Ada": "performer", "Ben": "counted", "Cem": "missed it"}
     assert list(of.parts) == ["Ada", "Ben", "Cem"]
     ada, ben, cem = views.people_at(of, at("2 18:30"))
-    assert (ada.room, ada.since) == (("Lantern Café", "front room"), at("2 18:00"))
+    assert (ada.room, ada.arrival) == (("Lantern Café", "front room"), at("2 18:00"))
     assert (ben.action, ben.room) == ("working", ("Town Hall", "hall"))
     assert (cem.part, cem.room) == ("missed it", ("Fern Park", "lawn"))
 
 
 def test_a_state_holds_since_it_last_changed() -> None:
     _, ben, _ = views.people_at(seen(), at("2 19:30"))
-    assert (ben.action, ben.since) == ("enjoying the party", at("2 19:00"))
+    assert (ben.action, ben.arrival) == ("enjoying the party", at("2 19:00"))
 
 
 def test_two_who_talk_have_the_number_of_their_conversation_until_they_do_something_else() -> None:

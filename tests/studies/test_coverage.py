@@ -42,7 +42,7 @@ def test_the_answer_rests_on_the_last_version_that_covers_the_study(rated, chose
     assert [judge.name for judge in covering(every, units)] == chosen
     assert {one.judge.name: len(one.lacks) for one in partial(every, units)} == incomplete
     for one in partial(every, units):
-        assert one.rated + len(one.lacks) == one.of
+        assert one.rated + len(one.lacks) == one.total
 
 
 def ratings_csv(path, v2_items):

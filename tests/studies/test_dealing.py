@@ -79,7 +79,7 @@ def have(db: Database) -> dict[str, list[str]]:
     """Who has which extra items, by key."""
     keys = {unit["id"]: unit["key"] for unit in stored.units(db, "s")}
     found: dict[str, list[str]] = {}
-    for one in extra_raters.dealt(db, "s"):
+    for one in extra_raters.extra_entries(db, "s"):
         found.setdefault(keys[one.item], []).append(one.person)
     return found
 
@@ -132,7 +132,7 @@ class TestExtra:
         ]
         for _ in range(3):
             dealing.reported(db, "s", rater, "tab", told)
-        assert len(extra_raters.dealt(db, "s")) == 1
+        assert len(extra_raters.extra_entries(db, "s")) == 1
 
     def test_deal_again_gives_what_was_imported_or_answered_before_the_rule(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
@@ -171,10 +171,10 @@ class TestExtra:
         studies.deal_study(db, "s", ["ann", "bob", "cy", "dee"], overlap=2, extra=TWO_APART)
         for person, score in (("ann", 1), ("bob", 3), ("cy", 5), ("dee", 3)):
             rate(db, person, score)
-        before = extra_raters.dealt(db, "s")
+        before = extra_raters.extra_entries(db, "s")
         leaver = next(one.person for one in before if not one.begun)
         running.reassign(db, "s", leaver, "moved")
-        after = extra_raters.dealt(db, "s")
+        after = extra_raters.extra_entries(db, "s")
         assert [one.item for one in after] == [one.item for one in before]
         assert not any(one.person == leaver and not one.begun for one in after)
         assert {one for one in before if one.begun} <= {*after}
@@ -366,7 +366,7 @@ class TestPlan:
 
     def test_after_somebody_leaves(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
-        plan = dealing.plan(db, "s", without=["cy"])
+        plan = dealing.plan(db, "s", unavailable=["cy"])
         assert (
             plan.balance
             == "Items of an annotator: 6. Items that two annotators share: 6 (as even as possible)."

@@ -422,7 +422,7 @@ def test_pairs_on_which_people_differ_are_settled(dealt_twice):
         for score in (1, -1):  # the other answer is another one, however the pair lies on her desk
             annotation_flow.answer(db, "adjudicate", "s", eve, first, "better", score, "It answers.")
             looked_at = annotation_flow.look(db, "adjudicate", "s", eve)
-            assert looked_at.done == {first}
+            assert looked_at.answered_items == {first}
             assert looked_at.items[first][0].answer.score == score
     assert disputed == {"x1 | y1", "x2 | y2"}
 

@@ -30,16 +30,16 @@ class TestDraw:
     def test_even_gives_every_stratum_the_same(self):
         # 12 of 3 players, 4 each, however many each of them has.
         table = pd.DataFrame({"unit": range(100), "player": ["a"] * 80 + ["b"] * 15 + ["c"] * 5})
-        assert Counter(sampling.draw(table, 12, by=["player"]).player) == {"a": 4, "b": 4, "c": 4}
+        assert Counter(sampling.draw(table, 12, strata=["player"]).player) == {"a": 4, "b": 4, "c": 4}
 
     def test_even_with_a_small_stratum_shares_the_rest(self):
         # c has 2 of the 4 it would give; the other 10 are shared by a and b.
         table = pd.DataFrame({"unit": range(52), "player": ["a"] * 40 + ["b"] * 10 + ["c"] * 2})
-        assert Counter(sampling.draw(table, 12, by=["player"]).player) == {"a": 5, "b": 5, "c": 2}
+        assert Counter(sampling.draw(table, 12, strata=["player"]).player) == {"a": 5, "b": 5, "c": 2}
 
     @pytest.mark.parametrize("n", [8, 30, 64, 100, 250, 300])
     def test_more_strata_than_units_still_spread_over_every_margin(self, n):
-        drawn = sampling.draw(grid(repeats=2), n, by=BY)
+        drawn = sampling.draw(grid(repeats=2), n, strata=BY)
         assert len(drawn) == n
         assert len(set(drawn.stratum)) == min(n, 256)
         for column in ("character", "situation"):
@@ -50,25 +50,25 @@ class TestDraw:
 
     def test_the_seed_decides_and_the_order_of_candidates_does_not(self):
         table = grid()
-        first = sampling.draw(table, 40, seed=1, by=BY)
-        again = sampling.draw(table.sample(frac=1, random_state=5), 40, seed=1, by=BY)
+        first = sampling.draw(table, 40, seed=1, strata=BY)
+        again = sampling.draw(table.sample(frac=1, random_state=5), 40, seed=1, strata=BY)
         assert list(again.unit) == list(first.unit)
-        assert set(sampling.draw(table, 40, seed=2, by=BY).unit) != set(first.unit)
+        assert set(sampling.draw(table, 40, seed=2, strata=BY).unit) != set(first.unit)
 
     def test_a_missing_value_is_a_stratum(self):
         table = pd.DataFrame({"unit": list("abcd"), "tone": ["dry", None, "dry", None]})
-        assert Counter(sampling.draw(table, 2, by=["tone"]).stratum) == {"dry": 1, "": 1}
+        assert Counter(sampling.draw(table, 2, strata=["tone"]).stratum) == {"dry": 1, "": 1}
 
     def test_the_probability_of_each_is_kept(self):
         """Of strata of 30 and 10, 20 are drawn: 10 of each, with 1/3 and 1; without strata, each with 1/2."""
         table = pd.DataFrame({"unit": range(40), "player": ["a"] * 30 + ["b"] * 10})
-        drawn = sampling.draw(table, 20, by=["player"])
+        drawn = sampling.draw(table, 20, strata=["player"])
         assert drawn.groupby("player").chance.mean().to_dict() == pytest.approx({"a": 1 / 3, "b": 1})
-        alike = sampling.draw(table, 20, by=[])
+        alike = sampling.draw(table, 20, strata=[])
         assert set(alike.chance) == {0.5}
 
     def test_without_strata_chance_alone_decides(self):
-        assert len(set(sampling.draw(grid(), 10, by=[]).unit)) == 10
+        assert len(set(sampling.draw(grid(), 10, strata=[]).unit)) == 10
 
     @pytest.mark.parametrize(
         ("n", "by", "sentence"),
@@ -80,7 +80,7 @@ class TestDraw:
     )
     def test_what_cannot_be_drawn_says_why(self, n, by, sentence):
         with pytest.raises(StudyError, match=sentence):
-            sampling.draw(grid(), n, by=by)
+            sampling.draw(grid(), n, strata=by)
 
     @given(
         sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8),
@@ -91,7 +91,7 @@ class TestDraw:
         players = [str(i) for i, size in enumerate(sizes) for _ in range(size)]
         table = pd.DataFrame({"unit": range(len(players)), "player": players})
         n = data.draw(st.integers(1, len(players)))
-        drawn = sampling.draw(table, n, by=["player"])
+        drawn = sampling.draw(table, n, strata=["player"])
         assert len(set(drawn.unit)) == n
         counts = Counter(drawn.player)
         for i, size in enumerate(sizes):
@@ -171,20 +171,20 @@ class TestDeal:
         # Of 12 units for two raters each, ann and bob have done 6; the other 6 need two raters, cy is least
         # loaded.
         done = {unit: {"ann", "bob"} for unit in range(6)}
-        dealt = sampling.deal(range(12), ["ann", "bob", "cy"], 2, done=done)
+        dealt = sampling.deal(range(12), ["ann", "bob", "cy"], 2, answered_by=done)
         given_out = Counter(unit for mine in dealt.values() for unit in mine)
         assert given_out == dict.fromkeys(range(6, 12), 2)
         assert len(dealt["cy"]) == 6
         assert len(dealt["ann"]) == len(dealt["bob"]) == 3
 
     def test_somebody_who_left_fills_the_places_they_filled(self):
-        dealt = sampling.deal(range(4), ["ann"], 1, done={0: {"gone"}, 1: {"gone"}})
+        dealt = sampling.deal(range(4), ["ann"], 1, answered_by={0: {"gone"}, 1: {"gone"}})
         assert sorted(dealt["ann"]) == [2, 3]
 
     def test_reclaimed_units_go_to_others_than_before(self):
         before = sampling.deal(range(20), ["ann", "bob", "cy"], 2)
         kept = {unit: {p for p in ("ann", "bob") if unit in before[p]} for unit in range(20)}
-        after = sampling.deal(range(20), ["ann", "bob"], 2, done=kept)
+        after = sampling.deal(range(20), ["ann", "bob"], 2, answered_by=kept)
         assert sorted([*after["ann"], *after["bob"]]) == sorted(before["cy"])
 
     @pytest.mark.parametrize(
@@ -196,14 +196,14 @@ class TestDeal:
 
     def test_work_done_counts_as_much_as_work_dealt(self):
         # ann has done 3 of 8; with 5 more for two people the loads are 4 and 4.
-        dealt = sampling.deal(range(8), ["ann", "bob"], 1, done={unit: {"ann"} for unit in range(3)})
+        dealt = sampling.deal(range(8), ["ann", "bob"], 1, answered_by={unit: {"ann"} for unit in range(3)})
         assert [len(dealt["ann"]), len(dealt["bob"])] == [1, 4]
 
     def test_those_who_have_met_often_are_not_paired_again(self):
         # ann and bob have done four units together, cy and di four others. All have 4: of four more for two
         # each, none goes to a pair that has met.
         done = {unit: ("ann", "bob") if unit < 4 else ("cy", "di") for unit in range(8)}
-        dealt = sampling.deal(range(12), ["ann", "bob", "cy", "di"], 2, done=done)
+        dealt = sampling.deal(range(12), ["ann", "bob", "cy", "di"], 2, answered_by=done)
         assert not set(dealt["ann"]) & set(dealt["bob"])
         assert not set(dealt["cy"]) & set(dealt["di"])
         assert [len(mine) for mine in dealt.values()] == [2, 2, 2, 2]
@@ -214,10 +214,10 @@ class TestTheSameSeedGivesTheSame:
 
     def test_sample(self):
         table = grid(players="ab", characters=2, situations=2)
-        drawn = sampling.draw(table, 5, by=BY)
+        drawn = sampling.draw(table, 5, strata=BY)
         assert list(drawn.unit) == ["a-1-0-0", "a-0-0-0", "b-1-1-0", "b-0-0-0", "a-1-1-0"]
         assert drawn.stratum[0] == "a / c1 / s0"
-        assert list(sampling.draw(table, 5, seed=7, by=BY).unit) == [
+        assert list(sampling.draw(table, 5, seed=7, strata=BY).unit) == [
             "a-1-0-0",
             "a-0-1-0",
             "b-1-1-0",

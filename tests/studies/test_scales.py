@@ -27,7 +27,7 @@ def test_a_guess_goes_from_end_to_end():
 def test_a_judges_1_beside_peoples_2_to_5_widens_the_guess_and_switches_nothing_off():
     found = shared_scale(PEOPLE, {"j": scored(1, 3, 4, 5), "k": scored(3, 4, 5, 5)}, None)
     assert found.scale == points(1, 5)
-    assert found.other == {}
+    assert found.incomparable == {}
     assert found.notes == ("scale guessed: 1 to 5",)
 
 
@@ -48,21 +48,21 @@ def test_a_judges_1_beside_peoples_2_to_5_widens_the_guess_and_switches_nothing_
 )
 def test_whose_scale_is_another(people, judge, shared):
     found = shared_scale(scored(*people), {"j": scored(*judge)}, None)
-    assert ("j" in found.other) != shared
+    assert ("j" in found.incomparable) != shared
     ends = (found.scale.low, found.scale.high)
     assert ends == ((min(people[0], judge[0]), max(people[1], judge[1])) if shared else people)
 
 
 def test_one_judge_on_another_scale_is_one_judge():
     found = shared_scale(PEOPLE, {"j": scored(10, 7, 3, 9), "k": scored(2, 1, 4, 5)}, None)
-    assert list(found.other) == ["j"]
-    assert found.other["j"].startswith("annotators answer 2 to 5, j 3 to 10")
+    assert list(found.incomparable) == ["j"]
+    assert found.incomparable["j"].startswith("annotators answer 2 to 5, j 3 to 10")
     assert found.scale == points(1, 5)
 
 
 def test_answers_beyond_what_people_ever_give_are_told():
     found = shared_scale(PEOPLE, {"j": scored(7, 6, 3, 2)}, None)
-    assert found.other == {}
+    assert found.incomparable == {}
     assert found.notes[1].startswith("annotators answer 2 to 5, j 2 to 7: read as one scale")
 
 
@@ -74,16 +74,16 @@ def test_means_of_judges_keep_a_guess_in_whole_answers():
 def test_a_declared_scale_stands_and_one_stray_answer_is_told():
     often = np.tile(scored(1, 2, 3, 4), 10)
     stray = shared_scale(PEOPLE, {"j": np.append(often, 6)}, points(1, 5))
-    assert (stray.scale, stray.other) == (points(1, 5), {})
+    assert (stray.scale, stray.incomparable) == (points(1, 5), {})
     assert stray.notes == ("1 of 41 answers of j are off the scale 1 to 5",)
     # 3 of 43 are more than 5%.
     other = shared_scale(PEOPLE, {"j": np.append(often, [6, 6, 6])}, points(1, 5))
-    assert other.other == {"j": "3 of 43 answers of j are off the scale 1 to 5"}
+    assert other.incomparable == {"j": "3 of 43 answers of j are off the scale 1 to 5"}
 
 
 def test_a_scale_declared_for_judges_is_another_though_their_answers_lie_on_peoples():
     found = shared_scale(PEOPLE, {"j": scored(2, 3, 4)}, points(0, 5), points(1, 5))
-    assert found.other == {"j": "judges answer on 1 to 5, annotators on 0 to 5"}
+    assert found.incomparable == {"j": "judges answer on 1 to 5, annotators on 0 to 5"}
 
 
 def test_without_answers_there_is_no_scale_to_guess():

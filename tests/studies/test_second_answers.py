@@ -85,14 +85,14 @@ def test_a_judge_is_shown_only_when_everything_is_answered(db):
         annotation_flow.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
     assert ShownAnswersDesk("revise", "s", "ann").moving(db, None).items == []
     do(db, "ann", units(db)[7], "skip", text="broken")
-    assert not shown(db, "revise", rater).opened
+    assert not shown(db, "revise", rater).is_open
     with pytest.raises(NotAllowed, match="You no longer have this item"):
         annotation_flow.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
     annotation_flow.begin(db, "revise", "s", rater)
     state = shown(db, "revise", rater)
     assert [*state.items] == units(db)[:7]
     [first] = state.items[units(db)[0]]
-    assert (first.own, first.shown_answers) == (1, [ShownAnswer("the judge", 3, "because 0")])
+    assert (first.own_score, first.shown_answers) == (1, [ShownAnswer("the judge", 3, "because 0")])
 
 
 def test_others_are_shown_when_all_are_done(db):
@@ -138,7 +138,7 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db, purpose):
     [given] = answers.answers(db, "s", purpose)
     judge = 3 if purpose == "revise" else None
     assert (given.score, given.reason, given.person, given.shown) == (3, "convinced", "ann", judge)
-    assert shown(db, purpose, rater).done == {units(db)[0]}
+    assert shown(db, purpose, rater).answered_items == {units(db)[0]}
     with pytest.raises(StudyError, match="new answers would not be blind"):
         dealing.deal_study(db, "s", ["ann"])
     [row] = answers.apart(db, "s")
@@ -156,8 +156,8 @@ def test_others_have_letters_and_no_names(db):
     first = units(db)[0]
     annotation_flow.answer(db, "discuss", "s", ann, first, "fluency", 2, "Is 3 not too much?")
     [question] = shown(db, "discuss", bob).items[first]
-    assert question.own == 2
-    by_score = {one.score: one.who for one in question.shown_answers[:2]}
+    assert question.own_score == 2
+    by_score = {one.score: one.source for one in question.shown_answers[:2]}
     assert set(by_score) == {BLIND["ann"][0], BLIND["zoe"][0]}
     assert set(by_score.values()) < {"A", "B", "C"}
     again = ShownAnswer(f"{by_score[BLIND['ann'][0]]}, again", 2, "Is 3 not too much?")
@@ -169,7 +169,7 @@ def test_others_have_letters_and_no_names(db):
     assert not [person for person in BLIND if person in text]
     state = shown(db, "discuss", bob)
     by_unit = {
-        tuple((one.who, one.score) for one in state.items[unit][0].shown_answers[:1]) for unit in units(db)
+        tuple((one.source, one.score) for one in state.items[unit][0].shown_answers[:1]) for unit in units(db)
     }
     assert {who for ((who, _),) in by_unit} > {"A"}, "a letter does not follow somebody over items"
     assert {one.rater for one in answers.blind(db, "s")} == {ann, bob, zoe}
@@ -218,7 +218,7 @@ def test_anchoring_by_hand(db):
     nobody = "on Fluency has no figures: no annotator answered again after seeing only a judge's score."
     again = {"ann": [3, 3, 4, 4, 4, 3, 2, 3], "bob": BLIND["bob"]}
     raters = {person: rate(db, person) for person in again}
-    assert agreement_report(db, "s").without(["anchoring"]) == [f"Section anchoring {nobody}"]
+    assert agreement_report(db, "s").missing_sections(["anchoring"]) == [f"Section anchoring {nobody}"]
     for person, scores in again.items():
         annotation_flow.begin(db, "revise", "s", raters[person])
         for unit, score in zip(units(db), scores, strict=True):
@@ -238,7 +238,7 @@ def test_what_was_answered_in_sight_of_others_is_not_anchoring(db):
     second.show_others(db, "s", True)
     ann, *_ = (rate(db, person) for person in BLIND)
     annotation_flow.begin(db, "revise", "s", ann)
-    assert not shown(db, "discuss", ann).opened, "others' answers are shown by an act of their own"
+    assert not shown(db, "discuss", ann).is_open, "others' answers are shown by an act of their own"
     for unit, score in zip(units(db), JUDGE, strict=True):
         annotation_flow.answer(db, "revise", "s", ann, unit, "fluency", score)
     time.sleep(0.005)

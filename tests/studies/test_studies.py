@@ -220,7 +220,7 @@ class TestForAgreement:
         assert report.agreement.items == 64
         (out,) = report.as_json()["left_out"]
         assert (out["units"], out["by"]) == (len(seen), by)
-        assert out["reason"].startswith(studies.REFUSED)
+        assert out["reason"].startswith(studies.REFUSAL)
         for judge, n in by.items():
             assert f"{judge} {n}" in report.agreement.criteria["final"].basis
         kept = report_of(studies.ratings_for_agreement(db, "s", exclude_refused=False), Options(resamples=5))
@@ -248,14 +248,14 @@ class TestForAgreement:
         draw(db, 4, ask=["fluency", "entertaining", "refusal"])
         studies.invite(db, ["ann"])
         studies.deal_study(db, "s", ["ann"])
-        assert studies.ratings_for_agreement(db, "s").counted == (
+        assert studies.ratings_for_agreement(db, "s").final_criteria == (
             "fluency",
             "entertaining",
         )  # nobody rated yet: what judges rated
         rate(db, "ann", 4, score=1.0)
         found = studies.ratings_for_agreement(db, "s")
         assert found.criteria == ("fluency", "entertaining", "refusal")
-        assert found.counted == ("fluency", "entertaining")
+        assert found.final_criteria == ("fluency", "entertaining")
 
     def test_an_empty_study_says_what_to_do(self, db):
         stored.create(db, stored.Study("empty", (Criterion("f", "f"),)))

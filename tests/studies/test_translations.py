@@ -10,7 +10,7 @@ import pytest
 from concord.errors import ConfigError
 from concord.questions import SIDES, TYPES, Scale
 from concord.runs.registry import BENCHMARKS
-from concord.studies.pairings import OWN
+from concord.studies.pairings import PREFERENCE
 from concord.studies.translations import translations
 from pages.desk.component import HERE, SCRIPTS
 from pages.desk.form import REASONS
@@ -46,7 +46,7 @@ def texts() -> set[str]:
         | {
             "Why?",
             "yours",
-            OWN.label,
+            PREFERENCE.label,
         }
     )
     return said | {*REASONS} | common | answers

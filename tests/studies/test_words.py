@@ -146,7 +146,7 @@ def test_exports_to_other_tools_offer_categories_by_name_and_levels_with_theirs(
 
 
 def test_a_published_page_has_no_mean_of_categories(db: Database):
-    found = next(one for one in site._every(db) if one.key == "k0")
+    found = next(one for one in site._conversations(db) if one.key == "k0")
     scores = site._scores(db, found, {"ann": "ann", "bob": "bob"})
     assert dict(scores["lines"])["Kind"]["j"] == "joke, insult"
     assert scores["by_turn"][0].scores["Kind"]["j"] == "joke, insult"

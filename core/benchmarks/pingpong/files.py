@@ -44,25 +44,25 @@ def read(path: Path) -> Settings:
     for language, part in settings.items():
         if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z]+)?", language):
             raise ImportRefused(f"{path}: “{language}” is not a language code such as en or ru.")
-        of = valid(_Part, part, f"{path}: “{language}”", ImportRefused)
+        language_part = valid(_Part, part, f"{path}: “{language}”", ImportRefused)
         characters[language], situations[language] = {}, []
-        for number, entry in enumerate(of.characters, 1):
+        for number, entry in enumerate(language_part.characters, 1):
             name = _free(slug(str(entry.get("char_name"))), characters[language])
-            greeting = next((entry[known] for known in _GREETINGS if entry.get(known)), "")
+            greeting = next((entry[field] for field in _GREETINGS if entry.get(field)), "")
             fields = {**entry, "slug": name, "greeting": greeting, "source": "imported"}
-            where = f"{path}, character {number} of “{language}”"
-            characters[language][name] = _kept(valid(Character, fields, where, ImportRefused), "slug")
-        for number, entry in enumerate(of.situations, 1):
-            where = f"{path}, situation {number} of “{language}”"
-            scene = valid(Situation, {"id": "any", **entry}, where, ImportRefused)
-            taken = {known["id"] for known in situations[language]}
-            name = _free(slug("-".join(scene.tags) or f"situation-{number}"), taken)
-            situations[language].append({"id": name, **_kept(scene, "id")})
+            place = f"{path}, character {number} of “{language}”"
+            characters[language][name] = _dump(valid(Character, fields, place, ImportRefused), "slug")
+        for number, entry in enumerate(language_part.situations, 1):
+            place = f"{path}, situation {number} of “{language}”"
+            scene = valid(Situation, {"id": "any", **entry}, place, ImportRefused)
+            ids = {situation["id"] for situation in situations[language]}
+            name = _free(slug("-".join(scene.tags) or f"situation-{number}"), ids)
+            situations[language].append({"id": name, **_dump(scene, "id")})
     return Settings(characters, situations)
 
 
-def _kept(of: BaseModel, *without: str) -> dict[str, Any]:
-    return of.model_dump(mode="json", exclude=set(without))
+def _dump(model: BaseModel, *excluded_fields: str) -> dict[str, Any]:
+    return model.model_dump(mode="json", exclude=set(excluded_fields))
 
 
 def write(settings: Settings, data: Path, name: str) -> list[Path]:
@@ -97,8 +97,8 @@ def slug(name: str) -> str:
     return re.sub(r"[._-]+", "-", file_name(name.lower())).strip("-")
 
 
-def _free(name: str, taken: Any) -> str:
+def _free(name: str, names: Any) -> str:
     number, free = 2, name
-    while free in taken:
+    while free in names:
         number, free = number + 1, f"{name}-{number}"
     return free

@@ -26,15 +26,15 @@ from concord.runs.benchmark import (
     Play,
     Role,
     Values,
+    due_judgements,
     narrowing,
-    owed,
 )
 from concord.runs.plans import PlayPlan
 
 RUBRIC = rubric("pingpong", "judge")
 
 
-Filled = Annotated[str, Field(pattern=r"\S")]
+NonBlank = Annotated[str, Field(pattern=r"\S")]
 """A text that is not blank."""
 
 
@@ -43,9 +43,9 @@ class Character(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     slug: str
-    char_name: Filled
-    system_prompt: Filled
-    summary: Filled
+    char_name: NonBlank
+    system_prompt: NonBlank
+    summary: NonBlank
     example_prompt: str = ""
     greeting: str = ""
     source: str = ""
@@ -66,8 +66,8 @@ class Situation(BaseModel):
     """What the interrogator is up to, for how many turns."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    id: Filled
-    text: Filled
+    id: NonBlank
+    text: NonBlank
     num_turns: Annotated[int, Field(ge=1, le=50, strict=True)]
     tags: tuple[str, ...] = ()
 
@@ -101,37 +101,37 @@ class Scores(Reply):
     scores: list[TurnScore]
 
 
-OWN = "own"
+OWN_SET = "own"
 """The character set of what ships and of the workspace's own characters and situations."""
 
 
 def character_sets(folders: Sequence[Path], language: str) -> list[str]:
-    """The character sets of a language: `OWN`, and each folder below `sets`."""
+    """The character sets of a language: `OWN_SET`, and each folder below `sets`."""
     names = {p.name for f in folders for p in (f / "pingpong" / language / "sets").glob("*") if p.is_dir()}
-    return [OWN, *sorted(names - {OWN})]
+    return [OWN_SET, *sorted(names - {OWN_SET})]
 
 
-def _folder(data: Path, language: str, of: str) -> Path:
+def _folder(data: Path, language: str, set_name: str) -> Path:
     """Where a character set lies below a folder of data."""
-    own = data / "pingpong" / language
-    return own if of == OWN else own / "sets" / of
+    own_folder = data / "pingpong" / language
+    return own_folder if set_name == OWN_SET else own_folder / "sets" / set_name
 
 
-def characters(folders: Sequence[Path], language: str, of: str = OWN) -> dict[str, Character]:
+def characters(folders: Sequence[Path], language: str, set_name: str = OWN_SET) -> dict[str, Character]:
     """The characters of a set by slug, the workspace's before those that ship. Raises ConfigError."""
     cards: dict[str, Character] = {}
     for folder in folders:
-        for file in sorted((_folder(folder, language, of) / "characters").glob("*.toml")):
+        for file in sorted((_folder(folder, language, set_name) / "characters").glob("*.toml")):
             if file.stem not in cards:
                 cards[file.stem] = valid(Character, {**kept_toml(file), "slug": file.stem}, file)
     return cards
 
 
-def situations(folders: Sequence[Path], language: str, of: str = OWN) -> dict[str, Situation]:
+def situations(folders: Sequence[Path], language: str, set_name: str = OWN_SET) -> dict[str, Situation]:
     """The situations of a set by id, the workspace's before those that ship. Raises ConfigError."""
     scenes: dict[str, Situation] = {}
     for folder in folders:
-        file = _folder(folder, language, of) / "situations.toml"
+        file = _folder(folder, language, set_name) / "situations.toml"
         for entry in listed_tables(file, "situations"):
             situation = valid(Situation, entry, file)
             scenes.setdefault(situation.id, situation)
@@ -145,11 +145,11 @@ def replied(conversation: Conversation) -> tuple[int, ...]:
 
 def read_scores(conversation: Conversation, reply: Scores) -> tuple[Rating, ...]:
     """One rating per turn and criterion. Raises Unusable unless the verdict covers the turns played."""
-    owed = list(replied(conversation))
-    given = [s.turn for s in reply.scores]
-    if given != owed:
+    turns = list(replied(conversation))
+    scored_turns = [s.turn for s in reply.scores]
+    if scored_turns != turns:
         raise Unusable(
-            f'"scores" must hold one entry for each of the turns {owed}, in order; it holds {given}.'
+            f'"scores" must hold one entry for each of the turns {turns}, in order; it holds {scored_turns}.'
         )
     return tuple(
         Rating(Unit(conversation.key, s.turn), name, score, explanation)
@@ -196,7 +196,7 @@ class Setting:
     situation: Situation
     language: str
     symmetric: bool
-    character_set: str = OWN
+    character_set: str = OWN_SET
 
     @property
     def values(self) -> dict[str, Any]:
@@ -224,7 +224,7 @@ class Setting:
             "interrogator": self.interrogator,
             **conditions,
             "symmetric": "yes" if self.symmetric else "no",
-            **({"character_set": self.character_set} if self.character_set != OWN else {}),
+            **({"character_set": self.character_set} if self.character_set != OWN_SET else {}),
         }
 
     def conversation(
@@ -262,18 +262,21 @@ async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Con
 def settings(plan: PlayPlan, materials: Materials, *head: str) -> Iterator[Setting]:
     """Every repeat × character × situation × player of a plan; their keys begin with `head`."""
     options, interrogator = plan.options, plan.one("interrogator")
-    language, symmetric, of = options["language"], options["symmetric"], options["character_set"]
-    cast, scenes = characters(materials.data, language, of), situations(materials.data, language, of)
+    language, symmetric, set_name = options["language"], options["symmetric"], options["character_set"]
+    cast, scenes = (
+        characters(materials.data, language, set_name),
+        situations(materials.data, language, set_name),
+    )
     for repeat, character, situation, player in product(
         range(options["repeats"]),
         [cast[name] for name in options["characters"] or cast],
         [scenes[name] for name in options["situations"] or scenes],
         plan.models["players"],
     ):
-        place = language if of == OWN else f"{language} {of}"
+        place = language if set_name == OWN_SET else f"{language} {set_name}"
         parts = (*head, place, character.slug, situation.id, player, interrogator, str(repeat))
         key = "/".join((*parts, "symmetric") if symmetric else parts)
-        yield Setting(key, player, interrogator, character, situation, language, symmetric, of)
+        yield Setting(key, player, interrogator, character, situation, language, symmetric, set_name)
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
@@ -287,22 +290,24 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             setting.key,
             partial(play, setting=setting, prompts=prompts),
             (Expected(setting.interrogator, turns, 700, 50), Expected(setting.player, turns, 800, 120)),
-            owed(ways, options["judge_repeats"], setting.key),
+            due_judgements(ways, options["judge_repeats"], setting.key),
             player=setting.player,
             facets={**setting.facets(version=options["version"]), "language": setting.language},
         )
 
 
-def _of(read: Callable[[Sequence[Path], str, str], Mapping[str, Any]]) -> Values:
+def _names_of(read: Callable[[Sequence[Path], str, str], Mapping[str, Any]]) -> Values:
     """What there is to choose from in the chosen set of the chosen language."""
-    return lambda materials, chosen: list(read(materials.data, chosen["language"], chosen["character_set"]))
+    return lambda materials, options: list(
+        read(materials.data, options["language"], options["character_set"])
+    )
 
 
-def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+def _languages(materials: Materials, options: Mapping[str, Any]) -> Sequence[str]:
     return sorted({p.name for f in materials.data for p in (f / "pingpong").glob("*") if p.is_dir()})
 
 
-def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+def _versions(materials: Materials, options: Mapping[str, Any]) -> Sequence[str]:
     # Version 1 is a benchmark of its own (v1.py): its interrogator is its judge as well.
     return [v for v in versions(materials.prompts, "pingpong") if v != "v1"]
 
@@ -310,11 +315,12 @@ def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
 PINGPONG = Benchmark(
     name="pingpong",
     title="PingPong",
-    about="A player acts a character; an interrogator emulates a user in a situation; a panel of judges "
+    description="A player acts a character; an interrogator emulates a user in a situation; a panel of "
+    "judges "
     "rates every turn.",
     roles=(
         Role("players", "Models that act the characters."),
-        Role("interrogator", "Model that plays the user.", many=False),
+        Role("interrogator", "Model that plays the user.", multiple=False),
         Role("judges", "Models that rate every turn.", required=False),
     ),
     options=(
@@ -323,11 +329,11 @@ PINGPONG = Benchmark(
             "character_set",
             "The set of characters and situations: the shipped ones and your own, or an imported set.",
             "choice",
-            OWN,
+            OWN_SET,
             lambda m, c: character_sets(m.data, c["language"]),
         ),
-        narrowing("characters", "these characters", _of(characters)),
-        narrowing("situations", "these situations", _of(situations)),
+        narrowing("characters", "these characters", _names_of(characters)),
+        narrowing("situations", "these situations", _names_of(situations)),
         Option("repeats", "Conversations per player, character and situation.", "count", 1),
         Option("judge_repeats", "Times each judge rates a conversation (for test-retest).", "count", 1),
         Option("symmetric", "Show card and situation to both sides.", "switch", False),

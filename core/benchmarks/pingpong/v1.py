@@ -18,7 +18,7 @@ from concord.llm.prompts import Prompt
 from concord.llm.replies import Reason, Reply, Text, Unusable
 from concord.questions import between
 from concord.rating import Judgement, Rater, Rating
-from concord.runs.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role, owed
+from concord.runs.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role, due_judgements
 from concord.runs.plans import PlayPlan
 
 VERSION = "v1"
@@ -82,14 +82,14 @@ async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Con
 
 def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> Judgement:
     """The interrogator's ratings by turn and criterion, on five points. The raw replies are kept."""
-    rated = [RatedUtterance.model_validate(given) for given in conversation.meta["rated"]]
+    rated = [RatedUtterance.model_validate(rating) for rating in conversation.meta["rated"]]
     ratings = []
-    for turn, given in enumerate(rated, start=1):
+    for turn, rating in enumerate(rated, start=1):
         unit = Unit(conversation.key, turn)
         for criterion, name in FIELDS.items():
-            score, reason = getattr(given, f"{name}_score"), getattr(given, f"{name}_explanation")
+            score, reason = getattr(rating, f"{name}_score"), getattr(rating, f"{name}_explanation")
             ratings.append(Rating(unit, criterion, likert(score), f"{score} of {HIGH}. {reason}"))
-        ratings.append(Rating(unit, "refusal", int(given.is_refusal), given.is_refusal_explanation))
+        ratings.append(Rating(unit, "refusal", int(rating.is_refusal), rating.is_refusal_explanation))
     return Judgement(
         f"{conversation.key}|{interrogator}|{VERSION}|0",
         conversation.key,
@@ -111,7 +111,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             setting.key,
             partial(play, setting=setting, prompts=prompts),
             (Expected(interrogator, turns + 1, 1500, 350), Expected(setting.player, turns, 800, 120)),
-            owed(ways, plan.options["judge_repeats"], setting.key),
+            due_judgements(ways, plan.options["judge_repeats"], setting.key),
             InlineJudgement(prompts["interrogator"], rating),
             player=setting.player,
             facets={**setting.facets(), "language": setting.language},
@@ -129,11 +129,12 @@ PINGPONG_V1 = replace(
     PINGPONG,
     name="pingpong-v1",
     title="PingPong, version 1",
-    about="A player acts a character; one model emulates the user and rates every reply as it goes; version "
+    description="A player acts a character; one model emulates the user and rates every reply as it goes; "
+    "version "
     "2's judges may rate it too.",
     roles=(
         Role("players", "Models that act the characters."),
-        Role("interrogator", "Model that plays the user and rates every reply.", many=False),
+        Role("interrogator", "Model that plays the user and rates every reply.", multiple=False),
         Role("judges", "Models that rate every turn afterwards, as in version 2.", required=False),
     ),
     options=tuple(option for option in PINGPONG.options if option.name != "version"),

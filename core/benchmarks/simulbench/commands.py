@@ -10,7 +10,7 @@ from concord.benchmarks.simulbench import extraction, files, toxicity
 from concord.benchmarks.simulbench.near_copies import near_copies
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT, Script
 from concord.benchmarks.simulbench.targets import SIMULBENCH
-from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
+from concord.benchmarks.simulbench.tasks import BENCHMARK, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.commands import options, printing
 from concord.commands.printing import echo
@@ -61,7 +61,7 @@ def tasks_list(workspace: str, state: State) -> None:
 @running
 @click.pass_obj
 def tasks_propose(
-    workspace: str, /, model: str, types: tuple[str, ...], count: int, seed: int, **how: Any
+    workspace: str, /, model: str, types: tuple[str, ...], count: int, seed: int, **arguments: Any
 ) -> None:
     """Have a model propose tasks, with five random ones as examples in each call; a person then decides.
 
@@ -69,9 +69,9 @@ def tasks_propose(
     """
     folder = options.workspace(workspace)
     try:
-        carry_out(folder, ProposePlan(STORED, model, types, count, seed), **how)
+        carry_out(folder, ProposePlan(BENCHMARK, model, types, count, seed), **arguments)
     finally:
-        if not how["estimate"]:
+        if not arguments["estimate"]:
             _list(folder, "proposed")
 
 
@@ -94,13 +94,13 @@ def tasks_reject(workspace: str, keys: tuple[str, ...]) -> None:
 def _decide(workspace: str, keys: Sequence[str], state: State) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         for key in keys:
-            scenarios.decide(db, STORED, TASK, key, state, actor())
+            scenarios.decide(db, BENCHMARK, TASK, key, state, actor())
     echo(f"{len(keys)} {state}.")
 
 
 def _list(folder: Workspace, state: State) -> None:
     with folder.read() as db:
-        listed = scenarios.page(db, STORED, TASK, state=state)
+        listed = scenarios.page(db, BENCHMARK, TASK, state=state)
     tasks = [*map(task_of, listed)]
     copies = near_copies(tasks, usable(materials(folder)).values()) if state == "proposed" else {}
     for task in tasks:
@@ -125,8 +125,8 @@ def scripts_extract(workspace: str, judge: str) -> None:
     """Cut scripts from all dialogues: LastOnly if no turn was challenging, else FirstChan and SubseqChan."""
     with Workspace.open(workspace, create=False).write() as db:
         cut, new = extraction.extract_scripts(db, judge)
-    known = len(cut.scripts) - len(new)
-    echo(f"{cut.dialogues} dialogues, {len(cut.scripts)} scripts ({known} known), by {judge}:")
+    known_count = len(cut.scripts) - len(new)
+    echo(f"{cut.dialogues} dialogues, {len(cut.scripts)} scripts ({known_count} known), by {judge}:")
     _counts(cut.scripts)
     if cut.unjudged:
         echo(
@@ -144,10 +144,10 @@ def scripts_discard(workspace: str) -> None:
     They are asked no more, and their answers leave the tables; nothing is deleted.
     """
     with Workspace.open(workspace, create=False).write() as db:
-        easy, over = extraction.set_aside(db, actor())
+        easy, scored_by = extraction.set_aside(db, actor())
     for script in easy:
         echo(f"  {script.key} ({script.kind}, {script.type})")
-    reason = f", full marks for {', '.join(over)}" if easy else ""
+    reason = f", full marks for {', '.join(scored_by)}" if easy else ""
     echo(f"{len(easy)} scripts set aside{reason}.")
 
 
@@ -157,11 +157,11 @@ def scripts_discard(workspace: str) -> None:
 def scripts_restore(workspace: str, keys: tuple[str, ...]) -> None:
     """Use discarded scripts again: those named, or every one."""
     with Workspace.open(workspace, create=False).write() as db:
-        discarded = scenarios.keys(db, STORED, SCRIPT, "discarded")
+        discarded = scenarios.keys(db, BENCHMARK, SCRIPT, "discarded")
         for key in keys:
             check_known("discarded script", key, discarded)
         for key in keys or discarded:
-            scenarios.decide(db, STORED, SCRIPT, key, "accepted", actor())
+            scenarios.decide(db, BENCHMARK, SCRIPT, key, "accepted", actor())
     echo(f"{len(keys or discarded)} scripts are in use again.")
 
 
@@ -228,11 +228,11 @@ def import_scripts(workspace: str, file: Path, source: str) -> None:
         echo(files.WHY_ONE_LESS)
 
 
-def _store(workspace: str, what: str, items: Sequence[SimulationTask | Script], source: str) -> None:
+def _store(workspace: str, noun: str, items: Sequence[SimulationTask | Script], source: str) -> None:
     """Store what a file holds and say how much of it is new."""
     with options.workspace(workspace).write() as db:
         new = len(files.bring(db, items, source))
-    echo(f"{len(items)} {what}, {new} of them new." if new < len(items) else f"{new} {what}.")
+    echo(f"{len(items)} {noun}, {new} of them new." if new < len(items) else f"{new} {noun}.")
 
 
 # -- the human check

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from concord.benchmarks.simulbench.tasks import (
+    BENCHMARK,
     CATALOGUE,
-    STORED,
     TYPES,
     SimulationTask,
     Strategy,
     catalogue,
+    is_selected,
     tasks,
-    wanted,
 )
 from concord.conversation import Conversation, Message, Unit
 from concord.llm import verdicts
@@ -34,8 +34,8 @@ from concord.runs.benchmark import (
     Option,
     Play,
     Role,
+    due_judgements,
     narrowing,
-    owed,
     prompt_versions,
 )
 from concord.runs.plans import PlayPlan
@@ -104,8 +104,8 @@ def strategy_named(text: str, ways: Sequence[Strategy]) -> str:
     match = re.match(r"\W*(\d+)\W*(.*)", text, re.S)
     if not match or not 1 <= int(match.group(1)) <= len(ways):
         return text.strip() or "not said"
-    title, added = ways[int(match.group(1)) - 1].title, match.group(2).strip(' "[]().')
-    return title if not added or added.lower().startswith(title.lower()) else f"{title}: {added}"
+    title, remainder = ways[int(match.group(1)) - 1].title, match.group(2).strip(' "[]().')
+    return title if not remainder or remainder.lower().startswith(title.lower()) else f"{title}: {remainder}"
 
 
 def judge_values(conversation: Conversation) -> Mapping[str, Any]:
@@ -127,12 +127,12 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every simulator × task × repeat of the plan, with the judgements it is owed."""
     options = plan.options
     language, version = options["language"], options["version"]
-    known = tasks(materials, language)
-    chosen = [task for task in known.values() if wanted(options, task.id, task.type, task.source)]
+    all_tasks = tasks(materials, language)
+    selected = [task for task in all_tasks.values() if is_selected(options, task.id, task.type, task.source)]
     user, ways = plan.one("user"), DIALOGUES.ways(materials, plan.models.get("judges", ()), version)
     prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}
-    played = partial(play, user=user, language=language, prompts=prompts)
-    for repeat, task, simulator in product(range(options["repeats"]), chosen, plan.models["simulators"]):
+    play_dialogue = partial(play, user=user, language=language, prompts=prompts)
+    for repeat, task, simulator in product(range(options["repeats"]), selected, plan.models["simulators"]):
         key = "/".join((NAME, version, language, task.id, simulator, user, str(repeat)))
         facets = {
             "task": task.id,
@@ -143,32 +143,33 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         }
         yield Play(
             key,
-            partial(played, key=key, task=task, simulator=simulator, facets=facets),
+            partial(play_dialogue, key=key, task=task, simulator=simulator, facets=facets),
             (Expected(simulator, TURNS, 900, 250), Expected(user, TURNS - 1, 1200, 80)),
-            owed(ways, options["judge_repeats"], key),
+            due_judgements(ways, options["judge_repeats"], key),
             player=simulator,
             facets={**facets, "language": language},
         )
 
 
-def _sources(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    known = tasks(materials, chosen["language"]).values()
-    return list(dict.fromkeys(task.source for task in known)) or [CATALOGUE]
+def _sources(materials: Materials, options: Mapping[str, Any]) -> Sequence[str]:
+    known_tasks = tasks(materials, options["language"]).values()
+    return list(dict.fromkeys(task.source for task in known_tasks)) or [CATALOGUE]
 
 
-def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    languages = {p.name for folder in materials.data for p in (folder / STORED).glob("*") if p.is_dir()}
+def _languages(materials: Materials, options: Mapping[str, Any]) -> Sequence[str]:
+    languages = {p.name for folder in materials.data for p in (folder / BENCHMARK).glob("*") if p.is_dir()}
     return sorted(name for name in languages if catalogue(materials.data, name))
 
 
 DIALOGUES = Benchmark(
     name=NAME,
     title="SimulBench dialogues",
-    about="A user agent keeps a simulator busy for some turns; a judge names the first turn that was too "
+    description="A user agent keeps a simulator busy for some turns; a judge names the first turn that was "
+    "too "
     "hard. Scripts are cut from the result.",
     roles=(
         Role("simulators", "Models that simulate what a task describes."),
-        Role("user", "Model that makes the requests.", many=False),
+        Role("user", "Model that makes the requests.", multiple=False),
         Role("judges", "Models that look for the first challenging turn.", required=False),
     ),
     options=(

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from concord.benchmarks.simulbench.dialogues import CHALLENGING, DIALOGUES
-from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, extract, stored
+from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, extract, scripts_by_key
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
-from concord.benchmarks.simulbench.tasks import STORED, TYPES
+from concord.benchmarks.simulbench.tasks import BENCHMARK, TYPES
 from concord.errors import ConcordError, check_known
 from concord.store import conversations, ratings, scenarios, tables
 from concord.table import Cell, Column, Table
@@ -41,13 +41,13 @@ def cut_scripts(db: Database, judge: str) -> Cut:
 
     Raises NotFound for a judge who has not looked, ConcordError where none has.
     """
-    known = dialogue_judges(db)
-    if not known:
+    judge_names = dialogue_judges(db)
+    if not judge_names:
         raise ConcordError(
             "No judge has looked for challenging turns yet. Collect dialogues with `concord run "
             "simulbench-dialogues --judges …`."
         )
-    check_known("judge of dialogues", judge, known)
+    check_known("judge of dialogues", judge, judge_names)
     scripts, turns = list[Script](), list[int | None]()
     for number, dialogue in conversations.each(db, DIALOGUES.name):
         by_judge = (
@@ -59,11 +59,11 @@ def cut_scripts(db: Database, judge: str) -> Cut:
     return Cut(len(turns), turns.count(None), scripts)
 
 
-def extract_scripts(db: Database, judge: str, *, by: str = "extraction") -> Extracted:
+def extract_scripts(db: Database, judge: str, *, origin: str = "extraction") -> Extracted:
     """Store the scripts of `cut_scripts`. A script that was cut before is left as it is. Raises as that."""
     cut = cut_scripts(db, judge)
     return Extracted(
-        cut, scenarios.bring(db, [script.scenario(f"cut by {judge}", by) for script in cut.scripts])
+        cut, scenarios.bring(db, [script.scenario(f"cut by {judge}", origin) for script in cut.scripts])
     )
 
 
@@ -76,11 +76,11 @@ def script_counts(scripts: Sequence[Script]) -> Table:
     return Table("scripts", "Scripts", tuple(map(Column, ("kind", *TYPES, "all"))), tuple(rows))
 
 
-def set_aside(db: Database, by: str) -> tuple[list[Script], tuple[str, ...]]:
+def set_aside(db: Database, actor_name: str) -> tuple[list[Script], tuple[str, ...]]:
     """Discard what `easy_scripts` finds, and return it."""
     easy, targets = easy_scripts(db)
     for script in easy:
-        scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", by)
+        scenarios.decide(db, BENCHMARK, SCRIPT, script.key, "discarded", actor_name)
     return easy, targets
 
 
@@ -94,8 +94,8 @@ def easy_scripts(db: Database) -> tuple[list[Script], tuple[str, ...]]:
     top = scores[scores[QUALITY.name] == QUALITY.scale.high]
     full = top.groupby("conversation").judge.nunique() == scores.judge.nunique()
     answers = answers.assign(full=full.reindex(answers.index, fill_value=False))
-    of = answers.groupby("script").agg(players=("player", "nunique"), full=("full", "all"))
+    summary = answers.groupby("script").agg(players=("player", "nunique"), full=("full", "all"))
     targets = tuple(sorted(answers.player.unique()))
-    easy = set(of.index[(of.players == len(targets)) & of.full])
-    known = stored(scenarios.accepted(db, STORED, SCRIPT))
-    return [script for key, script in known.items() if key in easy], targets
+    easy = set(summary.index[(summary.players == len(targets)) & summary.full])
+    known_scripts = scripts_by_key(scenarios.accepted(db, BENCHMARK, SCRIPT))
+    return [script for key, script in known_scripts.items() if key in easy], targets

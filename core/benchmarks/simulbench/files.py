@@ -57,7 +57,7 @@ def read_tasks(file: Path) -> list[SimulationTask]:
     """The tasks of a published file. Raises ImportRefused naming the line."""
     entries = _lines(file, "tasks")
     tasks = {line: valid(SimulationTask, entry, line, ImportRefused) for line, entry in entries.items()}
-    return _once((line, task.id, task) for line, task in tasks.items())
+    return _unique((line, task.id, task) for line, task in tasks.items())
 
 
 def read_scripts(file: Path) -> list[Script]:
@@ -74,16 +74,16 @@ def read_scripts(file: Path) -> list[Script]:
         if turn := entry.turn_num:
             first[entry.dialogue] = min(first.get(entry.dialogue, turn), turn)
     scripts = {line: _script(entry, first, line) for line, entry in entries.items()}
-    return _once((line, script.key, script) for line, script in scripts.items())
+    return _unique((line, script.key, script) for line, script in scripts.items())
 
 
-def _lines(file: Path, what: str) -> Mapping[str, Any]:
+def _lines(file: Path, noun: str) -> Mapping[str, Any]:
     """The entries by where they stand. Raises ImportRefused for the other of the two published files."""
     entries = _entries(file)
-    other = "scripts" if _holds_scripts(entries) else "tasks"
-    if other != what:
+    other_noun = "scripts" if _holds_scripts(entries) else "tasks"
+    if other_noun != noun:
         raise ImportRefused(
-            f"{file} holds {other}, not {what}. Import it with `concord simulbench import {other}`."
+            f"{file} holds {other_noun}, not {noun}. Import it with `concord simulbench import {other_noun}`."
         )
     return entries
 
@@ -117,12 +117,12 @@ def _script(entry: _Entry, first: Mapping[str, int], line: str) -> Script:
     return valid(Script, fields, line, ImportRefused)
 
 
-def _once(items: Iterable[tuple[str, str, T]]) -> list[T]:
+def _unique(items: Iterable[tuple[str, str, T]]) -> list[T]:
     """The items. Raises ImportRefused for a key that an earlier line has."""
     lines: dict[str, str] = {}
-    kept = []
+    unique_items = []
     for line, key, item in items:
         if (earlier := lines.setdefault(key, line)) != line:
             raise ImportRefused(f"{line}: “{key}” stands in {earlier} already.")
-        kept.append(item)
-    return kept
+        unique_items.append(item)
+    return unique_items

@@ -21,20 +21,26 @@ class NearCopy(NamedTuple):
     alike: float
 
 
-def near_copies(proposals: Sequence[SimulationTask], known: Iterable[SimulationTask]) -> dict[str, NearCopy]:
+def near_copies(
+    proposals: Sequence[SimulationTask], catalogue_tasks: Iterable[SimulationTask]
+) -> dict[str, NearCopy]:
     """The proposals that are near-copies of a known task, or of a proposal before them, by id.
 
     A task is compared with those of any type but itself; one without words is no copy.
     """
-    others = [(task.id, _words(task)) for task in known]
+    words_of_tasks = [(task.id, _words(task)) for task in catalogue_tasks]
     copies: dict[str, NearCopy] = {}
     for proposal in proposals:
         words = _words(proposal)
-        alike = [NearCopy(name, rouge_l(words, theirs)) for name, theirs in others if name != proposal.id]
-        nearest = max(alike, key=lambda other: other.alike, default=None)
+        alike = [
+            NearCopy(name, rouge_l(words, task_words))
+            for name, task_words in words_of_tasks
+            if name != proposal.id
+        ]
+        nearest = max(alike, key=lambda copy: copy.alike, default=None)
         if nearest is not None and nearest.alike >= ALIKE:
             copies[proposal.id] = nearest
-        others.append((proposal.id, words))
+        words_of_tasks.append((proposal.id, words))
     return copies
 
 
@@ -43,18 +49,18 @@ def rouge_l(first: Sequence[str], second: Sequence[str]) -> float:
 
     0 where it is below `ALIKE` for certain, by the words that both have in any order.
     """
-    whole = len(first) + len(second)
+    total = len(first) + len(second)
     shared = sum((Counter(first) & Counter(second)).values())
-    if not whole or 2 * shared < ALIKE * whole:
+    if not total or 2 * shared < ALIKE * total:
         return 0.0
     longest = [0] * (len(second) + 1)
     for word in first:
         before = 0
-        for place, other in enumerate(second, start=1):
-            here = longest[place]
-            longest[place] = before + 1 if word == other else max(here, longest[place - 1])
-            before = here
-    return 2 * longest[-1] / whole
+        for place, second_word in enumerate(second, start=1):
+            previous = longest[place]
+            longest[place] = before + 1 if word == second_word else max(previous, longest[place - 1])
+            before = previous
+    return 2 * longest[-1] / total
 
 
 def _words(task: SimulationTask) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, Type, tasks
+from concord.benchmarks.simulbench.tasks import BENCHMARK, TASK, TYPES, SimulationTask, Type, tasks
 from concord.errors import ConfigError, not_found
 from concord.llm.prompts import RenderedPrompt, load_prompt
 from concord.llm.replies import Reply, Text, Unusable
@@ -36,9 +36,9 @@ class Proposed(Reply):
     request_type: Text
 
 
-def seeds(known: Iterable[SimulationTask], type: Type, rng: random.Random) -> list[SimulationTask]:
+def seeds(pool_of_tasks: Iterable[SimulationTask], type: Type, rng: random.Random) -> list[SimulationTask]:
     """The examples of one call: five tasks of the type at random, all of them where there are fewer."""
-    pool = [task for task in known if task.type == type]
+    pool = [task for task in pool_of_tasks if task.type == type]
     return rng.sample(pool, min(SEEDS, len(pool)))
 
 
@@ -64,25 +64,27 @@ def check(reply: Proposed) -> None:
 
 def calls(plan: ProposePlan, materials: Materials) -> Iterator[Play]:
     """Every proposal of a plan. Raises ConfigError where there is no task of a type to show as an example."""
-    known = tasks(materials)
+    known_tasks = tasks(materials)
     for type in plan.types or TYPES:
         if type not in TYPES:
             raise not_found("type of task", type, TYPES)
         prompt = load_prompt(
-            materials.prompts, STORED, plan.version or VERSION, f"task_{type}", Proposed, VERSION
+            materials.prompts, BENCHMARK, plan.version or VERSION, f"task_{type}", Proposed, VERSION
         )
         for number in range(plan.count):
             name = f"{plan.model}/{type}/{prompt.version}/{plan.seed}/{number}"
-            chosen = seeds(known.values(), type, random.Random(name))
-            if not chosen:
+            examples = seeds(known_tasks.values(), type, random.Random(name))
+            if not examples:
                 raise ConfigError(
                     f"There is no {type} task to show as an example. Import some, or write one below data/."
                 )
-            rendered = prompt.render(examples=[example(task) for task in chosen])
+            rendered = prompt.render(examples=[example(task) for task in examples])
             size = sum(len(m.content) for m in rendered.messages) // 4
             yield Play(
-                f"{STORED}/{TASK}/{name}",
-                partial(_propose, name=name, model=plan.model, type=type, examples=chosen, rendered=rendered),
+                f"{BENCHMARK}/{TASK}/{name}",
+                partial(
+                    _propose, name=name, model=plan.model, type=type, examples=examples, rendered=rendered
+                ),
                 (Expected(plan.model, 1, size, OUTPUT_TOKENS),),
             )
 
@@ -108,4 +110,4 @@ async def _propose(
         "model": model,
     }
     key = f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
-    return Scenario(STORED, TASK, key, body, "proposed", GENERATED)
+    return Scenario(BENCHMARK, TASK, key, body, "proposed", GENERATED)

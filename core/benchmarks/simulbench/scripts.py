@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from concord.benchmarks.simulbench.tasks import STORED, Type, read_stored
+from concord.benchmarks.simulbench.tasks import BENCHMARK, Type, read_stored
 from concord.conversation import Conversation, Message
 from concord.scenario import Scenario
 
@@ -55,10 +55,10 @@ class Script(BaseModel):
             )
         return self
 
-    def scenario(self, source: str, by: str) -> Scenario:
+    def scenario(self, source: str, origin: str) -> Scenario:
         """As the store keeps it, accepted."""
         body = self.model_dump(mode="json", exclude={"key", "source"})
-        return Scenario(STORED, SCRIPT, self.key, body, "accepted", source, by)
+        return Scenario(BENCHMARK, SCRIPT, self.key, body, "accepted", source, origin)
 
 
 def kind_of(turn: int, challenging: int) -> Kind:
@@ -96,6 +96,6 @@ def extract(dialogue: Conversation, challenging: int) -> list[Script]:
     ]
 
 
-def stored(scenarios: Sequence[Scenario]) -> dict[str, Script]:
+def scripts_by_key(scenarios: Sequence[Scenario]) -> dict[str, Script]:
     """Scripts of the store by key. Raises ConfigError for an invalid body."""
     return {s.key: read_stored(Script, s) for s in scenarios}

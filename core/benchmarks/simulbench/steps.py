@@ -6,7 +6,7 @@ from typing import NamedTuple
 from concord.benchmarks.simulbench.dialogues import DIALOGUES
 from concord.benchmarks.simulbench.scripts import SCRIPT
 from concord.benchmarks.simulbench.targets import SIMULBENCH
-from concord.benchmarks.simulbench.tasks import STORED, TASK, tasks
+from concord.benchmarks.simulbench.tasks import BENCHMARK, TASK, tasks
 from concord.runs.planning import materials
 from concord.store import conversations, holdings, scenarios, spotchecks
 from concord.store.conversations import Filter
@@ -68,11 +68,11 @@ def standing(workspace: Workspace) -> Progression:
     usable = len(tasks(materials(workspace)))
     with workspace.read() as db:
         return Progression(
-            proposals=len(scenarios.keys(db, STORED, TASK, "proposed")),
+            proposals=len(scenarios.keys(db, BENCHMARK, TASK, "proposed")),
             tasks=usable,
             dialogues=conversations.count(db, Filter(benchmark=DIALOGUES.name)),
             looks=holdings.judged(db, DIALOGUES.name),
-            scripts=len(scenarios.accepted(db, STORED, SCRIPT)),
+            scripts=len(scenarios.accepted(db, BENCHMARK, SCRIPT)),
             answers=conversations.count(db, Filter(benchmark=SIMULBENCH.name)),
             scores=holdings.judged(db, SIMULBENCH.name),
             findings=len(spotchecks.findings(db, SIMULBENCH.name, ())),

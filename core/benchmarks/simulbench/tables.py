@@ -15,7 +15,7 @@ from sqlite_utils import Database
 
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
-from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
+from concord.benchmarks.simulbench.tasks import BENCHMARK, TASK, TYPES
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS, Leaderboard
 from concord.reports.rated import gather
@@ -55,43 +55,43 @@ class Scored:
     """How many replies no judge of the panel was asked about."""
 
 
-def scored(db: Database, *, where: Where | None = None, judges: Sequence[str] = ()) -> Scored:
+def scored(db: Database, *, filters: Where | None = None, judges: Sequence[str] = ()) -> Scored:
     """What the panel of judges gave.
 
     Raises ConcordError where nothing was scored, NotFound for a judge who scored nothing.
     """
-    board = leaderboards.leaderboard(gather(db, SIMULBENCH.name, where), judges=judges, resamples=0)
+    board = leaderboards.leaderboard(gather(db, SIMULBENCH.name, filters), judges=judges, resamples=0)
     facets = tables.facets(db, SIMULBENCH.name, ["task", "kind", "type", "script", "ending"])
     table = board.scored.join(facets, how="inner")
-    discarded = scenarios.keys(db, STORED, SCRIPT, "discarded")
+    discarded = scenarios.keys(db, BENCHMARK, SCRIPT, "discarded")
     table = table[~table.script.isin(discarded)]
     in_use = facets.loc[facets.index.isin(board.rated.conversations.index) & ~facets.script.isin(discarded)]
-    known = scenarios.page(db, STORED, SCRIPT)
-    acts = {str(s.body.get("task", "")): s.body.get("act", "") for s in known}
-    acts |= {s.key: s.body.get("act", s.key) for s in scenarios.page(db, STORED, TASK)}
+    script_scenarios = scenarios.page(db, BENCHMARK, SCRIPT)
+    acts = {str(s.body.get("task", "")): s.body.get("act", "") for s in script_scenarios}
+    acts |= {s.key: s.body.get("act", s.key) for s in scenarios.page(db, BENCHMARK, TASK)}
     table = table.assign(act=[acts.get(task, task) for task in table.task])
     return Scored(board, table, len(discarded), len(in_use) - len(table))
 
 
-def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
+def subsets(scores: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
     """Target models by kind of script and type of task, best on All first."""
-    board = of.board
+    board = scores.board
     failed = leaderboards.own_failures(board.rated.failed)
     rows = []
-    for player, theirs in of.table.groupby("player", sort=True):
-        row: dict[str, Any] = {"model": str(player), "simulated": bool(theirs.simulated.any())}
-        for name, within in SUBSETS.items():
-            mine = theirs[within(theirs)]
-            values = mine[FINAL][mine.complete].to_numpy(float)[:, None]
-            [row[name]] = mean_estimates(values, resamples=resamples, seed=seed, of="script", scales=[ENDS])
-        row |= {"incomplete": int((~theirs.complete).sum()), "failed": failed.get(str(player), 0)}
-        row |= {"cut": int((theirs.ending == "cut").sum())}
+    for player, model_rows in scores.table.groupby("player", sort=True):
+        row: dict[str, Any] = {"model": str(player), "simulated": bool(model_rows.simulated.any())}
+        for name, in_subset in SUBSETS.items():
+            subset_rows = model_rows[in_subset(model_rows)]
+            values = subset_rows[FINAL][subset_rows.complete].to_numpy(float)[:, None]
+            [row[name]] = mean_estimates(values, resamples=resamples, seed=seed, noun="script", scales=[ENDS])
+        row |= {"incomplete": int((~model_rows.complete).sum()), "failed": failed.get(str(player), 0)}
+        row |= {"cut": int((model_rows.ending == "cut").sum())}
         rows.append(row)
     rows.sort(key=lambda row: (-(row["All"].value or 0.0), row["model"]))
     notes = [
         f"Means over scripts and the panel {', '.join(board.judges)}; stateless and stateful are within "
         "FirstChan; Hard is FirstChan and SubseqChan. "
-        + described([bounded(*ENDS)], resamples=resamples, seed=seed, of="scripts"),
+        + described([bounded(*ENDS)], resamples=resamples, seed=seed, units="scripts"),
         *board.rated.notes([*board.judges, *board.passed_over]),
     ]
     sizes = {row["All"].n for row in rows}
@@ -100,14 +100,14 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
             f"The models were not scored on equally many scripts ({min(sizes)} to {max(sizes)}): their "
             "means are of different scripts."
         )
-    if left_out := int((~of.table.complete).sum()):
+    if left_out := int((~scores.table.complete).sum()):
         notes.append(
             f"{left_out} replies are left out because a judge of the panel has not usably scored them."
         )
-    notes += leaderboards.unrated_notes(of.unrated)
+    notes += leaderboards.unrated_notes(scores.unrated)
     notes += leaderboards.failure_notes(board.rated.failed)
-    if of.discarded:
-        notes.append(f"{of.discarded} scripts were discarded and do not count.")
+    if scores.discarded:
+        notes.append(f"{scores.discarded} scripts were discarded and do not count.")
     columns = (
         Column("model"),
         *(Column(name, name, interval="cell", n=True) for name in SUBSETS),
@@ -121,27 +121,27 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
         Column("cut", help="Replies truncated at the length limit; they are included"),
         Column("simulated", file_only=not board.mocks),
     )
-    drawn = {"resamples": resamples, "seed": seed, "discarded": of.discarded}
+    sampling = {"resamples": resamples, "seed": seed, "discarded": scores.discarded}
     return Table(
         "leaderboard-simulbench",
         board.rated.title(),
         columns,
         tuple(rows),
         notes=(*notes, *([MOCKS] if board.mocks else [])),
-        meta=board.basis | drawn | {"first by": "All"},
+        meta=board.basis | sampling | {"first by": "All"},
     )
 
 
 def leaderboard(
-    db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: int
+    db: Database, *, filters: Where | None = None, judges: Sequence[str] = (), **sampling: int
 ) -> tuple[Table, ...]:
     """Target models, what became of each script, the simplest and hardest tasks, and failing scripts.
 
-    `drawn` may hold `resamples` and `seed`.
+    `sampling` may hold `resamples` and `seed`.
     """
-    of = scored(db, where=where, judges=judges)
-    lists = [table for table in (failing(of), failing_by_judge(of)) if table.rows]
-    return (subsets(of, **drawn), counts(db, of, where), *task_tables(of), *lists)
+    scores = scored(db, filters=filters, judges=judges)
+    lists = [table for table in (failing(scores), failing_by_judge(scores)) if table.rows]
+    return (subsets(scores, **sampling), counts(db, scores, filters), *task_tables(scores), *lists)
 
 
 FAILING = (ENDS[0] + ENDS[1]) / 2
@@ -150,34 +150,37 @@ MOST_FAILING = 10
 """Failing scripts that are listed for a model, or a judge."""
 
 
-def counts(db: Database, of: Scored, where: Where | None = None) -> Table:
+def counts(db: Database, scores: Scored, filters: Where | None = None) -> Table:
     """What became of the scripts that each model was asked; discarded scripts are left out.
 
     Asked = failed + answered, and answered = scored + excluded + unrated. Refused are among the answered.
     """
     facets = tables.facets(db, SIMULBENCH.name, ["script", "ending"])
-    discarded = set(scenarios.keys(db, STORED, SCRIPT, "discarded"))
-    answered = of.board.rated.conversations.join(facets, how="inner")
-    answered = answered[~answered.script.isin(discarded)]
+    discarded = set(scenarios.keys(db, BENCHMARK, SCRIPT, "discarded"))
+    conversations_ = scores.board.rated.conversations.join(facets, how="inner")
+    conversations_ = conversations_[~conversations_.script.isin(discarded)]
     failures = [
         row["player"]
-        for row in runs.failed_plays(db, SIMULBENCH.name, where)
+        for row in runs.failed_plays(db, SIMULBENCH.name, filters)
         if row["facets"].get("script") not in discarded
     ]
     rows = []
-    for model in sorted({*answered.player, *failures}):
-        theirs, rated = answered[answered.player == model], of.table[of.table.player == model]
+    for model in sorted({*conversations_.player, *failures}):
+        model_rows, rated = (
+            conversations_[conversations_.player == model],
+            scores.table[scores.table.player == model],
+        )
         scored, failed = int(rated.complete.sum()), failures.count(model)
         rows.append(
             {
                 "model": model,
-                "asked": len(theirs) + failed,
+                "asked": len(model_rows) + failed,
                 "failed": failed,
-                "answered": len(theirs),
+                "answered": len(model_rows),
                 "scored": scored,
                 "excluded": len(rated) - scored,
-                "unrated": len(theirs) - len(rated),
-                "refused": int((theirs.ending == "refusal").sum()),
+                "unrated": len(model_rows) - len(rated),
+                "refused": int((model_rows.ending == "refusal").sum()),
             }
         )
     columns = (
@@ -194,9 +197,9 @@ def counts(db: Database, of: Scored, where: Where | None = None) -> Table:
     return Table("counts", "What became of the scripts", columns, tuple(rows), notes=(note,) if note else ())
 
 
-def failing(of: Scored) -> Table:
+def failing(scores: Scored) -> Table:
     """The scripts on which each model scores less than the middle of the scale, lowest first."""
-    low = of.table[of.table.complete & (of.table[FINAL] < FAILING)]
+    low = scores.table[scores.table.complete & (scores.table[FINAL] < FAILING)]
     low = low.sort_values(["player", FINAL, "script"]).groupby("player").head(MOST_FAILING)
     low = low.rename_axis("conversation").reset_index()
     rows = tuple(
@@ -207,13 +210,15 @@ def failing(of: Scored) -> Table:
     return Table("failing", "Failing scripts, by model", columns, rows, notes=(_failing_note("model"),))
 
 
-def failing_by_judge(of: Scored) -> Table:
+def failing_by_judge(scores: Scored) -> Table:
     """The replies that each judge of the panel scores less than the middle of the scale, lowest first."""
-    given = of.board.rated.scores
-    given = given[given.judge.isin(of.board.judges) & (given[QUALITY.name] < FAILING)]
-    given = given[["conversation", "judge", QUALITY.name]]
-    scripts = of.table[["player", *(name for name in SCRIPT_COLUMNS if name != "conversation")]]
-    low = given.merge(scripts, left_on="conversation", right_index=True)
+    judge_scores = scores.board.rated.scores
+    judge_scores = judge_scores[
+        judge_scores.judge.isin(scores.board.judges) & (judge_scores[QUALITY.name] < FAILING)
+    ]
+    judge_scores = judge_scores[["conversation", "judge", QUALITY.name]]
+    scripts = scores.table[["player", *(name for name in SCRIPT_COLUMNS if name != "conversation")]]
+    low = judge_scores.merge(scripts, left_on="conversation", right_index=True)
     low = low.sort_values(["judge", QUALITY.name, "script", "player"]).groupby("judge").head(MOST_FAILING)
     rows = tuple(
         {
@@ -239,24 +244,24 @@ def _script_columns() -> tuple[Column, ...]:
     )
 
 
-def _failing_note(of: str) -> str:
-    return f"Scores below {FAILING:g}, at most the {MOST_FAILING} lowest of each {of}."
+def _failing_note(noun: str) -> str:
+    return f"Scores below {FAILING:g}, at most the {MOST_FAILING} lowest of each {noun}."
 
 
 LEADERBOARDS = {SIMULBENCH.name: leaderboard}
 
 
-def task_tables(of: Scored, most: int = 10) -> list[Table]:
+def task_tables(scores: Scored, limit: int = 10) -> list[Table]:
     """The simplest and the hardest tasks of each type by hard scripts, as in the paper; no task is in both.
 
     `mean` is the mean over models of their means over the task's scripts. A task that some model has no
     score on is left out.
     """
-    table = of.table[of.table.complete & of.table.kind.isin(HARD)]
-    by = ["type", "task", "act"]
-    by_model = table.groupby([*by, "player"])[FINAL].mean()
-    means = by_model.groupby(by).agg(mean="mean", models="size")
-    means["scripts"] = table.groupby(by).script.nunique()
+    table = scores.table[scores.table.complete & scores.table.kind.isin(HARD)]
+    group_columns = ["type", "task", "act"]
+    by_model = table.groupby([*group_columns, "player"])[FINAL].mean()
+    means = by_model.groupby(group_columns).agg(mean="mean", models="size")
+    means["scripts"] = table.groupby(group_columns).script.nunique()
     means = means[means.models == table.player.nunique()].round({"mean": DIGITS}).reset_index()
     means = means.sort_values(["mean", "task"], ascending=[False, True])
     columns = (
@@ -266,13 +271,16 @@ def task_tables(of: Scored, most: int = 10) -> list[Table]:
         Column("task", file_only=True),
         Column("models", file_only=True),
     )
-    drawn = []
+    ranked_tables = []
     for type in TYPES:
         tasks = means[means.type == type].to_dict("records")
-        few = min(most, len(tasks) // 2)
-        for which, rows in (("simplest", tasks[: max(1, few)]), ("hardest", tasks[::-1][:few])):
+        shown_count = min(limit, len(tasks) // 2)
+        for extreme, rows in (
+            ("simplest", tasks[: max(1, shown_count)]),
+            ("hardest", tasks[::-1][:shown_count]),
+        ):
             if rows:
-                title = f"{which.capitalize()} tasks, {type}"
+                title = f"{extreme.capitalize()} tasks, {type}"
                 cells = tuple({str(name): cell for name, cell in row.items()} for row in rows)
-                drawn.append(Table(f"{which}-{type}", title, columns, cells))
-    return drawn
+                ranked_tables.append(Table(f"{extreme}-{type}", title, columns, cells))
+    return ranked_tables

@@ -7,8 +7,8 @@ from typing import Any
 
 from concord.benchmarks.simulbench import proposals
 from concord.benchmarks.simulbench.proposals import Proposed
-from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
-from concord.benchmarks.simulbench.tasks import STORED, TYPES, wanted
+from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, scripts_by_key
+from concord.benchmarks.simulbench.tasks import BENCHMARK, TYPES, is_selected
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConfigError
 from concord.llm import verdicts
@@ -26,13 +26,13 @@ from concord.runs.benchmark import (
     Option,
     Play,
     Role,
+    due_judgements,
     narrowing,
-    owed,
     prompt_versions,
 )
 from concord.runs.plans import PlayPlan
 
-NAME = STORED
+NAME = BENCHMARK
 
 RUBRIC = rubric(NAME, "judge")
 (QUALITY,) = RUBRIC.criteria
@@ -94,14 +94,14 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
 def compare_values(first: Conversation, second: Conversation) -> Mapping[str, Any]:
     """What the pairwise template sees: the task's name, the common dialogue, and the two last replies."""
     *history, one = first.messages
-    other = second.messages[-1]
+    second_reply = second.messages[-1]
     return {
         "task": first.context["Task"],
         "dialogue": history,
         "first": one.content,
-        "second": other.content,
+        "second": second_reply.content,
         "first_cut": bool(one.meta.get("cut")),
-        "second_cut": bool(other.meta.get("cut")),
+        "second_cut": bool(second_reply.meta.get("cut")),
     }
 
 
@@ -123,12 +123,12 @@ PAIRWISE = Asking("pairwise", None, (), compare_values, read_preference, (2100, 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every target × script of the plan, with its judgements. Raises ConfigError without such scripts."""
     options, version = plan.options, plan.options["version"]
-    chosen = [
+    selected = [
         s
-        for s in stored(materials.scenarios(STORED, SCRIPT)).values()
-        if s.kind in SUBSETS[options["subset"]] and wanted(options, s.task, s.type, s.source)
+        for s in scripts_by_key(materials.scenarios(BENCHMARK, SCRIPT)).values()
+        if s.kind in SUBSETS[options["subset"]] and is_selected(options, s.task, s.type, s.source)
     ]
-    if not chosen:
+    if not selected:
         raise ConfigError(
             "There are no such scripts in this workspace. Import some with `concord simulbench import "
             "scripts`, or collect dialogues with `concord run simulbench-dialogues` and cut scripts from "
@@ -136,23 +136,23 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         )
     prompt = SIMULBENCH.prompt(materials, "target", version)
     ways = SIMULBENCH.ways(materials, plan.models.get("judges", ()), version)
-    for script, target in product(chosen, plan.models["targets"]):
+    for script, target in product(selected, plan.models["targets"]):
         key = "/".join([NAME, version, script.key, target])
         size = sum(len(m.content) for m in script.history) // 4
         yield Play(
             key,
             partial(play, key=key, script=script, target=target, prompt=prompt),
             (Expected(target, 1, size, 250),),
-            owed(ways, options["judge_repeats"], key),
+            due_judgements(ways, options["judge_repeats"], key),
             player=target,
             facets={**_facets(script, version), "language": script.language},
         )
 
 
 def _of_scripts(field: str) -> Callable[[Materials, Mapping[str, Any]], Sequence[str]]:
-    def values(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-        known = stored(materials.scenarios(STORED, SCRIPT)).values()
-        return list(dict.fromkeys(getattr(script, field) for script in known))
+    def values(materials: Materials, options: Mapping[str, Any]) -> Sequence[str]:
+        known_scripts = scripts_by_key(materials.scenarios(BENCHMARK, SCRIPT)).values()
+        return list(dict.fromkeys(getattr(script, field) for script in known_scripts))
 
     return values
 
@@ -160,7 +160,8 @@ def _of_scripts(field: str) -> Callable[[Materials, Mapping[str, Any]], Sequence
 SIMULBENCH = Benchmark(
     name=NAME,
     title="SimulBench",
-    about="Target models answer scripts, the beginnings of dialogues with a simulator; judges score the last "
+    description="Target models answer scripts, the beginnings of dialogues with a simulator; judges score "
+    "the last "
     "reply from 1 to 10.",
     roles=(
         Role("targets", "Models that answer the scripts."),

@@ -10,7 +10,7 @@ from concord.files import listed_tables, valid
 from concord.runs.benchmark import Materials
 from concord.scenario import Scenario
 
-STORED = "simulbench"
+BENCHMARK = "simulbench"
 """The benchmark under which tasks and scripts are stored."""
 TASK = "task"
 CATALOGUE = "catalogue"
@@ -71,29 +71,29 @@ class SimulationTask(BaseModel):
         """The strategies of the user agent, in the order of their numbers (from 1)."""
         return (*self.strategies, STRATEGIES[-1]) if self.strategies else STRATEGIES
 
-    def scenario(self, source: str, by: str) -> Scenario:
+    def scenario(self, source: str, origin: str) -> Scenario:
         """As the store keeps it, accepted."""
         body = self.model_dump(mode="json", exclude={"id", "source"})
-        return Scenario(STORED, TASK, self.id, body, "accepted", source, by)
+        return Scenario(BENCHMARK, TASK, self.id, body, "accepted", source, origin)
 
 
 def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, SimulationTask]:
     """The tasks in files by id, the workspace's before those that ship. Raises ConfigError."""
-    known: dict[str, SimulationTask] = {}
+    tasks_by_id: dict[str, SimulationTask] = {}
     for folder in folders:
-        for file in sorted((folder / STORED / language).glob("*.toml")):
+        for file in sorted((folder / BENCHMARK / language).glob("*.toml")):
             for number, entry in enumerate(listed_tables(file, "tasks"), 1):
                 fields = {"type": file.stem, **entry, "source": CATALOGUE}
                 task = valid(SimulationTask, fields, f"{file}, task {number}")
-                known.setdefault(task.id, task)
-    return known
+                tasks_by_id.setdefault(task.id, task)
+    return tasks_by_id
 
 
 def read_stored(kind: type[T], scenario: Scenario) -> T:
     """A stored task (SimulationTask) or script (Script). Raises ConfigError for an invalid body."""
-    named = {"id": scenario.key, "key": scenario.key, "source": scenario.source}
-    where = f"The stored {scenario.kind} “{scenario.key}” cannot be used"
-    return valid(kind, {**scenario.body, **named}, where)
+    identity = {"id": scenario.key, "key": scenario.key, "source": scenario.source}
+    place = f"The stored {scenario.kind} “{scenario.key}” cannot be used"
+    return valid(kind, {**scenario.body, **identity}, place)
 
 
 def task_of(scenario: Scenario) -> SimulationTask:
@@ -103,11 +103,11 @@ def task_of(scenario: Scenario) -> SimulationTask:
 
 def tasks(materials: Materials, language: str = "en") -> dict[str, SimulationTask]:
     """Every task that may be used, by id: the catalogue's, then the accepted ones of the store."""
-    stored = {s.key: task_of(s) for s in materials.scenarios(STORED, TASK)}
-    return catalogue(materials.data, language) | stored
+    stored_tasks = {s.key: task_of(s) for s in materials.scenarios(BENCHMARK, TASK)}
+    return catalogue(materials.data, language) | stored_tasks
 
 
-def wanted(options: Mapping[str, Any], task: str, type: str, source: str) -> bool:
+def is_selected(options: Mapping[str, Any], task: str, type: str, source: str) -> bool:
     """Whether a plan's options tasks, types and sources choose this one; an empty option chooses all."""
-    of = {"tasks": task, "types": type, "sources": source}
-    return all(not options[name] or value in options[name] for name, value in of.items())
+    values = {"tasks": task, "types": type, "sources": source}
+    return all(not options[name] or value in options[name] for name, value in values.items())

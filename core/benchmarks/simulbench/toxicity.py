@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from sqlite_utils import Database
 
-from concord.benchmarks.simulbench.scripts import SCRIPT, stored
+from concord.benchmarks.simulbench.scripts import SCRIPT, scripts_by_key
 from concord.benchmarks.simulbench.targets import SIMULBENCH
-from concord.benchmarks.simulbench.tasks import STORED, tasks
+from concord.benchmarks.simulbench.tasks import BENCHMARK, tasks
 from concord.configuration import Use
 from concord.estimate import Estimate, undefined
 from concord.llm.client import Client
@@ -33,34 +33,34 @@ ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
 }
 """The paper's attributes, and the categories each is read from: the largest counts."""
 
-WHAT = ("tasks", "scripts", "replies")
+SOURCES = ("tasks", "scripts", "replies")
 BATCH = 16
 """Texts in one call."""
 
 
 def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
     """The texts to score: tasks, scripts, and last replies that are not empty, together and by model."""
-    of = {
+    texts_of_source = {
         "tasks": [task.task_description for task in tasks(materials(workspace)).values()],
         "scripts": [
             "\n\n".join(m.content for m in script.history)
-            for script in stored(scenarios.accepted(db, STORED, SCRIPT)).values()
+            for script in scripts_by_key(scenarios.accepted(db, BENCHMARK, SCRIPT)).values()
         ],
         "replies": [],
     }
     for _, conversation in conversations.each(db, SIMULBENCH.name):
         reply = conversation.messages[-1].content
         if reply.strip():
-            of["replies"].append(reply)
-            of.setdefault(f"replies of {conversation.player}", []).append(reply)
-    return of
+            texts_of_source["replies"].append(reply)
+            texts_of_source.setdefault(f"replies of {conversation.player}", []).append(reply)
+    return texts_of_source
 
 
 def unscored(workspace: Workspace, model: str) -> list[str]:
     """The texts that a model has not scored yet, each once."""
     with workspace.read() as db:
         by_kind = texts(workspace, db)
-        distinct = list(dict.fromkeys(text for name in WHAT for text in by_kind[name]))
+        distinct = list(dict.fromkeys(text for name in SOURCES for text in by_kind[name]))
         scores = moderations.scored(db, model, distinct)
     return [text for text in distinct if text not in scores]
 
@@ -73,10 +73,10 @@ def measure(workspace: Workspace, model: str) -> int:
     batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]
 
     async def one(client: Client, batch: list[str]) -> None:
-        done = await client.moderate(model, batch)
-        use = Use(entry.configuration, {done.reported: 1})
+        result = await client.moderate(model, batch)
+        use = Use(entry.configuration, {result.reported: 1})
         with workspace.write() as db:
-            moderations.save(db, use, zip(batch, done.scores, strict=True))
+            moderations.save(db, use, zip(batch, result.scores, strict=True))
 
     async def go() -> list[BaseException | None]:
         async with Client({model: entry}) as client:
@@ -92,15 +92,19 @@ def toxicity(workspace: Workspace, model: str) -> Table:
     """Means by kind of text of what a model has scored. Raises NotFound if it is not in models.toml."""
     simulated = pick(load_models(workspace.models_path), model).simulated
     with workspace.read() as db:
-        every = texts(workspace, db)
-        rows = [_row(name, of, moderations.scored(db, model, of)) for name, of in every.items() if of]
+        texts_of_source = texts(workspace, db)
+        rows = [
+            _row(name, source_texts, moderations.scored(db, model, source_texts))
+            for name, source_texts in texts_of_source.items()
+            if source_texts
+        ]
     columns = (
         Column("what", "Mean over"),
         *(Column(name, name.capitalize(), digits=3) for name in ATTRIBUTES),
         Column("n", help="Texts scored"),
         Column("missing", help="Texts not scored yet"),
     )
-    read = "; ".join(f"{name} from {', '.join(of)}" for name, of in ATTRIBUTES.items() if of)
+    read = "; ".join(f"{name} from {', '.join(names)}" for name, names in ATTRIBUTES.items() if names)
     notes = [f"Means over texts, 0 to 1. Each attribute is the largest of some endpoint categories: {read}."]
     if simulated:
         notes.append("The scores come from a mock that counts words; they say nothing about toxicity.")
@@ -117,11 +121,19 @@ def attributes(scores: Mapping[str, float]) -> dict[str, float | None]:
     }
 
 
-def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float]]) -> dict[str, Cell]:
-    measured = [attributes(known[text]) for text in every if text in known]
-    row: dict[str, Cell] = {"what": what, "n": len(measured), "missing": len(every) - len(measured)}
+def _row(
+    source: str, source_texts: Sequence[str], scores_of_text: Mapping[str, Mapping[str, float]]
+) -> dict[str, Cell]:
+    attribute_rows = [attributes(scores_of_text[text]) for text in source_texts if text in scores_of_text]
+    row: dict[str, Cell] = {
+        "what": source,
+        "n": len(attribute_rows),
+        "missing": len(source_texts) - len(attribute_rows),
+    }
     for name, categories in ATTRIBUTES.items():
-        values = [value for of in measured if (value := of[name]) is not None]
+        values = [
+            value for attributes_of_text in attribute_rows if (value := attributes_of_text[name]) is not None
+        ]
         reason = "no score yet" if categories else "no category stands for it"
         row[name] = Estimate(sum(values) / len(values), n=len(values)) if values else undefined(reason)
     return row

@@ -16,11 +16,11 @@ from concord.benchmarks.stss.mind import (
     ARCHITECTURES,
     DayPlan,
     Now,
-    Said,
     Self,
     Speech,
     Summary,
     Thinker,
+    Transcript,
 )
 from concord.benchmarks.stss.schedule import Wish
 from concord.codes import Failure
@@ -55,48 +55,48 @@ class Architecture:
         """A mind whose mistakes fail its simulation. Raises CallFailed, counted, where it cannot be made."""
         counting = Counting(ask)
         try:
-            made = self.make(counting, prompts, player, residents)
+            mind = self.make(counting, prompts, player, residents)
         except (Exception, SystemExit) as error:
             kind = type(error).__name__
             raise failure(self.name, player, f"raised {kind}: {error}", kind) from error
-        return Guarded(made, self.name, player, counting)
+        return Guarded(mind, self.name, player, counting)
 
 
-def own(materials: Materials) -> dict[str, Architecture]:
+def own_architectures(materials: Materials) -> dict[str, Architecture]:
     """The user's own architectures by name. Raises ConfigError for one that is none, or named twice."""
     by_name: dict[str, Architecture] = {}
-    for named, made in materials.agents().items():
-        name = getattr(made, "name", None) or getattr(made, "__name__", "")
-        if not callable(made) or not isinstance(name, str) or not 0 < len(name) <= NAME or "/" in name:
+    for spec, agent_class in materials.agents().items():
+        name = getattr(agent_class, "name", None) or getattr(agent_class, "__name__", "")
+        if not callable(agent_class) or not isinstance(name, str) or not 0 < len(name) <= NAME or "/" in name:
             raise ConfigError(
-                f"The agent “{named}” must be a class with a name of at most {NAME} characters without “/”."
+                f"The agent “{spec}” must be a class with a name of at most {NAME} characters without “/”."
             )
-        missing = [thought for thought in THOUGHTS if not callable(getattr(made, thought, None))]
-        if inspect.isclass(made) and missing:
+        missing = [method for method in THOUGHTS if not callable(getattr(agent_class, method, None))]
+        if inspect.isclass(agent_class) and missing:
             raise ConfigError(
-                f"The agent “{named}” lacks {', '.join(missing)}. Derive it from "
+                f"The agent “{spec}” lacks {', '.join(missing)}. Derive it from "
                 "concord.benchmarks.stss.mind.Mind, which has them."
             )
         if name in by_name or name in ARCHITECTURES:
-            raise ConfigError(f"There is an agent “{name}” already. Give “{named}” another name.")
-        by_name[name] = Architecture(name, made, _source(made))
+            raise ConfigError(f"There is an agent “{name}” already. Give “{spec}” another name.")
+        by_name[name] = Architecture(name, agent_class, _source(agent_class))
     return by_name
 
 
 def names(materials: Materials) -> list[str]:
     """The architectures that can be simulated: the paper's, then the user's own."""
-    return [*ARCHITECTURES, *own(materials)]
+    return [*ARCHITECTURES, *own_architectures(materials)]
 
 
 THOUGHTS = ("prepare", "plan", "approaches", "says", "keeps", "revises")
 """The methods of a mind."""
 
 
-def _source(made: Any) -> str:
+def _source(agent_class: Any) -> str:
     try:
-        text = inspect.getsource(inspect.getmodule(made) or made)
+        text = inspect.getsource(inspect.getmodule(agent_class) or agent_class)
     except (OSError, TypeError):
-        text = repr(made)
+        text = repr(agent_class)
     return sha256(text.encode()).hexdigest()[:8]
 
 
@@ -133,8 +133,8 @@ class Counting:
         """As `Ask`. Raises TooManyCalls."""
         self._count()
         try:
-            more = {"may_be_empty": True} if may_be_empty else {}
-            return await self.ask(step, model, prompt, check, **more)
+            options = {"may_be_empty": True} if may_be_empty else {}
+            return await self.ask(step, model, prompt, check, **options)
         except CallFailed as failed:
             if not failed.code.on_demand:
                 self.failure = failed
@@ -162,54 +162,60 @@ class Guarded:
     mind: Thinker
     name: str
     player: str
-    asked: Counting = field(compare=False)
+    counter: Counting = field(compare=False)
 
     async def prepare(self, me: Self, now: Now) -> None:
         """As `Thinker`. Raises CallFailed."""
-        await self._thought("prepare", lambda: self.mind.prepare(me, now), me)
+        await self._call_mind("prepare", lambda: self.mind.prepare(me, now), me)
 
     async def plan(self, me: Self, now: Now) -> DayPlan:
         """As `Thinker`. Raises CallFailed."""
-        day = await self._thought("plan", lambda: self.mind.plan(me, now), me)
+        day = await self._call_mind("plan", lambda: self.mind.plan(me, now), me)
         wake_is_text = isinstance(day, DayPlan) and isinstance(day.wake, str | None)
         if not wake_is_text or not _is_text(day.outline) or not _are_wishes(day.wishes):
             raise self._nonsense("plan", "a DayPlan of Wishes")
         return DayPlan([Wish(*wish) for wish in day.wishes], day.wake, day.outline)
 
-    async def approaches(self, me: Self, other: Self, now: Now) -> bool:
+    async def approaches(self, me: Self, partner: Self, now: Now) -> bool:
         """As `Thinker`. Raises CallFailed."""
-        talks = await self._thought("approaches", lambda: self.mind.approaches(me, other, now), me, other)
+        talks = await self._call_mind(
+            "approaches", lambda: self.mind.approaches(me, partner, now), me, partner
+        )
         if not isinstance(talks, bool):
             raise self._nonsense("approaches", "True or False")
         return talks
 
-    async def says(self, me: Self, other: Self, said: Said, now: Now) -> Speech:
+    async def says(self, me: Self, partner: Self, transcript: Transcript, now: Now) -> Speech:
         """As `Thinker`. Raises CallFailed."""
-        speech = await self._thought("says", lambda: self.mind.says(me, other, said, now), me, other)
+        speech = await self._call_mind(
+            "says", lambda: self.mind.says(me, partner, transcript, now), me, partner
+        )
         if not isinstance(speech, Speech) or not _is_text(speech.utterance):
             raise self._nonsense("says", f"a Speech of at most {LONGEST:,} characters")
         return speech
 
-    async def keeps(self, me: Self, other: Self, said: Said, now: Now) -> Summary:
+    async def keeps(self, me: Self, partner: Self, transcript: Transcript, now: Now) -> Summary:
         """As `Thinker`. Raises CallFailed."""
-        summary = await self._thought("keeps", lambda: self.mind.keeps(me, other, said, now), me, other)
+        summary = await self._call_mind(
+            "keeps", lambda: self.mind.keeps(me, partner, transcript, now), me, partner
+        )
         if not isinstance(summary, Summary) or not _is_text(summary.summary):
             raise self._nonsense("keeps", f"a Summary of at most {LONGEST:,} characters")
         return summary
 
     async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
         """As `Thinker`. Raises CallFailed."""
-        wishes = await self._thought("revises", lambda: self.mind.revises(me, now), me)
+        wishes = await self._call_mind("revises", lambda: self.mind.revises(me, now), me)
         if wishes is None:
             return None
         if not _are_wishes(wishes):
             raise self._nonsense("revises", "None or Wishes")
         return [Wish(*wish) for wish in wishes]
 
-    async def _thought(self, name: str, think: Callable[[], Awaitable[Any]], *people: Self) -> Any:
+    async def _call_mind(self, name: str, think: Callable[[], Awaitable[Any]], *people: Self) -> Any:
         """What a thought returns. Raises CallFailed for whatever else it does."""
         before = [_senses(person) for person in people]
-        self.asked.calls, self.asked.failure = 0, None
+        self.counter.calls, self.counter.failure = 0, None
         try:
             async with asyncio.timeout(SECONDS):
                 returned = await think()
@@ -224,9 +230,9 @@ class Guarded:
         except (Exception, SystemExit) as error:
             kind = type(error).__name__
             raise self._failure(f"raised {kind} in `{name}`: {error}", kind) from error
-        if self.asked.failure is not None:
-            raise self.asked.failure
-        if self.asked.calls > MOST_CALLS:
+        if self.counter.failure is not None:
+            raise self.counter.failure
+        if self.counter.calls > MOST_CALLS:
             raise self._endless(name)
         if before != [_senses(person) for person in people]:
             raise self._failure(f"changed the world in `{name}`, not its mind.", "the world changed")
@@ -238,8 +244,8 @@ class Guarded:
     def _endless(self, name: str) -> CallFailed:
         return self._failure(f"asked more than {MOST_CALLS} times in `{name}`.", "too many calls")
 
-    def _nonsense(self, name: str, wanted: str) -> CallFailed:
-        return self._failure(f"must return {wanted} from `{name}`.", f"nonsense from {name}")
+    def _nonsense(self, name: str, expectation: str) -> CallFailed:
+        return self._failure(f"must return {expectation} from `{name}`.", f"nonsense from {name}")
 
 
 def _senses(person: Self) -> tuple[Any, ...]:

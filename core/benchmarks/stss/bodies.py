@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from concord.benchmarks.stss.mind import Self, Thinker
-from concord.benchmarks.stss.schedule import SLEEPING, Day, at
+from concord.benchmarks.stss.schedule import SLEEPING, Day, action_at
 from concord.benchmarks.stss.town import Clock, Place, Town
 from concord.benchmarks.stss.trajectory import WALKING
 
@@ -41,9 +41,9 @@ class Body(Self):
         self.day = day
         self._action, self._next = -1, step
 
-    def talk(self, partner: str, until: int) -> None:
+    def talk(self, partner: str, end: int) -> None:
         """Stand still in conversation up to a step (exclusive)."""
-        self.doing, self.talking_until, self._next = f"conversing with {partner}", until, until
+        self.doing, self.talking_until, self._next = f"conversing with {partner}", end, end
 
     def advance(self, step: int, clock: Clock) -> None:
         """Update place and action to this step."""
@@ -52,7 +52,7 @@ class Body(Self):
         if self.talking_until:
             self.talking_until, self._action = 0, -1
         minute = clock.minute(step)
-        index = at(self.day, minute)
+        index = action_at(self.day, minute)
         action = self.day[index]
         if index != self._action:
             self._action = index
@@ -69,16 +69,16 @@ class Body(Self):
         if goal.sector == self.place.sector:
             return [(step, goal)]
         start, town = self.place.sector, self.town
-        passed = [
+        waypoints = [
             (step + int(town.minutes(start, sector) // clock.step_minutes), town.sectors[sector].entrance)
             for sector in town.way(start, goal.sector)[1:-1]
         ]
-        return [*passed, (step + clock.span(town.minutes(start, goal.sector)), goal)]
+        return [*waypoints, (step + clock.span(town.minutes(start, goal.sector)), goal)]
 
 
 PAUSE = 15
 """Minutes after which a resident thinks again of speaking to anybody."""
-AGAIN, AFTER_TALK, TAKEN = 3 * 60, 5 * 60, 30
+RETRY_SECONDS, AFTER_TALK, TALK_SECONDS = 3 * 60, 5 * 60, 30
 """Minutes after which a resident thinks again of speaking to the same person: after deciding not to, after a
 talk, after finding them in conversation."""
 
@@ -87,7 +87,7 @@ class Encounter(NamedTuple):
     """A resident who noticed another and may speak to them."""
 
     agent: Body
-    other: Body
+    partner: Body
 
 
 def encounters(agents: Iterable[Body], step: int) -> list[Encounter]:
@@ -103,11 +103,11 @@ def encounters(agents: Iterable[Body], step: int) -> list[Encounter]:
     for room in rooms.values():
         n = len(room)
         for i, agent in enumerate(room):
-            others = (room[(i + 1 + (step + j) % (n - 1)) % n] for j in range(n - 1))
-            candidates = [o for o in others if agent.considered.get(o.name, 0) <= step]
+            roommates = (room[(i + 1 + (step + j) % (n - 1)) % n] for j in range(n - 1))
+            candidates = [o for o in roommates if agent.considered.get(o.name, 0) <= step]
             if candidates and step >= agent.attentive:
-                other = min(candidates, key=lambda o: agent.considered.get(o.name, -1))
-                noticed.append(Encounter(agent, other))
+                partner = min(candidates, key=lambda o: agent.considered.get(o.name, -1))
+                noticed.append(Encounter(agent, partner))
     return noticed
 
 
@@ -116,11 +116,11 @@ def pair_up(wanting: Iterable[Encounter], step: int, clock: Clock) -> list[Encou
     busy: set[str] = set()
     talks = []
     for e in wanting:
-        a, b = e.agent, e.other
+        a, b = e.agent, e.partner
         if a.name in busy:
             continue
         if b.name in busy:
-            a.considered[b.name] = step + clock.span(TAKEN)
+            a.considered[b.name] = step + clock.span(TALK_SECONDS)
             continue
         busy |= {a.name, b.name}
         a.considered[b.name] = b.considered[a.name] = step + clock.span(AFTER_TALK)

@@ -45,16 +45,16 @@ def import_tasks(folder: str, file: Path, name: str, town: str) -> None:
     """
     workspace = options.workspace(folder)
     imported = imports.tasks_for(workspace, file, town)
-    tasks, called = imported.tasks, imported.town.name
+    tasks, town_words = imported.tasks, imported.town.name
     path = imports.store_tasks(workspace, tasks, name or file.stem)
     echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {path}.")
-    where = f" --town {town}" if town != system.TOWN else ""
-    called = town if where else called
-    how = f": concord run stss{where} --task-set {path.stem} …" if imported.playable else "."
-    echo(f"{len(imported.playable)} of them can be played in {called}{how}")
+    town_option = f" --town {town}" if town != system.TOWN else ""
+    town_words = town if town_option else town_words
+    run_words = f": concord run stss{town_option} --task-set {path.stem} …" if imported.playable else "."
+    echo(f"{len(imported.playable)} of them can be played in {town_words}{run_words}")
     if absent := Counter(name for names in imported.lacking.values() for name in names):
-        each = ", ".join(f"{name} ({count})" for name, count in absent.items())
-        echo(f"{called} lacks these people and places (with the tasks that name them): {each}.")
+        counts = ", ".join(f"{name} ({count})" for name, count in absent.items())
+        echo(f"{town_words} lacks these people and places (with the tasks that name them): {counts}.")
         echo(f"Say in {imported.names} what they are called there, or bring a town that has them.")
 
 
@@ -75,8 +75,8 @@ def import_people(folder: str, file: Path, name: str, town: str) -> None:
 
 
 @command.command("freeze")
-@options.number("--scenes", 0, "How many, spread over the tasks; 0: every one. The paper has 325.", least=0)
-@options.number("--per-pair", PER_PAIR, "Scenes of one task for the same two people at most.", least=1)
+@options.number("--scenes", 0, "How many, spread over the tasks; 0: every one. The paper has 325.", minimum=0)
+@options.number("--per-pair", PER_PAIR, "Scenes of one task for the same two people at most.", minimum=1)
 @options.seeded("chooses the same scenes")
 @click.pass_obj
 def freeze(folder: str, /, scenes: int, per_pair: int, seed: int) -> None:

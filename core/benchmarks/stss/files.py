@@ -47,9 +47,11 @@ def people(path: Path, town: Town, names: TownNames) -> dict[str, dict[str, Any]
     go to bed and work their own words say, else it is as that resident does. Raises ImportRefused naming the
     person.
     """
-    given = read_json(path, ImportRefused)
+    document = read_json(path, ImportRefused)
     personas = (
-        {name: one for name, one in given.items() if name != "shared"} if isinstance(given, dict) else {}
+        {name: one for name, one in document.items() if name != "shared"}
+        if isinstance(document, dict)
+        else {}
     )
     if not personas:
         raise ImportRefused(f"{path} must hold an object with a persona by name.")
@@ -76,20 +78,24 @@ def write_town(residents: Mapping[str, Mapping[str, Any]], town: Path, data: Pat
     folder.mkdir(parents=True, exist_ok=True)
     for file in (town, town.with_name(PUBLISHED_NAMES)):
         (folder / file.name).write_text(read_text(file), encoding="utf-8")
-    entries = (f"[residents.{toml_key(one)}]\n{as_toml(of)}" for one, of in residents.items())
+    entries = (f"[residents.{toml_key(one)}]\n{as_toml(resident)}" for one, resident in residents.items())
     (folder / "residents.toml").write_text("\n".join(entries), encoding="utf-8")
     return folder / town.name
 
 
 def renamed(task: SocialTask, names: TownNames) -> SocialTask:
     """A task with the town's names, in its texts too."""
-    whole = {**names.places, **names.people}
+    new_names = {**names.places, **names.people}
 
     # Longer names first: “Oak Hill College:library” before “Oak Hill College”.
-    pattern = "|".join(re.escape(name) for name in sorted(whole, key=len, reverse=True))
+    pattern = "|".join(re.escape(name) for name in sorted(new_names, key=len, reverse=True))
 
-    def text(given: str) -> str:
-        return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: whole[m[0]], given) if whole else given
+    def text(original: str) -> str:
+        return (
+            re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: new_names[m[0]], original)
+            if new_names
+            else original
+        )
 
     def person(name: str) -> str:
         return names.people.get(name, name)

@@ -68,8 +68,8 @@ def conditions(task: SocialTask) -> tuple[Condition, ...]:
     """The questions of a task, which name its people, times and places."""
     first = task.subgoals[0]
     second = task.subgoals[1] if len(task.subgoals) > 1 else first
-    when = "" if first.start is None else f" ({first.start:%Y-%m-%d at %H:%M})"
-    where = f" ({first.location})" if first.location else ""
+    time_words = "" if first.start is None else f" ({first.start:%Y-%m-%d at %H:%M})"
+    place_words = f" ({first.location})" if first.location else ""
     thing = f"“{first.keywords[0]}”"
     invites = f"Does {task.performer} invite the partner to {thing}?"
     first_questions = {
@@ -80,12 +80,14 @@ def conditions(task: SocialTask) -> tuple[Condition, ...]:
         "help": f"Does {task.performer} ask the partner to do the first errand ({thing})?",
     }
     # Where the task leaves the time or the place open, the two have to settle it.
-    settled = "Do the two settle" if first.start is None else "Is the partner told"
-    placed = "Do the two settle where" if task.kind == "appointment" else "Is the partner told the place"
+    day_question = "Do the two settle" if first.start is None else "Is the partner told"
+    place_question = (
+        "Do the two settle where" if task.kind == "appointment" else "Is the partner told the place"
+    )
     questions = {
         "invited": first_questions[task.kind],
-        "time": f"{settled} the day and the time{when}, to the hour?",
-        "place": f"{placed}{where}?",
+        "time": f"{day_question} the day and the time{time_words}, to the hour?",
+        "place": f"{place_question}{place_words}?",
         "second_invited": f"Does {task.performer} ask the partner to do the second errand "
         f"(“{second.keywords[0]}”, after the first)?",
         "second_place": f"Is the partner told the place of the second errand ({second.location})?",
@@ -102,9 +104,11 @@ def reader(field: str, prefix: str = "") -> Callable[[Conversation, Any], tuple[
     def read(conversation: Conversation, reply: Any) -> tuple[Rating, ...]:
         kind, answers = task_from(conversation.context["_task"]).kind, getattr(reply, field)
         names = list(CONDITIONS[kind])
-        given = [answer.condition for answer in answers]
-        if given != names:
-            raise Unusable(f'"{field}" must answer the conditions {names}, in order; it answers {given}.')
+        condition_names = [answer.condition for answer in answers]
+        if condition_names != names:
+            raise Unusable(
+                f'"{field}" must answer the conditions {names}, in order; it answers {condition_names}.'
+            )
         unit = Unit(conversation.key)
         marks = (c.name for c in QUALITIES if hasattr(reply, c.name))
         return (

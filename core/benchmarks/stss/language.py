@@ -28,8 +28,8 @@ from concord.runs.benchmark import (
     Option,
     Play,
     Role,
+    due_judgements,
     narrowing,
-    owed,
     prompt_versions,
 )
 from concord.runs.plans import PlayPlan
@@ -83,15 +83,15 @@ class Prepared:
     """
 
     keys: list[str]
-    stored: Callable[[Sequence[str]], Conversation | None]
+    stored_conversation: Callable[[Sequence[str]], Conversation | None]
     notes: Mapping[str, Any] | None = None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def prepare(self, mind: Thinker, me: Self, now: Now) -> None:
         """Give the performer its notes. The first scene makes them; a failed attempt is left to the next."""
         async with self.turn:
-            if self.notes is None and (known := self.stored(self.keys)) is not None:
-                self.notes = known.meta["reminders"]
+            if self.notes is None and (earlier := self.stored_conversation(self.keys)) is not None:
+                self.notes = earlier.meta["reminders"]
             if self.notes is None:
                 await mind.prepare(me, now)
                 if not me.unusable:
@@ -119,21 +119,21 @@ async def play(
     time = datetime.strptime(body["time"], STAMP)
     now = Now(town, Clock(time.date(), 1, 1), time.hour * 60 + time.minute)
     vectors = agent.vectors(ask)
-    me, other = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
-    mind, theirs = agent.minds(ask)
+    me, partner_self = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
+    mind, partner_mind = agent.minds(ask)
     await prepared.prepare(mind, me, Now(town, Clock(first_day(task), 1, 1), 0))
-    pair = ((me, mind), (other, theirs))
-    said = await converse(*(pair if body["begins"] == performer else pair[::-1]), now)
-    kept = await theirs.keeps(other, me, said, now) if said else None
+    pair = ((me, mind), (partner_self, partner_mind))
+    transcript = await converse(*(pair if body["begins"] == performer else pair[::-1]), now)
+    summary = await partner_mind.keeps(partner_self, me, transcript, now) if transcript else None
     # An unusable utterance ends a conversation, and a summary by habit would be judged: neither was said.
-    for person in (me, other):
+    for person in (me, partner_self):
         require_usable(person, share=0.0)
     return Conversation(
         benchmark=NAME,
         key=key,
         player=agent.player,
         messages=tuple(
-            Message("assistant" if s == performer else "user", text, {"speaker": s}) for s, text in said
+            Message("assistant" if s == performer else "user", text, {"speaker": s}) for s, text in transcript
         ),
         language=system.LANGUAGE,
         facets=facets,
@@ -142,7 +142,7 @@ async def play(
             "Type": TITLES[task.kind],
             "Performer": performer,
             "Partner": partner,
-            SUMMARY: kept.summary if kept else "",
+            SUMMARY: summary.summary if summary else "",
             "_task": body["task"],
         },
         meta=agent.meta | {"reminders": me.notes},
@@ -196,7 +196,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             "version": options["thoughts"],
         }
         of_task = (json.dumps(body["task"]), body["town"], agent.architecture, agent.player, repeat)
-        prepared = plans.setdefault(of_task, Prepared([], materials.stored))
+        prepared = plans.setdefault(of_task, Prepared([], materials.stored_conversation))
         prepared.keys.append(key)
         town = towns[body["town"]]
         yield Play(
@@ -209,24 +209,24 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                 Expected(agent.residents, 4, 600, 60),
                 *([Expected(agent.embeddings, 6, 130, 0)] if agent.embeddings else []),
             ),
-            owed(ways, options["judge_repeats"], key),
+            due_judgements(ways, options["judge_repeats"], key),
             player=agent.player,
             facets={**facets, "language": system.LANGUAGE},
         )
 
 
-def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
+def _tasks(materials: Materials, options: Mapping[str, Any]) -> Sequence[str]:
     return list(dict.fromkeys(s.body["task"]["id"] for s in materials.scenarios(NAME, SCENARIO)))
 
 
 STSS_LANGUAGE = Benchmark(
     name=NAME,
     title="STSS, language level",
-    about="Performer and partner talk from scenes frozen out of simulations; a judge says which goal "
+    description="Performer and partner talk from scenes frozen out of simulations; a judge says which goal "
     "conditions are met.",
     roles=(
         Role("players", "Models that are the performer."),
-        Role("residents", "Model that is the partner.", many=False),
+        Role("residents", "Model that is the partner.", multiple=False),
         system.EMBEDDINGS,
         Role("judges", "Models that say which goal conditions are met.", required=False),
     ),
@@ -236,13 +236,13 @@ STSS_LANGUAGE = Benchmark(
         Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
         Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
         prompt_versions(system.NAME, "v1", "thoughts", "residents' prompts"),
-        prompt_versions(NAME, "v2", of="judge's prompt"),
+        prompt_versions(NAME, "v2", noun="judge's prompt"),
     ),
     prompts={"conversation": goals.OnConversation, "summary": goals.OnSummary},
     version="v2",
     asking=ASKING,
     further=(ON_SUMMARY,),
-    facets=(*system.WHAT, "scenario", "partner", *system.SETTING, "version"),
+    facets=(*system.TASK_FACETS, "scenario", "partner", *system.SETTING, "version"),
     items=("task", "type", "scenario", "partner"),
     spotcheck_facets=("type",),
     plays=plays,

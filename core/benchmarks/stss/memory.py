@@ -30,7 +30,7 @@ DIGITS = 6
 T = TypeVar("T")
 
 
-async def together(thoughts: Iterable[Awaitable[T]]) -> list[T]:
+async def gather_all(thoughts: Iterable[Awaitable[T]]) -> list[T]:
     """Await several at once; returns their results in the order given.
 
     If one fails, the others are awaited before its error is raised: calls under way are paid for.
@@ -71,24 +71,25 @@ class Vectors:
                 self._failure = failure
                 raise
         nearness = np.zeros(len(texts))
-        filled = [i for i, text in enumerate(texts) if text.strip()]
-        if filled and query.strip():
-            rows = np.stack([self._known[texts[i]] for i in filled]).astype(np.float64)
+        places = [i for i, text in enumerate(texts) if text.strip()]
+        if places and query.strip():
+            rows = np.stack([self._known[texts[i]] for i in places]).astype(np.float64)
             toward = self._known[query].astype(np.float64)
             lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(toward)
-            nearness[filled] = np.round(rows @ toward / lengths, DIGITS)
+            nearness[places] = np.round(rows @ toward / lengths, DIGITS)
         return nearness
 
     async def _fetch(self, texts: Sequence[str]) -> None:
         self._wanted.clear()
         batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
-        given = await together(self._ask.embed(self._model, batch) for batch in batches)
-        vectors = [vector for batch in given for vector in batch]
+        batches_of_vectors = await gather_all(self._ask.embed(self._model, batch) for batch in batches)
+        vectors = [vector for batch in batches_of_vectors for vector in batch]
         lengths = {len(vector) for vector in (*islice(self._known.values(), 1), *vectors)}
         if len(lengths) > 1:
-            of = " and of ".join(map(str, sorted(lengths)))
+            length_words = " and of ".join(map(str, sorted(lengths)))
             raise CallFailed(
-                f"“{self._model}” gave vectors of {of} numbers within one simulation. Set their number in "
+                f"“{self._model}” gave vectors of {length_words} numbers within one simulation. Set their "
+                "number in "
                 "models.toml, as params = { dimensions = … }, or use another model.",
                 code=Failure.UNPARSEABLE,
             )
@@ -141,13 +142,13 @@ class Stream:
         """Cosine of each memory and the query by TF-IDF, 0 to 1; words that no memory holds are ignored."""
         counts = [_words_of(memory.text) for memory in self.memories]
         n, holding = len(counts), Counter(word for words in counts for word in words)
-        idf = {word: math.log((1 + n) / (1 + of)) + 1 for word, of in holding.items()}
-        wanted = {word: count * idf[word] for word, count in _words_of(query).items() if word in idf}
-        length = math.hypot(*wanted.values())
+        idf = {word: math.log((1 + n) / (1 + documents)) + 1 for word, documents in holding.items()}
+        weights = {word: count * idf[word] for word, count in _words_of(query).items() if word in idf}
+        length = math.hypot(*weights.values())
         cosines = np.zeros(n)
         for i, words in enumerate(counts):
             norm = math.hypot(*(count * idf[word] for word, count in words.items()))
-            dot = sum(words[word] * idf[word] * weight for word, weight in wanted.items() if word in words)
+            dot = sum(words[word] * idf[word] * weight for word, weight in weights.items() if word in words)
             # A memory without a single word has no direction.
             cosines[i] = dot / (norm * length) if dot else 0.0
         return cosines

@@ -21,7 +21,7 @@ from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.runs.benchmark import Ask
 
-Said = Sequence[tuple[str, str]]
+Transcript = Sequence[tuple[str, str]]
 """Who said what so far."""
 ROUNDS = 8
 """A round is an utterance and its reply; it takes a minute."""
@@ -192,7 +192,8 @@ def portrait(me: Self, town: Town) -> str:
         works = {name: town.residents[name].work for name in r.knows}
         workplaces = {name: f", works at {work}" if work else "" for name, work in works.items()}
         lines.append(
-            "Knows: " + "; ".join(f"{name} ({who}{workplaces[name]})" for name, who in r.knows.items())
+            "Knows: "
+            + "; ".join(f"{name} ({relation}{workplaces[name]})" for name, relation in r.knows.items())
         )
     return "\n".join(lines)
 
@@ -200,13 +201,13 @@ def portrait(me: Self, town: Town) -> str:
 def places(town: Town, me: Self) -> list[str]:
     """The places to go to: each arena with its objects; of other people's homes only the name."""
     home = me.resident.home.split(":")[0]
-    shown = []
+    names = []
     for sector in town.sectors.values():
         if sector.kind == "home" and sector.name != home:
-            shown.append(sector.name)
+            names.append(sector.name)
             continue
-        shown += [f"{sector.name}:{arena}: {', '.join(things)}" for arena, things in sector.arenas.items()]
-    return shown
+        names += [f"{sector.name}:{arena}: {', '.join(things)}" for arena, things in sector.arenas.items()]
+    return names
 
 
 class Thinker(Protocol):
@@ -222,13 +223,13 @@ class Thinker(Protocol):
     async def plan(self, me: Self, now: Now) -> DayPlan:
         """At midnight: the day that begins."""
 
-    async def approaches(self, me: Self, other: Self, now: Now) -> bool:
+    async def approaches(self, me: Self, partner: Self, now: Now) -> bool:
         """On noticing somebody in the same room: whether to speak to them."""
 
-    async def says(self, me: Self, other: Self, said: Said, now: Now) -> Speech:
+    async def says(self, me: Self, partner: Self, transcript: Transcript, now: Now) -> Speech:
         """The next utterance; an empty one ends the conversation."""
 
-    async def keeps(self, me: Self, other: Self, said: Said, now: Now) -> Summary:
+    async def keeps(self, me: Self, partner: Self, transcript: Transcript, now: Now) -> Summary:
         """After a conversation: what to remember, and whether it changes today."""
 
     async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
@@ -261,8 +262,8 @@ class Mind:
         All scenes of a task share what this leaves in `me.notes`.
         """
         if self.tdp and me.task is not None:
-            for note, (thought, field) in NOTES.items():
-                reply = await self._think(thought, me, now)
+            for note, (note_step, field) in NOTES.items():
+                reply = await self._think(note_step, me, now)
                 me.notes[note] = getattr(reply, field) if reply else ""
 
     async def plan(self, me: Self, now: Now) -> DayPlan:
@@ -279,25 +280,34 @@ class Mind:
         wishes = habits(me.resident) if steps is None else _wishes(steps)
         return DayPlan(wishes, outline.wake, f"My plan for {today}: {'; '.join(lines)}.")
 
-    async def approaches(self, me: Self, other: Self, now: Now) -> bool:
+    async def approaches(self, me: Self, partner: Self, now: Now) -> bool:
         """On noticing somebody in the same room: whether to speak to them; no, without a usable reply."""
-        about = f"{other.name} {other.doing} {_currently(me)}"
-        reply = await self._think("approach", me, now, about, other=other, relation=_relation(me, other))
+        situation = f"{partner.name} {partner.doing} {_currently(me)}"
+        reply = await self._think(
+            "approach", me, now, situation, other=partner, relation=_relation(me, partner)
+        )
         return bool(reply and reply.talk)
 
-    async def says(self, me: Self, other: Self, said: Said, now: Now) -> Speech:
+    async def says(self, me: Self, partner: Self, transcript: Transcript, now: Now) -> Speech:
         """The next utterance. An empty one ends the conversation, as does a reply that is of no use."""
-        last = said[-1][1] if said else ""
-        about = f"{other.name} {last} {_currently(me)}"
+        last = transcript[-1][1] if transcript else ""
+        situation = f"{partner.name} {last} {_currently(me)}"
         reply = await self._think(
-            "utterance", me, now, about, str(len(said)), other=other, relation=_relation(me, other), said=said
+            "utterance",
+            me,
+            now,
+            situation,
+            str(len(transcript)),
+            other=partner,
+            relation=_relation(me, partner),
+            said=transcript,
         )
         return reply or Speech(utterance="", done=True)
 
-    async def keeps(self, me: Self, other: Self, said: Said, now: Now) -> Summary:
+    async def keeps(self, me: Self, partner: Self, transcript: Transcript, now: Now) -> Summary:
         """After a conversation: what to remember; that there was one, without a usable reply."""
-        reply = await self._think("summary", me, now, other=other, said=said)
-        habit = Summary(summary=f"I talked with {other.name}.", importance=3, changes_today=False)
+        reply = await self._think("summary", me, now, other=partner, said=transcript)
+        habit = Summary(summary=f"I talked with {partner.name}.", importance=3, changes_today=False)
         return reply.model_copy(update={"summary": reply.summary.strip()}) if reply else habit
 
     async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
@@ -330,22 +340,22 @@ class Mind:
             **values,
         )
         step = " ".join(filter(None, [now.label, me.name, name, part]))
-        return await self._asked(me, step, model, rendered, CHECKS.get(name))
+        return await self._answer(me, step, model, rendered, CHECKS.get(name))
 
     async def thinks(
-        self, me: Self, now: Now, about: str, text: str, reply: type[R], **params: Any
+        self, me: Self, now: Now, situation: str, text: str, reply: type[R], **params: Any
     ) -> R | None:
         """A thought of an architecture of one's own: the reply to a prompt; None without a usable one.
 
-        `about` names the thought, `params` are parameters of the call (temperature 0 unless given). Raises
-        the failures of endpoints.
+        `situation` names the thought, `params` are parameters of the call (temperature 0 unless given).
+        Raises the failures of endpoints.
         """
-        rendered = RenderedPrompt((Message("user", text),), {"temperature": 0.0, **params}, reply, about)
-        step = f"{now.label} {me.name} {about} own {me.thoughts}"
-        thought: R | None = await self._asked(me, step, self.high, rendered)
-        return thought
+        rendered = RenderedPrompt((Message("user", text),), {"temperature": 0.0, **params}, reply, situation)
+        step = f"{now.label} {me.name} {situation} own {me.thoughts}"
+        reflection: R | None = await self._answer(me, step, self.high, rendered)
+        return reflection
 
-    async def _asked(
+    async def _answer(
         self,
         me: Self,
         step: str,
@@ -376,8 +386,8 @@ def _wishes(steps: Any) -> list[Wish]:
     return [Wish(s.start, s.minutes, s.action, s.place) for s in steps.actions]
 
 
-def _relation(me: Self, other: Self) -> str:
-    return me.resident.knows.get(other.name, "")
+def _relation(me: Self, partner: Self) -> str:
+    return me.resident.knows.get(partner.name, "")
 
 
 def _currently(me: Self) -> str:
@@ -392,8 +402,8 @@ ARCHITECTURES: Mapping[str, bool] = {"GA": False, "GA+TDP": True}
 class Agent:
     """What is evaluated: a model as performer in an architecture, among `residents` by another model.
 
-    `embeddings` names the model whose vectors give the relevance of memories; “” compares words. `own` makes
-    the performer's mind in an architecture of the user's own, `code` is which text of it.
+    `embeddings` names the model whose vectors give the relevance of memories; “” compares words. `own_mind`
+    makes the performer's mind in an architecture of the user's own, `code` is which text of it.
     """
 
     player: str
@@ -401,16 +411,16 @@ class Agent:
     residents: str
     embeddings: str
     prompts: Mapping[str, Prompt]
-    own: Callable[[Ask, Mapping[str, Prompt], str, str], Thinker] | None = None
+    own_mind: Callable[[Ask, Mapping[str, Prompt], str, str], Thinker] | None = None
     code: str = ""
 
     def minds(self, ask: Ask) -> tuple[Thinker, Thinker]:
         """The performer's mind, and that of everybody else, who is a generative agent, as in the paper."""
-        theirs = Mind(ask, self.prompts, self.residents, self.residents)
-        if self.own is not None:
-            return self.own(ask, self.prompts, self.player, self.residents), theirs
+        residents_mind = Mind(ask, self.prompts, self.residents, self.residents)
+        if self.own_mind is not None:
+            return self.own_mind(ask, self.prompts, self.player, self.residents), residents_mind
         tdp = ARCHITECTURES[self.architecture]
-        return Mind(ask, self.prompts, self.player, self.residents, tdp), theirs
+        return Mind(ask, self.prompts, self.player, self.residents, tdp), residents_mind
 
     def vectors(self, ask: Ask) -> Vectors | None:
         """What compares memories by meaning, for one conversation; None where words are compared."""
@@ -418,14 +428,16 @@ class Agent:
 
     def key(self, head: Sequence[str], repeat: int, *conditions: str) -> str:
         """The key of a conversation: what tells it apart, and that the persona names the target."""
-        named = " ".join(filter(None, (self.architecture, self.code)))
-        parts = [*head, named, self.player, self.residents, str(repeat), *conditions]
+        architecture_words = " ".join(filter(None, (self.architecture, self.code)))
+        parts = [*head, architecture_words, self.player, self.residents, str(repeat), *conditions]
         return "/".join([*parts, "target named", *([f"by {self.embeddings}"] if self.embeddings else [])])
 
     def facets(self, town: str) -> dict[str, str]:
         """The facets that it gives a conversation in a town."""
-        by = {name: text for name, text in (("embeddings", self.embeddings), ("code", self.code)) if text}
-        return {"architecture": self.architecture, "town": town, "residents": self.residents, **by}
+        details = {
+            name: text for name, text in (("embeddings", self.embeddings), ("code", self.code)) if text
+        }
+        return {"architecture": self.architecture, "town": town, "residents": self.residents, **details}
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -444,20 +456,20 @@ async def converse(
 
     The conversation ends when one is done and the other has replied or says nothing, or after ROUNDS.
     """
-    said: list[tuple[str, str]] = []
+    transcript: list[tuple[str, str]] = []
     speakers = (first, second)
-    done = [False, False]
+    finished_speakers = [False, False]
     for turn in range(2 * ROUNDS):
-        (me, mind), (other, _) = speakers[turn % 2], speakers[1 - turn % 2]
-        utterance = await mind.says(me, other, tuple(said), now)
+        (me, mind), (partner, _) = speakers[turn % 2], speakers[1 - turn % 2]
+        utterance = await mind.says(me, partner, tuple(transcript), now)
         text = utterance.utterance.strip()
         if not text:
             break
-        said.append((me.name, text))
-        done[turn % 2] = utterance.done
-        if all(done) or (utterance.done and turn > OPENING):
+        transcript.append((me.name, text))
+        finished_speakers[turn % 2] = utterance.done
+        if all(finished_speakers) or (utterance.done and turn > OPENING):
             break
-    return said
+    return transcript
 
 
 def require_usable(me: Self, share: float = UNUSABLE_SHARE) -> None:
@@ -475,6 +487,6 @@ def require_usable(me: Self, share: float = UNUSABLE_SHARE) -> None:
         raise failure
 
 
-def minutes(said: Said) -> float:
+def minutes(transcript: Transcript) -> float:
     """How long a conversation takes."""
-    return max(1.0, len(said) / 2)
+    return max(1.0, len(transcript) / 2)

@@ -88,15 +88,15 @@ def scenes(
     for conversation, lived in simulations:
         task = task_from(conversation.context["_task"])
         noted = {(scene["time"], scene["begins"]): scene for scene in lived.extra["scenes"]}
-        seen: set[str] = set()
+        partners: set[str] = set()
         for talk in lived.talks:
             partner = talk.partner(task.performer)
             if task.performer not in talk.pair or (task.target and partner not in task.target):
                 continue
             pair = (task.id, partner)
-            if not before_event(task, talk, lived) or partner in seen or frozen[pair] >= per_pair:
+            if not before_event(task, talk, lived) or partner in partners or frozen[pair] >= per_pair:
                 continue
-            seen.add(partner)
+            partners.add(partner)
             frozen[pair] += 1
             doing = noted[talk.time.strftime(STAMP), talk.pair[0]]["doing"]
             yield Scenario(

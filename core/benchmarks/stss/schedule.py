@@ -72,15 +72,15 @@ def arrange(
         planned.append(
             Action(start, min(max(wish.minutes, SHORTEST), bed - start), wish.action.strip(), place)
         )
-    kept = [a if a.end <= now else a._replace(minutes=now - a.start) for a in earlier if a.start < now]
-    if not kept:
-        kept = [Action(0, rise, SLEEPING, home)]
-    return _closed(kept, planned, bed, home)
+    past = [a if a.end <= now else a._replace(minutes=now - a.start) for a in earlier if a.start < now]
+    if not past:
+        past = [Action(0, rise, SLEEPING, home)]
+    return _closed(past, planned, bed, home)
 
 
-def _closed(kept: Sequence[Action], planned: Sequence[Action], bed: int, home: Place) -> Day:
+def _closed(past: Sequence[Action], planned: Sequence[Action], bed: int, home: Place) -> Day:
     """The day with breaks where nothing is planned, and sleep at the end."""
-    day = [*kept]
+    day = [*past]
     for action in (*planned, Action(bed, DAY - bed, SLEEPING, home)):
         gap = action.start - day[-1].end
         if gap > 0:
@@ -91,7 +91,7 @@ def _closed(kept: Sequence[Action], planned: Sequence[Action], bed: int, home: P
     return tuple(action for action in day if action.minutes > 0)
 
 
-def at(day: Day, minute: int) -> int:
+def action_at(day: Day, minute: int) -> int:
     """The index of the action that a minute belongs to."""
     return bisect_right(day, minute, key=lambda action: action.start) - 1
 

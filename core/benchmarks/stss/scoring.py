@@ -79,7 +79,7 @@ class Fit:
     def deed(self, name: str, mask: Mask, why: str = "", *, counted: bool = True) -> Deed:
         """What a resident does at the first of some moments."""
         moment = int(np.argmax(mask))
-        time, state = self.trajectory.times[moment].strftime(STAMP), self.trajectory.at(name, moment)
+        time, state = self.trajectory.times[moment].strftime(STAMP), self.trajectory.state_at(name, moment)
         return Deed(name, self.number, counted, why, time, state.action, state.place)
 
 
@@ -96,7 +96,7 @@ def fits(task: SocialTask, trajectory: Trajectory) -> list[Fit]:
     parts = []
     for number, subgoal in enumerate(task.subgoals, start=1):
         fitting = [_fits(task.kind, subgoal, state) for state in trajectory.states]
-        timed = [within(time, subgoal) for time in trajectory.times]
+        timed = [in_time(time, subgoal) for time in trajectory.times]
         parts.append(Fit(trajectory, number, np.array(fitting, dtype=bool), np.array(timed, dtype=bool)))
     return parts
 
@@ -115,7 +115,7 @@ def says_one_of(keywords: tuple[str, ...], text: str) -> bool:
     return any(word.lower() in text.lower() for word in keywords)
 
 
-def within(time: datetime, subgoal: Subgoal) -> bool:
+def in_time(time: datetime, subgoal: Subgoal) -> bool:
     """Whether a moment lies in the subgoal's window; true without a window."""
     return subgoal.start is None or subgoal.end is None or subgoal.start <= time <= subgoal.end
 
@@ -125,7 +125,7 @@ def invited(task: SocialTask, trajectory: Trajectory) -> dict[str, Talk]:
     first: dict[str, Talk] = {}
     for talk in trajectory.talks:
         partner = talk.partner(task.performer)
-        if task.performer in talk.pair and before_event(task, talk, trajectory) and about(task, talk):
+        if task.performer in talk.pair and before_event(task, talk, trajectory) and mentions_task(task, talk):
             first.setdefault(partner, talk)
     return first
 
@@ -136,7 +136,7 @@ def before_event(task: SocialTask, talk: Talk, trajectory: Trajectory) -> bool:
     return talk.time.date() < day if day else talk.time.date() == trajectory.times[0].date()
 
 
-def about(task: SocialTask, talk: Talk) -> bool:
+def mentions_task(task: SocialTask, talk: Talk) -> bool:
     """Whether somebody says one of the task's keywords."""
     return any(says_one_of(task.keywords, text) for _, text in talk.messages)
 
@@ -150,11 +150,11 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
                 f"It holds: {', '.join(trajectory.residents)}."
             )
     parts, guests = fits(task, trajectory), invited(task, trajectory)
-    value, counted = RULES[task.kind](task, trajectory, parts)
+    value, deeds_counted = RULES[task.kind](task, trajectory, parts)
     # Errands want no number of people.
     ratio = None if task.kind == "help" or task.wanted < 2 else len(guests) / (task.wanted - 1)
     times = {name: talk.time.strftime(STAMP) for name, talk in guests.items()}
-    deeds = [*counted, *_missed(task, parts, {deed.agent for deed in counted}, guests)]
+    deeds = [*deeds_counted, *_missed(task, parts, {deed.agent for deed in deeds_counted}, guests)]
     evidence = tuple(replace(deed, told=times.get(deed.agent, "")) for deed in deeds)
     return Score(task.id, task.kind, value, ratio, evidence, guests)
 
@@ -178,15 +178,19 @@ IN_VAIN: Mapping[Kind, str] = {
 """Why what somebody did does not count. Who takes part in a public or an online activity counts always."""
 
 
-def _missed(task: SocialTask, parts: Sequence[Fit], counted: Container[str], told: Invited) -> Iterator[Deed]:
+def _missed(
+    task: SocialTask, parts: Sequence[Fit], scored_names: Container[str], invited_names: Invited
+) -> Iterator[Deed]:
     """Who did it in vain, was told and did not do it, or had to be there and was not."""
-    needed = (task.performer, *task.target) if task.kind in ("companions", "appointment") else task.target
+    expected_people = (
+        (task.performer, *task.target) if task.kind in ("companions", "appointment") else task.target
+    )
     for name in parts[0].trajectory.residents:
-        if name in counted or (name == task.performer and name not in needed):
+        if name in scored_names or (name == task.performer and name not in expected_people):
             continue
         if tried := next((fit for fit in parts if fit.matches(name).any()), None):
             yield tried.deed(name, tried.matches(name), IN_VAIN[task.kind], counted=False)
-        elif name in needed or name in told:
+        elif name in expected_people or name in invited_names:
             first, reason = parts[0], "did not do it there and then"
             # What they did instead, where the event has a time.
             timed = first.moments.any() and not first.moments.all()
@@ -201,7 +205,7 @@ def attendance(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -
     """Public and online activities: others who match at any moment, mean over subgoals, ÷ (wanted − 1)."""
     came = [
         fit.deed(name, mask)
-        for fit, name in product(parts, _others(task, trajectory))
+        for fit, name in product(parts, _residents(task, trajectory))
         if (mask := fit.matches(name)).any()
     ]
     return min(1.0, len(came) / len(parts) / (task.wanted - 1)), came
@@ -211,13 +215,19 @@ def company(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> O
     """Companions: others who match at the performer's best moment ÷ (wanted − 1), at most 1."""
     tried: list[Outcome] = []
     for fit in parts:
-        own = fit.matches(task.performer)
-        each = {name: fit.matches(name) for name in _others(task, trajectory)}
-        together = np.sum(list(each.values()), axis=0) * own if each else np.zeros(len(own), dtype=int)
-        best = np.arange(len(own)) == np.argmax(together)
-        value = min(1.0, float(together.max()) / (task.wanted - 1))
-        there = [name for name, mask in ((task.performer, own), *each.items()) if (mask & best).any()]
-        tried.append((value, [fit.deed(name, best) for name in there] if value else []))
+        performer_mask = fit.matches(task.performer)
+        masks = {name: fit.matches(name) for name in _residents(task, trajectory)}
+        overlap = (
+            np.sum(list(masks.values()), axis=0) * performer_mask
+            if masks
+            else np.zeros(len(performer_mask), dtype=int)
+        )
+        best = np.arange(len(performer_mask)) == np.argmax(overlap)
+        value = min(1.0, float(overlap.max()) / (task.wanted - 1))
+        present = [
+            name for name, mask in ((task.performer, performer_mask), *masks.items()) if (mask & best).any()
+        ]
+        tried.append((value, [fit.deed(name, best) for name in present] if value else []))
     return max(tried, key=itemgetter(0))
 
 
@@ -226,25 +236,25 @@ def meeting(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> O
 
     Of several targets or subgoals the best one counts.
     """
-    known = {state.room: i for i, state in enumerate(trajectory.states)}
-    rooms = np.array([known[state.room] for state in trajectory.states])
+    room_number = {state.room: i for i, state in enumerate(trajectory.states)}
+    rooms = np.array([room_number[state.room] for state in trajectory.states])
     lives, tried = trajectory.lives, list[Outcome]()
     for fit, target in product(parts, task.target):
         pair = (task.performer, target)
-        both = fit.matches(task.performer) & fit.matches(target)
-        together = both & (rooms[lives[task.performer]] == rooms[lives[target]])
-        if together.any():
-            tried.append((1.0, [fit.deed(name, together) for name in pair]))
-        elif both.any():
+        matching = fit.matches(task.performer) & fit.matches(target)
+        same_room = matching & (rooms[lives[task.performer]] == rooms[lives[target]])
+        if same_room.any():
+            tried.append((1.0, [fit.deed(name, same_room) for name in pair]))
+        elif matching.any():
             reason = "at the same time, in different rooms"
-            tried.append((ELSEWHERE, [fit.deed(name, both, reason) for name in pair]))
+            tried.append((ELSEWHERE, [fit.deed(name, matching, reason) for name in pair]))
     return max(tried, key=itemgetter(0), default=(0.0, []))
 
 
 def errands(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> Outcome:
     """Help: the best other person's share of subgoals done; all done out of order 0.5, all in order 1."""
     tried: list[Outcome] = []
-    for name in _others(task, trajectory):
+    for name in _residents(task, trajectory):
         masks = [fit.matches(name) for fit in parts]
         share = sum(bool(mask.any()) for mask in masks) / len(masks)
         disordered = share == 1 and not _in_order(masks)
@@ -266,7 +276,7 @@ RULES: dict[Kind, Rule] = {
 }
 
 
-def _others(task: SocialTask, trajectory: Trajectory) -> list[str]:
+def _residents(task: SocialTask, trajectory: Trajectory) -> list[str]:
     return [name for name in trajectory.residents if name != task.performer]
 
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from concord.benchmarks.stss import bodies
-from concord.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter
-from concord.benchmarks.stss.memory import Stream, Vectors, together
-from concord.benchmarks.stss.mind import Now, Said, Summary, Thinker, converse, minutes
+from concord.benchmarks.stss.bodies import PAUSE, RETRY_SECONDS, Body, Encounter
+from concord.benchmarks.stss.memory import Stream, Vectors, gather_all
+from concord.benchmarks.stss.mind import Now, Summary, Thinker, Transcript, converse, minutes
 from concord.benchmarks.stss.schedule import Day, Wish, arrange
 from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Town, hour_of
 from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
 
-SEEN, PLANNED = 1, 4
+SIGHT, PLANNED = 1, 4
 """The importance (1 to 10) of having seen somebody, and of a day's plan."""
 
 
@@ -39,7 +39,7 @@ class World:
         lives: dict[str, list[int]] = {agent.name: [] for agent in self.agents}
         states: dict[State, int] = {}
         first = Now(self.town, self.clock, 0)
-        await together(a.mind.prepare(a, first) for a in self.agents)
+        await gather_all(a.mind.prepare(a, first) for a in self.agents)
         for step in range(self.clock.steps):
             now = Now(self.town, self.clock, step)
             if not self.clock.minute(step):
@@ -70,7 +70,7 @@ class World:
 
     async def _wake_up(self, now: Now) -> None:
         """Midnight: everybody plans the day that begins."""
-        plans = await together(a.mind.plan(a, now) for a in self.agents)
+        plans = await gather_all(a.mind.plan(a, now) for a in self.agents)
         for agent, plan in zip(self.agents, plans, strict=True):
             self._take_up(agent, now, plan.wishes, plan.wake)
             if plan.outline:
@@ -78,50 +78,53 @@ class World:
 
     async def _meet(self, now: Now) -> None:
         """Let residents in one room talk."""
-        met = bodies.encounters(self.agents, now.step)
-        wants = await together(e.agent.mind.approaches(e.agent, e.other, now) for e in met)
+        meetings = bodies.encounters(self.agents, now.step)
+        wants = await gather_all(e.agent.mind.approaches(e.agent, e.partner, now) for e in meetings)
         wanting = []
-        for e, wish in zip(met, wants, strict=True):
-            if e.other.name not in e.agent.considered:
+        for e, wish in zip(meetings, wants, strict=True):
+            if e.partner.name not in e.agent.considered:
                 place = f"{e.agent.place.sector}, {e.agent.place.arena}"
-                text = f"Saw {e.other.name} at {place}: {e.other.doing}."
-                e.agent.remember(now.time, text, SEEN, "seen")
-            e.agent.considered[e.other.name] = now.step + self.clock.span(AGAIN)
+                text = f"Saw {e.partner.name} at {place}: {e.partner.doing}."
+                e.agent.remember(now.time, text, SIGHT, "seen")
+            e.agent.considered[e.partner.name] = now.step + self.clock.span(RETRY_SECONDS)
             e.agent.attentive = now.step + self.clock.span(PAUSE)
             if wish:
                 wanting.append(e)
         await self._talk(bodies.pair_up(wanting, now.step, self.clock), now)
 
     async def _talk(self, talking: Sequence[Encounter], now: Now) -> None:
-        held = await together(self._converse(e, now) for e in talking)
+        talks = await gather_all(self._converse(e, now) for e in talking)
         changed: list[Body] = []
-        for e, (said, kept) in zip(talking, held, strict=True):
-            if not said:
+        for e, (transcript, summaries) in zip(talking, talks, strict=True):
+            if not transcript:
                 continue
-            pair, names = (e.agent, e.other), (e.agent.name, e.other.name)
+            pair, names = (e.agent, e.partner), (e.agent.name, e.partner.name)
             doing = {agent.name: agent.doing for agent in pair}
             self.scenes.append({"time": now.time.strftime(STAMP), "begins": names[0], "doing": doing})
-            summary = {name: k.summary for name, k in zip(names, kept, strict=True)}
-            self.talks.append(Talk(now.time, names, tuple(said), summary, str(e.agent.place)))
-            until = now.step + self.clock.span(minutes(said))
-            for agent, partner, k in zip(pair, names[::-1], kept, strict=True):
-                agent.talk(partner, until)
+            summary = {name: k.summary for name, k in zip(names, summaries, strict=True)}
+            self.talks.append(Talk(now.time, names, tuple(transcript), summary, str(e.agent.place)))
+            end = now.step + self.clock.span(minutes(transcript))
+            for agent, partner, k in zip(pair, names[::-1], summaries, strict=True):
+                agent.talk(partner, end)
                 agent.remember(now.time, k.summary, k.importance, "talked")
                 if k.changes_today:
                     changed.append(agent)
         await self._revise(changed, now)
 
-    async def _converse(self, e: Encounter, now: Now) -> tuple[Said, list[Summary]]:
+    async def _converse(self, e: Encounter, now: Now) -> tuple[Transcript, list[Summary]]:
         """What the two say, and what each keeps of it."""
-        me, other = e
-        said = await converse((me, me.mind), (other, other.mind), now)
-        if not said:
-            return said, []
-        keeping = (me.mind.keeps(me, other, said, now), other.mind.keeps(other, me, said, now))
-        return said, await together(keeping)
+        me, partner_body = e
+        transcript = await converse((me, me.mind), (partner_body, partner_body.mind), now)
+        if not transcript:
+            return transcript, []
+        keeping = (
+            me.mind.keeps(me, partner_body, transcript, now),
+            partner_body.mind.keeps(partner_body, me, transcript, now),
+        )
+        return transcript, await gather_all(keeping)
 
     async def _revise(self, agents: Sequence[Body], now: Now) -> None:
-        wishes = await together(a.mind.revises(a, now) for a in agents)
+        wishes = await gather_all(a.mind.revises(a, now) for a in agents)
         for agent, wished in zip(agents, wishes, strict=True):
             if wished is not None:
                 self._take_up(agent, now, wished, earlier=agent.day)

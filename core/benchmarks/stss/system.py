@@ -52,9 +52,9 @@ def towns(materials: Materials) -> dict[str, Path]:
 
 def town_named(materials: Materials, name: str) -> Town:
     """A town by name. Raises NotFound, or ConfigError where it has problems."""
-    known = towns(materials)
-    check_known("town", name, known)
-    return load_town(known[name])
+    known_towns = towns(materials)
+    check_known("town", name, known_towns)
+    return load_town(known_towns[name])
 
 
 def task_sets(materials: Materials) -> dict[str, Path]:
@@ -95,8 +95,8 @@ async def simulate(
 
     Raises CallFailed if too many of the performer's thoughts were unusable.
     """
-    mind, theirs = agent.minds(ask)
-    cast = {name: mind if name == task.performer else theirs for name in task.cast}
+    mind, residents_mind = agent.minds(ask)
+    cast = {name: mind if name == task.performer else residents_mind for name in task.cast}
     bodies = people(town, cast, task, agent.vectors(ask))
     lived = await World(town, Clock(first_day(task), 2, step_minutes), bodies).run()
     me = next(body for body in bodies if body.name == task.performer)
@@ -114,7 +114,7 @@ async def simulate(
             "_task": values_of(task),
         },
         meta=agent.meta | {"town": town.name, "unusable": len(me.unusable)},
-        trajectory=lived.stored(),
+        trajectory=lived.as_stored(),
     )
 
 
@@ -141,16 +141,18 @@ def agents(plan: PlayPlan, materials: Materials, version: str) -> list[Agent]:
     """The agents of a plan, thinking by a version of the prompts."""
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    own = architectures.own(materials)
+    own_architectures = architectures.own_architectures(materials)
 
     def agent(architecture: str, player: str) -> Agent:
         agent = Agent(player, architecture, residents, embeddings, prompts)
-        if architecture not in own:
+        if architecture not in own_architectures:
             return agent
-        return replace(agent, own=own[architecture].mind, code=own[architecture].code)
+        return replace(
+            agent, own_mind=own_architectures[architecture].mind, code=own_architectures[architecture].code
+        )
 
-    chosen = plan.options["architectures"] or [*ARCHITECTURES, *own]
-    return [agent(architecture, player) for architecture in chosen for player in plan.models["players"]]
+    selected = plan.options["architectures"] or [*ARCHITECTURES, *own_architectures]
+    return [agent(architecture, player) for architecture in selected for player in plan.models["players"]]
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
@@ -158,11 +160,11 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     options = plan.options
     version, step = options["version"], int(options["step_minutes"])
     town = town_named(materials, options["town"])
-    known = tasks_of(materials, options["town"], options["task_set"], int(options["seed"]))
-    chosen = [known[name] for name in (options["tasks"] or known)]
-    for task in chosen:
+    known_tasks = tasks_of(materials, options["town"], options["task_set"], int(options["seed"]))
+    selected = [known_tasks[name] for name in (options["tasks"] or known_tasks)]
+    for task in selected:
         check(task, town)
-    for repeat, task, agent in product(range(options["repeats"]), chosen, agents(plan, materials, version)):
+    for repeat, task, agent in product(range(options["repeats"]), selected, agents(plan, materials, version)):
         facets = {
             "task": task.id,
             "type": task.kind,
@@ -202,21 +204,21 @@ def check(task: SocialTask, town: Town) -> None:
 
 def expected(task: SocialTask, agent: Agent) -> tuple[Expected, ...]:
     """A first guess at a simulation's calls. Mock models need fewer than models: 22 for the performer."""
-    others = len(task.cast) - 1
-    talking = (Expected(agent.player, 40, 750, 60), Expected(agent.residents, 16 * others, 750, 80))
+    residents_count = len(task.cast) - 1
+    talking = (Expected(agent.player, 40, 750, 60), Expected(agent.residents, 16 * residents_count, 750, 80))
     if not agent.embeddings:
         return talking
     return (*talking, Expected(agent.embeddings, 6 * len(task.cast), 90, 0))
 
 
 STEP = 5
-WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings", "code")
+TASK_FACETS, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings", "code")
 """Facets of both levels."""
 WHICH_ARCHITECTURES = narrowing("architectures", "these architectures", lambda m, c: architectures.names(m))
 EMBEDDINGS = Role(
     "embeddings",
     "Model of kind “embeddings” that gives the relevance of memories; without one, words are compared.",
-    many=False,
+    multiple=False,
     required=False,
     kind="embeddings",
 )
@@ -226,12 +228,15 @@ SPEAKERS = ("Partner", "Performer")
 STSS = Benchmark(
     name=NAME,
     title="STSS",
-    about="A performer has a social task in a small town. Two days are simulated, and what residents do is "
+    description="A performer has a social task in a small town. Two days are simulated, and what residents "
+    "do is "
     "scored by rule.",
     roles=(
         Role("players", "Models that are the performer: its plans and what it says."),
         Role(
-            "residents", "Model of all other residents, which also plans the details of all days.", many=False
+            "residents",
+            "Model of all other residents, which also plans the details of all days.",
+            multiple=False,
         ),
         EMBEDDINGS,
     ),
@@ -255,7 +260,7 @@ STSS = Benchmark(
     ),
     prompts=THOUGHTS,
     version="v1",
-    facets=(*WHAT, "performer", *SETTING, "task_set", "step_minutes", "version"),
+    facets=(*TASK_FACETS, "performer", *SETTING, "task_set", "step_minutes", "version"),
     items=("task", "type", "performer"),
     evaluated=("architecture", "embeddings"),
     plays=plays,

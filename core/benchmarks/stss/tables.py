@@ -39,10 +39,10 @@ COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "
 def leaderboard(
     db: Database,
     *,
-    where: Where | None = None,
+    filters: Where | None = None,
     judges: Sequence[str] = (),
     beside: str = "",
-    **drawn: Any,
+    **sampling: Any,
 ) -> tuple[Table, ...]:
     """The action table and those of the language level; a table without rows is left out.
 
@@ -50,43 +50,49 @@ def leaderboard(
     overall score lies above its, on the tasks that both have.
 
     Raises ConcordError where nothing was simulated or talked, NotFound for an agent without a score, for a
-    judge who has answered nothing, and for a value in `where` that nothing has.
+    judge who has answered nothing, and for a value in `filters` that nothing has.
     """
     try:
-        tables.check(db, STSS.name, where)
+        tables.check(db, STSS.name, filters)
     except NotFound:
-        tables.check(db, STSS_LANGUAGE.name, where)
-    played = simulated(db, where)
-    rated, panel, talks = talked(db, where, judges)
+        tables.check(db, STSS_LANGUAGE.name, filters)
+    simulations = simulated(db, filters)
+    rated, panel, talks = talked(db, filters, judges)
     rated = rated and replace(rated, mixed={})
-    if played.empty and talks.empty:
+    if simulations.empty and talks.empty:
         raise ConcordError("Nothing has been simulated yet. Start with `concord run stss`.")
-    drawn = {"resamples": 1000, "seed": 0, **drawn}
-    failed = {name: _failed(db, name, where) for name in (STSS.name, STSS_LANGUAGE.name)}
+    sampling = {"resamples": 1000, "seed": 0, **sampling}
+    failed = {name: _failed(db, name, filters) for name in (STSS.name, STSS_LANGUAGE.name)}
     every_table = [
-        with_differences(action_table(played, failed[STSS.name], **drawn), played, beside, **drawn),
-        *_by_text(language_table(talks, failed[STSS_LANGUAGE.name], **drawn)),
+        with_differences(
+            action_table(simulations, failed[STSS.name], **sampling), simulations, beside, **sampling
+        ),
+        *_by_text(language_table(talks, failed[STSS_LANGUAGE.name], **sampling)),
     ]
     first, *rest = (table for table in every_table if table.rows)
     mixed = {
         name: values
         for level in (STSS, STSS_LANGUAGE)
-        for name, values in tables.conditions(db, level.name, (*level.items, *AGENT), where).items()
+        for name, values in tables.conditions(db, level.name, (*level.items, *AGENT), filters).items()
     }
     mocks = [name for name in panel if rated and rated.raters[name].simulated]
-    method = described([SHARE], resamples=drawn["resamples"], seed=drawn["seed"], of="tasks")
+    method = described([SHARE], resamples=sampling["resamples"], seed=sampling["seed"], units="tasks")
     notes = [
         f"{method}. Several simulations of a task are averaged first.",
         *tables.mixed_notes(mixed),
         *(rated.notes(panel) if rated else []),
-        *(note for name in failed for note in leaderboards.failure_notes(runs.failed_turns(db, name, where))),
-        *([MOCKS] if mocks or played.simulated.any() or talks.simulated.any() else []),
+        *(
+            note
+            for name in failed
+            for note in leaderboards.failure_notes(runs.failed_turns(db, name, filters))
+        ),
+        *([MOCKS] if mocks or simulations.simulated.any() or talks.simulated.any() else []),
     ]
     meta = {
-        "where": {name: list(values) for name, values in (where or {}).items()},
+        "where": {name: list(values) for name, values in (filters or {}).items()},
         "judges": list(panel),
         "simulated": mocks,
-        **drawn,
+        **sampling,
         **first.meta,
     }
     if len(talks) and panel:
@@ -98,37 +104,43 @@ LEADERBOARDS = {STSS.name: leaderboard, STSS_LANGUAGE.name: leaderboard}
 
 
 def _agent(c: Conversation) -> dict[str, Any]:
-    of = (c.player, c.facets["architecture"], c.facets.get("embeddings", ""))
-    return dict(zip(AGENT, of, strict=True))
+    values = (c.player, c.facets["architecture"], c.facets.get("embeddings", ""))
+    return dict(zip(AGENT, values, strict=True))
 
 
-def simulated(db: Database, where: Where | None = None) -> pd.DataFrame:
+def simulated(db: Database, filters: Where | None = None) -> pd.DataFrame:
     """Every stored simulation, scored from its trajectory: agent, task, kind, score, ratio, simulated."""
-    known = tables.conversations(db, STSS.name, where)
+    rows_of_conversations = tables.conversations(db, STSS.name, filters)
     rows = []
     for number, c in conversations.each(db, STSS.name):
-        if number in known.index:
+        if number in rows_of_conversations.index:
             task = task_from(c.context["_task"])
-            found = scoring.score(task, from_stored(conversations.known_trajectory(db, number)))
-            scored = (task.id, task.kind, found.value, found.conversation_ratio, known.simulated[number])
+            score = scoring.score(task, from_stored(conversations.known_trajectory(db, number)))
+            scored = (
+                task.id,
+                task.kind,
+                score.value,
+                score.conversation_ratio,
+                rows_of_conversations.simulated[number],
+            )
             rows.append((*_agent(c).values(), *scored, c.meta.get("unusable", 0)))
     columns = [*AGENT, "task", "kind", "score", "ratio", "simulated", "unusable"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _failed(db: Database, benchmark: str, where: Where | None) -> dict[tuple[str, ...], int]:
+def _failed(db: Database, benchmark: str, filters: Where | None) -> dict[tuple[str, ...], int]:
     """What could not be made because of the player's own unusable replies, by agent."""
     counts: dict[tuple[str, ...], int] = {}
-    for row in runs.failed_plays(db, benchmark, where):
+    for row in runs.failed_plays(db, benchmark, filters):
         if row["model"] == row["player"]:
-            of = row["facets"]
-            agent = (row["player"], of.get("architecture", ""), of.get("embeddings", ""))
+            facets = row["facets"]
+            agent = (row["player"], facets.get("architecture", ""), facets.get("embeddings", ""))
             counts[agent] = counts.get(agent, 0) + 1
     return counts
 
 
 def talked(
-    db: Database, where: Where | None = None, judges: Sequence[str] = ()
+    db: Database, filters: Where | None = None, judges: Sequence[str] = ()
 ) -> tuple[Rated | None, tuple[str, ...], pd.DataFrame]:
     """What judges answered (None if nothing), the panel, and every conversation of the language level.
 
@@ -136,31 +148,34 @@ def talked(
     and the mean marks.
     """
     names = [c.name for c in STSS_LANGUAGE.criteria]
-    answered = tables.scores(db, STSS_LANGUAGE.name, names, where)
-    if answered.empty and judges:
+    answers = tables.scores(db, STSS_LANGUAGE.name, names, filters)
+    if answers.empty and judges:
         raise not_found("judge", judges[0], [])
-    rated = None if answered.empty else gather(db, STSS_LANGUAGE.name, where)
+    rated = None if answers.empty else gather(db, STSS_LANGUAGE.name, filters)
     panel = rated.panel(judges) if rated else ()
-    given = {
+    scores_of = {
         (row["conversation"], row["judge"]): {name: row[name] for name in names if row[name] == row[name]}
-        for row in answered.to_dict("records")
+        for row in answers.to_dict("records")
     }
-    known = tables.conversations(db, STSS_LANGUAGE.name, where)
+    rows_of_conversations = tables.conversations(db, STSS_LANGUAGE.name, filters)
     marks = [q.name for q in goals.QUALITIES]
     rows = []
     for number, c in conversations.each(db, STSS_LANGUAGE.name):
-        if number in known.index:
+        if number in rows_of_conversations.index:
             kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
-            each = [given.get((number, judge)) for judge in panel]
-            row = _agent(c) | {"task": c.facets["task"], "simulated": known.simulated[number]}
-            for of in ("conversation", "summary"):
-                row |= success(of, [_met(scores, kind, silent, of == "summary") for scores in each])
-            whole = None not in row.values()
+            judge_scores = [scores_of.get((number, judge)) for judge in panel]
+            row = _agent(c) | {"task": c.facets["task"], "simulated": rows_of_conversations.simulated[number]}
+            for topic in ("conversation", "summary"):
+                row |= success(
+                    topic,
+                    [_conditions_met(scores, kind, silent, topic == "summary") for scores in judge_scores],
+                )
+            is_complete = None not in row.values()
             for name in marks:
-                each_mark = [scores[name] for scores in each if scores and name in scores]
-                row[name] = fmean(each_mark) if each_mark and whole else None
+                each_mark = [scores[name] for scores in judge_scores if scores and name in scores]
+                row[name] = fmean(each_mark) if each_mark and is_complete else None
             rows.append(row)
-    figures = dict.fromkeys(f"{of} {metric}" for of, metric, _ in COLUMNS)
+    figures = dict.fromkeys(f"{topic} {metric}" for topic, metric, _ in COLUMNS)
     return (
         rated,
         panel,
@@ -168,18 +183,18 @@ def talked(
     )
 
 
-def success(of: str, met: Sequence[Sequence[float] | None]) -> dict[str, float | None]:
+def success(topic: str, answers_of_judges: Sequence[Sequence[float] | None]) -> dict[str, float | None]:
     """Mean over judges of: all conditions met (SR), the share met (GCSR); None if a judge's are missing."""
-    given = [answers for answers in met if answers is not None]
-    if not given or len(given) < len(met):
-        return {f"{of} SR": None, f"{of} GCSR": None}
+    answered_judges = [answers for answers in answers_of_judges if answers is not None]
+    if not answered_judges or len(answered_judges) < len(answers_of_judges):
+        return {f"{topic} SR": None, f"{topic} GCSR": None}
     return {
-        f"{of} SR": fmean(float(all(answers)) for answers in given),
-        f"{of} GCSR": fmean(map(fmean, given)),
+        f"{topic} SR": fmean(float(all(answers)) for answers in answered_judges),
+        f"{topic} GCSR": fmean(map(fmean, answered_judges)),
     }
 
 
-def _met(
+def _conditions_met(
     scores: Mapping[str, float] | None, kind: Kind, silent: bool, summary: bool
 ) -> Sequence[float] | None:
     names = [(goals.SUMMARY if summary else "") + name for name in goals.CONDITIONS[kind]]
@@ -196,7 +211,7 @@ class Figure(NamedTuple):
 
     name: str
     heading: str
-    of: str
+    column: str
     ends: Ends | None = SHARE.ends
     micro: bool = False
     kind: str = ""
@@ -211,58 +226,58 @@ ACTION = (
 )
 LANGUAGE = (
     *(
-        Figure(f"{of} {metric} {mean}", f"{metric} {mean}", f"{of} {metric}", micro=mean == "micro")
-        for of, metric, mean in COLUMNS
+        Figure(f"{topic} {metric} {mean}", f"{metric} {mean}", f"{topic} {metric}", micro=mean == "micro")
+        for topic, metric, mean in COLUMNS
     ),
     *(Figure(q.name, q.label, q.name, (q.scale.low, q.scale.high)) for q in goals.QUALITIES),
 )
 RARE = ("unusable", "left_out", "failed")
-BESIDE = (
+EXTRA_COLUMNS = (
     Column("failed", help="Not made: too many thoughts of the player had no usable reply"),
     Column("simulated", file_only=True),
 )
 
 
 def action_table(
-    played: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **drawn: Any
+    simulations: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **sampling: Any
 ) -> Table:
     """One row an agent, best overall first. Simulations of a task are averaged, then tasks are.
 
-    `drawn` holds `resamples` and `seed`, here and in the other tables.
+    `sampling` holds `resamples` and `seed`, here and in the other tables.
     """
     table = _table(
         Table("action", "STSS, action level: what was brought about", (), ()),
-        (played, ACTION, "overall"),
-        lambda theirs: {
-            "n": len(theirs),
-            "unusable": int(theirs.unusable.sum()),
-            **_beside(theirs, failed),
+        (simulations, ACTION, "overall"),
+        lambda agent_rows: {
+            "n": len(agent_rows),
+            "unusable": int(agent_rows.unusable.sum()),
+            **_extra_cells(agent_rows, failed),
         },
         (
             Column("n", help="Simulations"),
             Column("unusable", help="Thoughts of the player that had no usable reply"),
-            *BESIDE,
+            *EXTRA_COLUMNS,
         ),
-        **drawn,
+        **sampling,
     )
     unequal = len({row["n"] for row in table.rows}) > 1
     return replace(table, notes=("The agents were not simulated equally often.",) if unequal else ())
 
 
-def differences(played: pd.DataFrame, other: str, **drawn: Any) -> dict[str, Estimate]:
+def differences(simulations: pd.DataFrame, second: str, **sampling: Any) -> dict[str, Estimate]:
     """How far each other agent's score lies above that of one, paired by task over the tasks of both.
 
     Simulations of a task are averaged first; tasks are resampled (no interval below 8). Raises NotFound
     for an agent without a score.
     """
-    scores = played.dropna(subset=["score"])
+    scores = simulations.dropna(subset=["score"])
     agents = scores[list(AGENT)].astype(str).to_numpy().tolist()
     names = pd.Series([agent_name(*agent) for agent in agents], scores.index, dtype=str)
-    check_known("agent with a score", [other], sorted(set(names)))
+    check_known("agent with a score", [second], sorted(set(names)))
     means = scores.score.astype(float).groupby([scores.task, names]).mean().unstack()
-    gaps = means.drop(columns=other).sub(means[other], axis=0).round(DIGITS)
+    gaps = means.drop(columns=second).sub(means[second], axis=0).round(DIGITS)
     return {
-        str(name): mean_estimates(gap.dropna().to_numpy()[:, None], of="common task", **drawn)[0]
+        str(name): mean_estimates(gap.dropna().to_numpy()[:, None], noun="common task", **sampling)[0]
         for name, gap in gaps.items()
     }
 
@@ -272,12 +287,12 @@ def agent_name(player: str, architecture: str, embeddings: str) -> str:
     return " by ".join(filter(None, (f"{player} {architecture}", embeddings)))
 
 
-def with_differences(table: Table, played: pd.DataFrame, other: str, **drawn: Any) -> Table:
+def with_differences(table: Table, simulations: pd.DataFrame, second: str, **sampling: Any) -> Table:
     """The action table with the differences to an agent; as it is where none is named."""
-    if not other:
+    if not second:
         return table
-    gaps = differences(played, other, **drawn)
-    note = f"Difference: overall score less that of {other}, paired by task, over the tasks that both have."
+    gaps = differences(simulations, second, **sampling)
+    note = f"Difference: overall score less that of {second}, paired by task, over the tasks that both have."
     column = Column("difference", digits=3, signed=True, interval="ends", help=note)
     place = [c.name for c in table.columns].index("overall") + 1
     columns = (*table.columns[:place], column, *table.columns[place:])
@@ -288,14 +303,14 @@ def with_differences(table: Table, played: pd.DataFrame, other: str, **drawn: An
 
 
 def language_table(
-    talks: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **drawn: Any
+    talks: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **sampling: Any
 ) -> Table:
     """One row an agent, best success rate on conversations first. A figure is the mean over the panel."""
 
-    def counts(theirs: pd.DataFrame) -> dict[str, Cell]:
-        usable = theirs.dropna(subset=["conversation SR", "summary SR"])
-        sizes = {"n": len(usable), "tasks": usable.task.nunique(), "left_out": len(theirs) - len(usable)}
-        return {**sizes, **_beside(theirs, failed)}
+    def counts(agent_rows: pd.DataFrame) -> dict[str, Cell]:
+        usable = agent_rows.dropna(subset=["conversation SR", "summary SR"])
+        sizes = {"n": len(usable), "tasks": usable.task.nunique(), "left_out": len(agent_rows) - len(usable)}
+        return {**sizes, **_extra_cells(agent_rows, failed)}
 
     caption = "SR: all conditions met; GCSR: share met; micro over conversations, macro over tasks."
     return _table(
@@ -306,9 +321,9 @@ def language_table(
             Column("n", help="Conversations"),
             Column("tasks"),
             Column("left_out", help="Conversations that a judge of the panel has not usably answered"),
-            *BESIDE,
+            *EXTRA_COLUMNS,
         ),
-        **drawn,
+        **sampling,
     )
 
 
@@ -326,19 +341,19 @@ def _by_text(language: Table) -> tuple[Table, Table]:
 
 def _table(
     empty: Table,
-    what: tuple[pd.DataFrame, Sequence[Figure], str],
+    layout: tuple[pd.DataFrame, Sequence[Figure], str],
     counts: Callable[[pd.DataFrame], dict[str, Cell]],
     columns: Sequence[Column],
-    **drawn: Any,
+    **sampling: Any,
 ) -> Table:
     """A row of figures and counts for each agent; the agent with the largest of the figure named first."""
-    values, figures, first = what
+    values, figures, first = layout
     rows: list[dict[str, Cell]] = []
-    for names, theirs in values.groupby(list(AGENT)):
+    for names, agent_rows in values.groupby(list(AGENT)):
         row: dict[str, Cell] = dict(zip(AGENT, map(str, names), strict=True))
         for figure in figures:
-            row[figure.name] = _mean(theirs, figure, **drawn)
-        rows.append(row | counts(theirs))
+            row[figure.name] = _mean(agent_rows, figure, **sampling)
+        rows.append(row | counts(agent_rows))
     rows.sort(key=lambda row: [str(row[name]) for name in AGENT])
     rows.sort(key=lambda row: -(getattr(row[first], "value", None) or 0.0))
     agents = (
@@ -349,25 +364,27 @@ def _table(
     means = (Column(f.name, f.heading, digits=3, interval="cell", help=f.help) for f in figures)
     # In sight where they say something: a page has room for few columns.
     rare = {name for name in RARE if not any(row.get(name) for row in rows)}
-    every = (*agents, *means, *(replace(c, file_only=c.file_only or c.name in rare) for c in columns))
-    return replace(empty, columns=every, rows=tuple(rows), meta={"first by": first})
+    all_columns = (*agents, *means, *(replace(c, file_only=c.file_only or c.name in rare) for c in columns))
+    return replace(empty, columns=all_columns, rows=tuple(rows), meta={"first by": first})
 
 
-def _mean(rows: pd.DataFrame, figure: Figure, **drawn: Any) -> Estimate:
+def _mean(rows: pd.DataFrame, figure: Figure, **sampling: Any) -> Estimate:
     """The mean over tasks of each task's mean, or over all values; whole tasks are resampled.
 
     Tasks are sorted by name: resamples draw them by position, so equal figures have equal intervals.
     """
     rows = rows[rows.kind == figure.kind] if figure.kind else rows
-    tasks = rows[figure.of].astype(float).dropna().groupby(rows.task).agg(["sum", "count"]).to_numpy(float)
+    tasks = (
+        rows[figure.column].astype(float).dropna().groupby(rows.task).agg(["sum", "count"]).to_numpy(float)
+    )
     sums, counts = (tasks[:, :1], tasks[:, 1:]) if figure.micro else (tasks[:, :1] / tasks[:, 1:], None)
-    return mean_estimates(sums, counts, of="task", scales=[figure.ends], **drawn)[0]
+    return mean_estimates(sums, counts, noun="task", scales=[figure.ends], **sampling)[0]
 
 
-def _beside(theirs: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None) -> dict[str, Cell]:
+def _extra_cells(agent_rows: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None) -> dict[str, Cell]:
     """What stands beside an agent's figures: what could not be made, and whether mock models are in it."""
-    agent = tuple(str(theirs[name].iloc[0]) for name in AGENT)
+    agent = tuple(str(agent_rows[name].iloc[0]) for name in AGENT)
     return {
         "failed": (failed or {}).get(agent, 0),
-        "simulated": bool(theirs.simulated.any()),
+        "simulated": bool(agent_rows.simulated.any()),
     }

@@ -140,7 +140,7 @@ def values_of(task: SocialTask) -> dict[str, Any]:
     }
 
 
-def _when(value: Any) -> datetime | None:
+def _time(value: Any) -> datetime | None:
     if value is None or value == NOT_SAID:
         return None
     for form in (MOMENT, f"{MOMENT}:%S"):
@@ -149,7 +149,7 @@ def _when(value: Any) -> datetime | None:
     raise ValueError(f"“{value}” is neither a time like 2023-02-14 19:00 nor {NOT_SAID}")
 
 
-def _where(value: Any) -> Any:
+def _place(value: Any) -> Any:
     return None if value == NOT_SAID else value
 
 
@@ -159,12 +159,12 @@ Name = Annotated[str, Field(min_length=1)]
 class _Subgoal(BaseModel):
     keyword: Annotated[str, Field(pattern=r"\S")]
     alter_kwd: list[Annotated[str, Field(pattern=r"\S")]] = []
-    start_time: Annotated[datetime | None, BeforeValidator(_when)] = None
+    start_time: Annotated[datetime | None, BeforeValidator(_time)] = None
     duration_in_minutes: Annotated[int, Field(ge=0)] = 0
-    location: Annotated[Name | None, BeforeValidator(_where)] = None
+    location: Annotated[Name | None, BeforeValidator(_place)] = None
 
 
-class _Wanted(BaseModel):
+class _Attendance(BaseModel):
     target: list[Name] = []
     target_num: int
     goal: Annotated[list[_Subgoal], Field(min_length=1)]
@@ -177,39 +177,39 @@ class _Entry(BaseModel):
     FPG: str = ""
     Description: str = ""
     task_type: str
-    task: _Wanted
+    task: _Attendance
     performer: Name
     all_chars: list[Name] = []
 
 
-def _read(given: Any, number: int, path: Path) -> SocialTask:
-    where = f"{path}, task {number}"
-    entry = valid(_Entry, given, where)
+def _read(raw: Any, number: int, path: Path) -> SocialTask:
+    place = f"{path}, task {number}"
+    entry = valid(_Entry, raw, place)
     kind = TYPES.get(entry.task_type.strip().lower())
     if kind is None:
         raise ConfigError(
-            f"{where}: there is no task type “{entry.task_type}”. Known: {', '.join(sorted(TYPES))}."
+            f"{place}: there is no task type “{entry.task_type}”. Known: {', '.join(sorted(TYPES))}."
         )
     if kind in COLLECTIVE and entry.task.target_num < 2:
-        raise ConfigError(f"{where}: target_num counts the performer too and must be at least 2.")
+        raise ConfigError(f"{place}: target_num counts the performer too and must be at least 2.")
     if kind == "appointment" and not entry.task.target:
-        raise ConfigError(f"{where}: an appointment needs the person to be met in `target`.")
+        raise ConfigError(f"{place}: an appointment needs the person to be met in `target`.")
     if entry.performer in entry.task.target:
-        raise ConfigError(f"{where}: the performer {entry.performer} cannot be their own target.")
+        raise ConfigError(f"{place}: the performer {entry.performer} cannot be their own target.")
     for person in entry.task.target:
         if entry.all_chars and person not in entry.all_chars:
-            raise ConfigError(f"{where}: the target {person} is not among all_chars.")
+            raise ConfigError(f"{place}: the target {person} is not among all_chars.")
     placeholders = dict(_placeholders(entry))
     cast = tuple(dict.fromkeys([entry.performer, *entry.all_chars])) if entry.all_chars else ()
     return SocialTask(
         id=str(entry.id if entry.id is not None else entry.env_name or f"task-{number}"),
         kind=kind,
         performer=entry.performer,
-        goal=_filled(entry.goal, placeholders),
-        currently=_filled(
+        goal=_fill(entry.goal, placeholders),
+        currently=_fill(
             entry.FPG or f"{entry.performer} wants to do the following. {entry.goal}", placeholders
         ),
-        criteria=_filled(entry.Description, placeholders),
+        criteria=_fill(entry.Description, placeholders),
         subgoals=tuple(
             Subgoal(
                 tuple(dict.fromkeys([s.keyword, *s.alter_kwd])),
@@ -236,7 +236,7 @@ def _placeholders(entry: _Entry) -> Iterator[tuple[str, str]]:
         yield f"#time_{i}", subgoal.start_time.strftime(MOMENT) if subgoal.start_time else NOT_SAID
 
 
-def _filled(text: str, placeholders: Mapping[str, str]) -> str:
+def _fill(text: str, placeholders: Mapping[str, str]) -> str:
     for name, value in placeholders.items():
         text = text.replace(name, value)
     return text

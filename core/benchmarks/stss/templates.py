@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from concord.benchmarks.stss.tasks import Kind, SocialTask, Subgoal
-from concord.benchmarks.stss.town import Hour, Named, Town, minute_of
+from concord.benchmarks.stss.town import Hour, PlaceName, Town, minute_of
 from concord.errors import ConfigError, NotFound, check_known
 from concord.files import listed_tables, read_toml, valid
 
@@ -37,8 +37,8 @@ class Template(BaseModel):
     activity: str
     performers: Annotated[tuple[str, ...], Field(min_length=1)]
     targets: tuple[str, ...] = ()
-    places: tuple[Named, ...] = ()
-    seconds: tuple[Named, ...] = ()
+    places: tuple[PlaceName, ...] = ()
+    seconds: tuple[PlaceName, ...] = ()
     times: tuple[Hour, ...] = ()
     minutes: Annotated[int, Field(ge=1)]
     keywords: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -48,15 +48,15 @@ class Template(BaseModel):
     criteria: str
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
-        needed: Mapping[Kind, tuple[str, ...]] = {
+    def _complete(self) -> Self:
+        required_fields: Mapping[Kind, tuple[str, ...]] = {
             "public": ("places", "times"),
             "appointment": ("targets",),
             "companions": ("places",),
             "online": ("times",),
             "help": ("places", "seconds", "second_keywords"),
         }
-        if absent := next((field for field in needed[self.type] if not getattr(self, field)), None):
+        if absent := next((field for field in required_fields[self.type] if not getattr(self, field)), None):
             raise ValueError(f"a template of type {self.type} needs `{absent}`")
         return self
 
@@ -65,16 +65,16 @@ def load_templates(path: Path, town: Town) -> dict[str, Template]:
     """The templates of a file by id, checked against the town. Raises ConfigError."""
     texts, templates = read_toml(path).get("texts", {}), dict[str, Template]()
     for number, entry in enumerate(listed_tables(path, "templates"), start=1):
-        where = f"{path}, template {number}, “{entry.get('id', '')}”"
-        template = valid(Template, {**texts.get(entry.get("type"), {}), **entry}, where)
+        template_place = f"{path}, template {number}, “{entry.get('id', '')}”"
+        template = valid(Template, {**texts.get(entry.get("type"), {}), **entry}, template_place)
         try:
             check_known(f"resident of {town.name}", (*template.performers, *template.targets), town.residents)
             sectors = [place.split(":")[0] for place in (*template.places, *template.seconds)]
             check_known(f"sector of {town.name}", sectors, town.sectors)
         except NotFound as error:
-            raise ConfigError(f"{where}: {error}") from error
+            raise ConfigError(f"{template_place}: {error}") from error
         if template.id in templates:
-            raise ConfigError(f"{where}: another template has this id.")
+            raise ConfigError(f"{template_place}: another template has this id.")
         templates[template.id] = template
     return templates
 
@@ -103,7 +103,7 @@ def instantiate(template: Template, town: Town, seed: int = 1) -> SocialTask:
         "date": day.isoformat(),
         "time": f"{start:%Y-%m-%d} at {start:%H:%M}" if start else None,
     }
-    values["activity"] = _filled(template.activity, values, name)
+    values["activity"] = _fill(template.activity, values, name)
     subgoals = [Subgoal(template.keywords, start, template.minutes, place)]
     if template.type == "help":
         subgoals.append(Subgoal(template.second_keywords, None, template.minutes, second))
@@ -111,9 +111,9 @@ def instantiate(template: Template, town: Town, seed: int = 1) -> SocialTask:
         id=name if seed == 1 else f"{name}-{seed}",
         kind=template.type,
         performer=performer,
-        goal=_filled(template.goal, values, name),
-        currently=_filled(template.currently, values, name),
-        criteria=_filled(template.criteria, values, name),
+        goal=_fill(template.goal, values, name),
+        currently=_fill(template.currently, values, name),
+        criteria=_fill(template.criteria, values, name),
         subgoals=tuple(subgoals),
         target=targets,
         wanted=1 if template.type == "help" else hoped + 1,
@@ -134,9 +134,9 @@ def _cast(rng: random.Random, town: Town, performer: str, targets: tuple[str, ..
 
     In the order of the town, so that the order does not reveal the targets.
     """
-    others = [n for n in town.residents if n not in (performer, *targets)]
-    drawn = rng.sample(others, min(max(0, rng.randint(*BACKGROUND) - len(targets)), len(others)))
-    return performer, *(n for n in town.residents if n in drawn or n in targets)
+    residents = [n for n in town.residents if n not in (performer, *targets)]
+    background = rng.sample(residents, min(max(0, rng.randint(*BACKGROUND) - len(targets)), len(residents)))
+    return performer, *(n for n in town.residents if n in background or n in targets)
 
 
 def first_day(task: SocialTask) -> date:
@@ -147,11 +147,11 @@ def first_day(task: SocialTask) -> date:
 def missing(task: SocialTask, town: Town) -> list[str]:
     """People and places of a task that the town does not have."""
     people = [n for n in dict.fromkeys((task.performer, *task.target, *task.cast)) if n not in town.residents]
-    places = [s.location for s in task.subgoals if s.location and not _known(s.location, town)]
+    places = [s.location for s in task.subgoals if s.location and not _is_place(s.location, town)]
     return people + list(dict.fromkeys(places))
 
 
-def _known(location: str, town: Town) -> bool:
+def _is_place(location: str, town: Town) -> bool:
     """Whether some place of the town has the location in its name, as scoring looks for it."""
     arenas = (
         (f"{s.name}:{arena}", things) for s in town.sectors.values() for arena, things in s.arenas.items()
@@ -159,11 +159,11 @@ def _known(location: str, town: Town) -> bool:
     return any(location in f"{room}:{thing}" for room, things in arenas for thing in things)
 
 
-def _filled(text: str, values: Mapping[str, Any], name: str) -> str:
+def _fill(text: str, values: Mapping[str, Any], name: str) -> str:
     try:
         return text.format(**values)
     except (KeyError, IndexError, ValueError) as error:
-        known = ", ".join(sorted(values))
+        names = ", ".join(sorted(values))
         raise ConfigError(
-            f"The texts of template “{name}” use {error}, which is not one of {known}."
+            f"The texts of template “{name}” use {error}, which is not one of {names}."
         ) from error

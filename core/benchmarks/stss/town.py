@@ -59,7 +59,7 @@ class Clock:
 WALK = 80.0
 """Walking speed in metres a minute."""
 
-Named = Annotated[str, Field(pattern=r"^[^:\n]*[^:\s][^:\n]*$")]
+PlaceName = Annotated[str, Field(pattern=r"^[^:\n]*[^:\s][^:\n]*$")]
 """A name of a place: not empty, and without colons, which separate sector, arena and object."""
 Hour = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$|^24:00$")]
 
@@ -79,11 +79,13 @@ class Sector(BaseModel):
     """A street, a shop, a house. `at` is metres east and north on the map; the first arena is entered."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    name: Named
+    name: PlaceName
     kind: str = ""
     at: tuple[float, float]
     doors: tuple[str, ...] = ()
-    arenas: Annotated[dict[Named, Annotated[tuple[Named, ...], Field(min_length=1)]], Field(min_length=1)]
+    arenas: Annotated[
+        dict[PlaceName, Annotated[tuple[PlaceName, ...], Field(min_length=1)]], Field(min_length=1)
+    ]
 
     @property
     def entrance(self) -> Place:
@@ -110,7 +112,7 @@ class Resident(BaseModel):
     knows: dict[str, str] = {}
 
 
-def _named(tables: Any) -> Any:
+def _with_names(tables: Any) -> Any:
     """Tables with their own names in them."""
     if not isinstance(tables, Mapping):
         return tables
@@ -162,8 +164,8 @@ class Town:
                     arena = next((a for a in arenas for w in rest if _like(w, arenas[a])), next(iter(arenas)))
                 thing = next((t for w in rest if (t := _like(w, arenas[arena]))), arenas[arena][0])
                 return Place(sector, arena, thing)
-        named = [name for name in self.sectors if re.search(rf"(?i)(?<!\w){re.escape(name)}(?!\w)", text)]
-        return self.sectors[max(named, key=len)].entrance if named else None
+        mentioned = [name for name in self.sectors if re.search(rf"(?i)(?<!\w){re.escape(name)}(?!\w)", text)]
+        return self.sectors[max(mentioned, key=len)].entrance if mentioned else None
 
     def minutes(self, start: str, end: str) -> float:
         """Minutes of walking from door to door; 0 within one sector."""
@@ -172,10 +174,10 @@ class Town:
     def way(self, start: str, end: str) -> list[str]:
         """The sectors on the shortest way, the first and the last included."""
         names, before = [*self.sectors], self._walking[1][self._number[start]]
-        passed = [end]
-        while passed[-1] != start:
-            passed.append(names[before[self._number[passed[-1]]]])
-        return passed[::-1]
+        path = [end]
+        while path[-1] != start:
+            path.append(names[before[self._number[path[-1]]]])
+        return path[::-1]
 
     def home(self, name: str) -> Place:
         """Where a resident sleeps: a bed of their room if there is one."""
@@ -187,7 +189,10 @@ class Town:
     def doors(self) -> list[tuple[str, str]]:
         """The sectors at both ends of each door."""
         ends = (
-            (name, other) for name, s in self.sectors.items() for other in s.doors if other in self.sectors
+            (name, neighbour)
+            for name, s in self.sectors.items()
+            for neighbour in s.doors
+            if neighbour in self.sectors
         )
         return sorted({(min(pair), max(pair)) for pair in ends})
 
@@ -219,8 +224,8 @@ class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     name: str = ""
     metres_per_minute: Annotated[float, Field(gt=0, allow_inf_nan=False)] = WALK
-    sectors: Annotated[dict[str, Sector], BeforeValidator(_named), Field(min_length=1)]
-    residents: Annotated[dict[str, Resident], BeforeValidator(_named), Field(min_length=2)]
+    sectors: Annotated[dict[str, Sector], BeforeValidator(_with_names), Field(min_length=1)]
+    residents: Annotated[dict[str, Resident], BeforeValidator(_with_names), Field(min_length=2)]
 
 
 def load_town(path: Path) -> Town:
@@ -231,8 +236,13 @@ def load_town(path: Path) -> Town:
     values = read_toml(path)
     if isinstance(values.get("residents"), str):
         values["residents"] = read_toml(path.parent / values["residents"]).get("residents", {})
-    of = valid(_File, values, path)
-    town = Town(of.name or path.stem, of.sectors, of.residents, of.metres_per_minute)
+    file_values = valid(_File, values, path)
+    town = Town(
+        file_values.name or path.stem,
+        file_values.sectors,
+        file_values.residents,
+        file_values.metres_per_minute,
+    )
     try:
         _check(town)
     except ConcordError as error:
@@ -244,17 +254,18 @@ def _check(town: Town) -> None:
     """Raises ConcordError where a town cannot be lived in."""
     for sector in town.sectors.values():
         check_known(f"sector to which {sector.name} has a door", sector.doors, town.sectors)
-        if other := next((n for n in town.sectors if n != sector.name and sector.name in n), None):
+        if containing := next((n for n in town.sectors if n != sector.name and sector.name in n), None):
             raise ConfigError(
-                f"The name “{sector.name}” is part of “{other}”: who is at one would be scored as being at "
+                f"The name “{sector.name}” is part of “{containing}”: who is at one would be scored as "
+                "being at "
                 "the other. Rename one."
             )
     first = next(iter(town.sectors))
     if cut_off := next((name for name in town.sectors if math.isinf(town.minutes(first, name))), None):
         raise ConfigError(f"There is no way from {first} to {cut_off}: give one of them a door.")
     for one in town.residents.values():
-        for where in filter(None, (one.home, one.work)):
-            town.place(where)
+        for place in filter(None, (one.home, one.work)):
+            town.place(place)
         check_known(f"resident whom {one.name} knows", list(one.knows), town.residents)
         if one.sleeps <= one.wakes:
             raise ConfigError(f"{one.name} must wake ({one.wakes}) before going to bed ({one.sleeps}).")

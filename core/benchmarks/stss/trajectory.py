@@ -63,7 +63,7 @@ class Trajectory:
         """Everybody, in the order recorded."""
         return tuple(self.lives)
 
-    def at(self, name: str, moment: int) -> State:
+    def state_at(self, name: str, moment: int) -> State:
         """A resident's state at a moment (its index)."""
         return self.states[int(self.lives[name][moment])]
 
@@ -71,7 +71,7 @@ class Trajectory:
         """The index of the last moment not after `time`; 0 before the first."""
         return max(0, bisect_right(self.times, time) - 1)
 
-    def stored(self) -> dict[str, Any]:
+    def as_stored(self) -> dict[str, Any]:
         """As plain values for the store: per resident the moments at which the state changed."""
         step = self.times[1] - self.times[0]
         return {

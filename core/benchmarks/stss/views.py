@@ -6,7 +6,7 @@ from datetime import datetime, time
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
-from concord.benchmarks.stss.scoring import Score, about, score
+from concord.benchmarks.stss.scoring import Score, mentions_task, score
 from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask
 from concord.benchmarks.stss.town import Town
 from concord.benchmarks.stss.trajectory import STAMP, Trajectory, changes
@@ -25,7 +25,7 @@ RULES: Mapping[Kind, str] = {
 """How a score comes about, by type of task."""
 
 
-class Here(NamedTuple):
+class Presence(NamedTuple):
     """What a resident does at a moment, and since when.
 
     `room` is sector and arena; `talk` is the number of the conversation in which they are, if any.
@@ -35,7 +35,7 @@ class Here(NamedTuple):
     part: Part
     action: str
     room: tuple[str, ...]
-    since: datetime
+    arrival: datetime
     talk: int | None
 
 
@@ -73,28 +73,28 @@ def clock(moment: datetime) -> str:
     return f"{moment:%a} {moment.day} {moment:%b, %H:%M}"
 
 
-def opens(of: Simulation) -> datetime:
+def opens(simulation: Simulation) -> datetime:
     """The moment to begin with: the first that counted; else the event's beginning, or the last noon."""
-    counted = [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted]
-    events = [s.start for s in of.task.subgoals if s.start]
-    noon = datetime.combine(of.lived.times[-1], time(12))
-    return of.lived.times[of.lived.moment(min(counted or events or [noon]))]
+    times = [datetime.strptime(e.time, STAMP) for e in simulation.score.evidence if e.counted]
+    events = [s.start for s in simulation.task.subgoals if s.start]
+    noon = datetime.combine(simulation.lived.times[-1], time(12))
+    return simulation.lived.times[simulation.lived.moment(min(times or events or [noon]))]
 
 
-def people_at(of: Simulation, now: datetime) -> list[Here]:
+def people_at(simulation: Simulation, now: datetime) -> list[Presence]:
     """Everybody at a moment, by part in the score."""
-    moment = of.lived.moment(now)
-    there = []
-    for name, part in of.parts.items():
-        state = of.lived.at(name, moment)
-        since = of.lived.times[changes(of.lived.lives[name][: moment + 1])[0][-1]]
+    moment = simulation.lived.moment(now)
+    presences = []
+    for name, part in simulation.parts.items():
+        state = simulation.lived.state_at(name, moment)
+        arrival = simulation.lived.times[changes(simulation.lived.lives[name][: moment + 1])[0][-1]]
         spoken = (
             n
-            for n, talk in enumerate(of.lived.talks, start=1)
-            if name in talk.pair and since <= talk.time <= of.lived.times[moment]
+            for n, talk in enumerate(simulation.lived.talks, start=1)
+            if name in talk.pair and arrival <= talk.time <= simulation.lived.times[moment]
         )
-        there.append(Here(name, part, state.action, state.room, since, max(spoken, default=None)))
-    return there
+        presences.append(Presence(name, part, state.action, state.room, arrival, max(spoken, default=None)))
+    return presences
 
 
 def planned(task: SocialTask, lived: Trajectory) -> dict[str, str]:
@@ -104,12 +104,12 @@ def planned(task: SocialTask, lived: Trajectory) -> dict[str, str]:
     return {name.replace("_", " ").capitalize(): text for name, text in texts.items() if text}
 
 
-def evidence(of: Score) -> Table:
+def evidence(task_score: Score) -> Table:
     """Who counted in a score, then who missed it: of these the moment at which most fitted.
 
     `time` is the moment of a row as trajectories write it; “” where there is none.
     """
-    deeds = sorted(of.evidence, key=lambda e: not e.counted)
+    deeds = sorted(task_score.evidence, key=lambda e: not e.counted)
     rows: list[dict[str, Cell]] = [
         {
             "who": e.agent,
@@ -125,10 +125,16 @@ def evidence(of: Score) -> Table:
         for e in deeds
     ]
     several = len({e.subgoal for e in deeds}) > 1
-    used = [column for column in (rows[0] if rows else ()) if any(row[column] for row in rows)]
-    columns = [Column(n, file_only=n == "time" or (n == "event" and not several)) for n in used or ["who"]]
-    ratio = "" if of.conversation_ratio is None else f", conversation ratio {of.conversation_ratio:.2f}"
-    title = f"{of.task} ({TITLES[of.kind].lower()}): {of.value:.3f}{ratio}"
+    filled_columns = [column for column in (rows[0] if rows else ()) if any(row[column] for row in rows)]
+    columns = [
+        Column(n, file_only=n == "time" or (n == "event" and not several)) for n in filled_columns or ["who"]
+    ]
+    ratio = (
+        ""
+        if task_score.conversation_ratio is None
+        else f", conversation ratio {task_score.conversation_ratio:.2f}"
+    )
+    title = f"{task_score.task} ({TITLES[task_score.kind].lower()}): {task_score.value:.3f}{ratio}"
     return Table("evidence", title, tuple(columns), tuple(rows), notes=() if rows else ("Nobody.",))
 
 
@@ -168,18 +174,18 @@ def scores(scored: Sequence[Score], notes: Sequence[str] = ()) -> tuple[Table, .
     )
 
 
-def talks(of: Simulation) -> Table:
+def talks(simulation: Simulation) -> Table:
     """The conversations in the order of time; `time` as trajectories write it."""
     rows: list[dict[str, Cell]] = [
         {
             "who": " and ".join(talk.pair),
             "when": clock(talk.time),
             "where": talk.place,
-            "about the task": about(of.task, talk),
+            "about the task": mentions_task(simulation.task, talk),
             "messages": len(talk.messages),
             "time": talk.time.strftime(STAMP),
         }
-        for talk in of.lived.talks
+        for talk in simulation.lived.talks
     ]
     columns = (
         *map(Column, ("who", "when", "where")),

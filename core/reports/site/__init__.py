@@ -19,7 +19,7 @@ from concord.files import file_name, file_names
 from concord.reports import leaderboards
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report, report_of
 from concord.reports.leaderboard_table import leaderboard_table
-from concord.reports.opened import Opened
+from concord.reports.opened import OpenedConversation
 from concord.reports.page import content, items_of
 from concord.reports.pictures import templates
 from concord.reports.provenance import provenance
@@ -31,38 +31,40 @@ from concord.store.holdings import StudyHeld
 from concord.studies.studies import StudyRatings
 from concord.table import Table
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 MARK = "texts.js"
 """The file by which a folder is known to hold a site."""
 
 
-def pages(db: Database, title: str, *, made: date) -> Iterator[tuple[str, str]]:
+def pages(db: Database, title: str, *, date_made: date) -> Iterator[tuple[str, str]]:
     """Every file of the site, its path below the site's folder and its text; the conversations first.
 
     Raises ConcordError where there is no conversation.
     """
-    listed = _every(db)
+    listed = _conversations(db)
     if not listed:
         raise ConcordError("There are no conversations to show. Import some, or start a run.")
     people = annotators(db)
-    environment = templates(made, site=title, simulated=any(one.simulated for one in listed))
+    environment = templates(date_made, site=title, simulated=any(one.simulated for one in listed))
 
-    def page(path: str, template: str, **given: Any) -> tuple[str, str]:
+    def page(path: str, template: str, **values: Any) -> tuple[str, str]:
         root = "../" if "/" in path else ""
-        return path, environment.get_template(f"{template}.html").render(root=root, **given)
+        return path, environment.get_template(f"{template}.html").render(root=root, **values)
 
     texts = []
-    for one, (what, _) in zip(listed, conversations.several(db, [one.id for one in listed]), strict=True):
-        texts.append(" ".join(message.content for message in what.messages).casefold())
+    for one, (conversation, _) in zip(
+        listed, conversations.several(db, [one.id for one in listed]), strict=True
+    ):
+        texts.append(" ".join(message.content for message in conversation.messages).casefold())
         yield page(
             f"conversation/{one.id}.html",
             "conversation",
             found=one,
-            what=what,
+            what=conversation,
             benchmark=_title(one.benchmark),
             **_scores(db, one, people),
         )
-    yield "search.js", (HERE / "search.js").read_text(encoding="utf-8")
+    yield "search.js", (FOLDER / "search.js").read_text(encoding="utf-8")
     yield MARK, "const TEXTS = " + json.dumps(texts) + ";\n"
     facets = list(dict.fromkeys(name for one in listed for name in one.facets))[:6]
     yield page("conversations.html", "conversations", rows=listed, facets=facets, titles=_title)
@@ -71,13 +73,13 @@ def pages(db: Database, title: str, *, made: date) -> Iterator[tuple[str, str]]:
         boards.append((path, name))
         yield page(path, "tables", heading=f"Leaderboard: {name}", tables=tables)
     studies = []
-    for path, held, report in _studies(db, people):
-        given = content(report, *items_of(db, held.name))
-        studies.append((path, held, report.summary[:2], given["forest"]))
-        rests_on = [*given["rests_on"], *provenance(db, held.name)]
-        yield page(path, "report", **given | {"alone": False, "rests_on": rests_on})
+    for path, study, report in _studies(db, people):
+        values = content(report, *items_of(db, study.name))
+        studies.append((path, study, report.summary[:2], values["forest"]))
+        rests_on = [*values["rests_on"], *provenance(db, study.name)]
+        yield page(path, "report", **values | {"alone": False, "rests_on": rests_on})
     yield page("prompts.html", "prompts", prompts=ratings.prompts(db))
-    models = [asdict(of) for of in configurations.every(db).values()]
+    models = [asdict(configuration) for configuration in configurations.every(db).values()]
     yield page("models.html", "models", models=models, runs=runs.recent(db, limit=1000))
     yield page("index.html", "index", studies=studies, boards=boards, count=len(listed))
 
@@ -87,35 +89,42 @@ def annotators(db: Database) -> dict[str, str]:
     return {name: f"Annotator {number}" for number, name in enumerate(ratings.people(db), 1)}
 
 
-def unnamed(of: StudyRatings, people: Mapping[str, str]) -> StudyRatings:
+def unnamed(study_ratings: StudyRatings, people: Mapping[str, str]) -> StudyRatings:
     """A study's ratings with `people` in place of the annotators' names, wherever a sentence takes them from.
 
     What people did who are not among them is left out.
     """
-    kinds = zip(of.column("rater").tolist(), of.column("kind").tolist(), strict=True)
+    kinds = zip(study_ratings.column("rater").tolist(), study_ratings.column("kind").tolist(), strict=True)
     names = [people[name] if kind == "human" else name for name, kind in kinds]
-    rows = {str(name): of.column(str(name)) for name in of.rows}
+    rows = {str(name): study_ratings.column(str(name)) for name in study_ratings.rows}
     return replace(
-        of,
+        study_ratings,
         rows=rows | {"rater": Names(range(len(names)), names)},
-        dealt=tuple(replace(i, annotator=people[i.annotator]) for i in of.dealt if i.annotator in people),
+        assigned_items=tuple(
+            replace(i, annotator=people[i.annotator])
+            for i in study_ratings.assigned_items
+            if i.annotator in people
+        ),
         repeated_answers={
             purpose: tuple(p._replace(annotator=people[p.annotator]) for p in pairs if p.annotator in people)
-            for purpose, pairs in of.repeated_answers.items()
+            for purpose, pairs in study_ratings.repeated_answers.items()
         },
-        checks=tuple(c._replace(annotator=people[c.annotator]) for c in of.checks if c.annotator in people),
+        checks=tuple(
+            c._replace(annotator=people[c.annotator]) for c in study_ratings.checks if c.annotator in people
+        ),
         excluded=tuple(
-            one._replace(annotator=people.get(one.annotator, "an annotator")) for one in of.excluded
+            one._replace(annotator=people.get(one.annotator, "an annotator"))
+            for one in study_ratings.excluded
         ),
     )
 
 
 def _title(benchmark: str) -> str:
-    known = BENCHMARKS.get(benchmark)
-    return known.title if known else benchmark
+    benchmark_value = BENCHMARKS.get(benchmark)
+    return benchmark_value.title if benchmark_value else benchmark
 
 
-def _every(db: Database) -> list[Found]:
+def _conversations(db: Database) -> list[Found]:
     """Every conversation, by benchmark, player and key."""
     listed = conversations.search(db, limit=conversations.count(db))
     return sorted(listed, key=lambda one: (one.benchmark, one.player, one.key))
@@ -123,16 +132,22 @@ def _every(db: Database) -> list[Found]:
 
 def _scores(db: Database, talk: Found, people: Mapping[str, str]) -> dict[str, Any]:
     """The scores of a conversation: means by criterion and rater, and what judges gave each turn, and why."""
-    of = Opened.read(db, talk.id)
-    called = {
-        rater: people[rater.name] if rater.kind == "human" else name for rater, name in of.called.items()
+    conversation_ratings = OpenedConversation.read(db, talk.id)
+    names = {
+        rater: people[rater.name] if rater.kind == "human" else name
+        for rater, name in conversation_ratings.rater_names.items()
     }
-    cells = [(of.label(line.criterion), of.cells(line)) for line in of.lines]
+    cells = [
+        (conversation_ratings.label(line.criterion), conversation_ratings.cells(line))
+        for line in conversation_ratings.lines
+    ]
     return {
-        "raters": list(dict.fromkeys(called[rater] for line in of.lines for rater in line.raters)),
-        "lines": [(label, {called[rater]: cell for rater, cell in row.items()}) for label, row in cells],
-        "by_turn": of.verdicts(),
-        "failed": [(j["judge"], j["failure"]) for j in of.judgements if j["failure"]],
+        "raters": list(
+            dict.fromkeys(names[rater] for line in conversation_ratings.lines for rater in line.raters)
+        ),
+        "lines": [(label, {names[rater]: cell for rater, cell in row.items()}) for label, row in cells],
+        "by_turn": conversation_ratings.verdicts(),
+        "failed": [(j["judge"], j["failure"]) for j in conversation_ratings.judgements if j["failure"]],
     }
 
 
@@ -143,12 +158,12 @@ def _leaderboards(db: Database, benchmarks: Collection[str]) -> Iterator[tuple[s
         make = own_tables(name)
         languages = conversations.values(db, name)["language"]
         for language in languages:
-            where = {"language": [language]}
+            filters = {"language": [language]}
             try:
                 if make is not None:
-                    tables = make(db, where=where)
+                    tables = make(db, filters=filters)
                 else:
-                    board = leaderboards.leaderboard(gather(db, name, where))
+                    board = leaderboards.leaderboard(gather(db, name, filters))
                     tables = (leaderboard_table(board),)
             except ConcordError:
                 continue  # nobody rated these conversations, so there is nothing to rank
@@ -159,12 +174,12 @@ def _leaderboards(db: Database, benchmarks: Collection[str]) -> Iterator[tuple[s
 
 def _studies(db: Database, people: Mapping[str, str]) -> Iterator[tuple[str, StudyHeld, AgreementReport]]:
     """Path and report of each study that people rated blind, without names."""
-    held = [study for study in holdings.studies(db) if study.rated]
-    files = file_names([study.name for study in held])
-    for study in held:
-        named = agreement_report(db, study.name, Options())
+    rated_studies = [study for study in holdings.studies(db) if study.rated]
+    files = file_names([study.name for study in rated_studies])
+    for study in rated_studies:
+        report = agreement_report(db, study.name, Options())
         yield (
             f"study-{files[study.name]}.html",
             study,
-            report_of(unnamed(named.data, people), named.options, named.feature_columns),
+            report_of(unnamed(report.data, people), report.options, report.feature_columns),
         )

@@ -15,27 +15,27 @@ from concord.store.studies import Study
 
 
 class Desk(NamedTuple):
-    """What lies on somebody's desk of a study: their rated items in order, and `there` those for a purpose.
+    """What lies on somebody's desk of a study: their rated items in order, and `entries` those for a purpose.
 
-    `gone`: they get nothing more.
+    `departed`: they get nothing more.
     """
 
     person: str
     rater: int
     queue: Sequence[QueueEntry]
-    there: Sequence[QueueEntry]
-    gone: bool
+    entries: Sequence[QueueEntry]
+    departed: bool
 
     @property
-    def begun(self) -> list[QueueEntry]:
+    def entries_begun(self) -> list[QueueEntry]:
         """The items for the purpose that were begun: they stay whatever is dealt."""
-        return [item for item in self.there if item.begun]
+        return [item for item in self.entries if item.begun]
 
 
-class Laid(NamedTuple):
+class DeskLayout(NamedTuple):
     """What is to lie on a desk for a purpose: what stays of that which is there, and (item, position) new."""
 
-    kept: Sequence[QueueEntry]
+    retained: Sequence[QueueEntry]
     new: Collection[tuple[int, float]] = ()
     attempt: int = 0
 
@@ -47,12 +47,12 @@ Blind = Callable[[], Mapping[int, Sequence[ItemAnswer]]]
 class ShownAnswer(NamedTuple):
     """Somebody's answer that is shown: a letter, the judge, or nobody's name; and what they said of it."""
 
-    who: str
+    source: str
     score: float
     words: str = ""
 
 
-Shown = dict[int, dict[str, list[ShownAnswer]]]
+VisibleAnswers = dict[int, dict[str, list[ShownAnswer]]]
 """What stands beside the questions of each item: item → criterion → answers."""
 
 
@@ -61,7 +61,7 @@ class Question(NamedTuple):
 
     criterion: Criterion
     shown_answers: Sequence[ShownAnswer]
-    own: float | None
+    own_score: float | None
     answer: ItemAnswer | None
 
 
@@ -69,14 +69,14 @@ class Question(NamedTuple):
 class Look:
     """What somebody is shown of a study for a purpose: the questions of each item, in their order.
 
-    Not `opened`: first answers are to be locked before.
+    Not `is_open`: first answers are to be locked before.
     """
 
     study: Study
     items: Mapping[int, Sequence[Question]]
-    opened: bool = True
+    is_open: bool = True
 
     @property
-    def done(self) -> set[int]:
+    def answered_items(self) -> set[int]:
         """The items of which every question is answered."""
-        return {item for item, of in self.items.items() if all(one.answer for one in of)}
+        return {item for item, questions in self.items.items() if all(one.answer for one in questions)}

@@ -15,7 +15,7 @@ from concord.scores import FINAL
 from concord.store import studies
 from concord.store.answers import ItemAnswer
 from concord.store.studies import Study, StudyRule
-from concord.studies.purposes import Blind, Look, Shown, ShownAnswer
+from concord.studies.purposes import Blind, Look, ShownAnswer, VisibleAnswers
 from concord.table import Column, Table
 
 
@@ -32,18 +32,18 @@ class Rule:
 
     def words(self, criteria: Sequence[Criterion]) -> str:
         """The rule in words, for a study that asks these criteria."""
-        on = f"on “{self.criterion}”" if self.criterion else "on a criterion"
-        named = {c.scale.named for c in criteria if self.criterion in ("", c.name)}
-        if named == {True}:
-            return f"different answers {on}"
-        others = ", of categories different ones," if True in named else ""
-        return f"answers at least {self.least:g} apart{others} {on}"
+        place = f"on “{self.criterion}”" if self.criterion else "on a criterion"
+        nominal = {c.scale.named for c in criteria if self.criterion in ("", c.name)}
+        if nominal == {True}:
+            return f"different answers {place}"
+        categorical = ", of categories different ones," if True in nominal else ""
+        return f"answers at least {self.least:g} apart{categorical} {place}"
 
-    def names(self, criterion: Criterion, by: float) -> bool:
+    def names(self, criterion: Criterion, difference: float) -> bool:
         """Whether a range of answers to a criterion is one to settle."""
-        if by <= 0 or self.criterion not in ("", criterion.name) or criterion.scale.kind.content:
+        if difference <= 0 or self.criterion not in ("", criterion.name) or criterion.scale.kind.content:
             return False
-        return not criterion.scale.ordered or by >= min(self.least, criterion.scale.width) - 1e-9
+        return not criterion.scale.ordered or difference >= min(self.least, criterion.scale.width) - 1e-9
 
 
 def rule_of(study: Study) -> Rule | None:
@@ -77,13 +77,13 @@ def refuse_too_wide(study: Study, rule: Rule) -> None:
     looked_at = [c.scale for c in study.criteria if rule.criterion in ("", c.name) and c.scale.ordered]
     widest = max((scale.width for scale in looked_at), default=rule.least)
     if rule.least > widest:
-        on = f"on “{rule.criterion}”" if rule.criterion else "on any criterion"
+        place = f"on “{rule.criterion}”" if rule.criterion else "on any criterion"
         raise StudyError(
-            f"Answers {on} cannot differ by {rule.least:g}. The largest possible difference is {widest:g}."
+            f"Answers {place} cannot differ by {rule.least:g}. The largest possible difference is {widest:g}."
         )
 
 
-def shown_answers(_db: Database, study: Study, _rater: int | None, blind: Blind) -> Shown:
+def shown_answers(_db: Database, study: Study, _rater: int | None, blind: Blind) -> VisibleAnswers:
     """Everybody's answers on the criteria that the rule names, from the lowest to the highest, by item.
 
     The item on which people differ most comes first.
@@ -92,20 +92,24 @@ def shown_answers(_db: Database, study: Study, _rater: int | None, blind: Blind)
     if rule is None:
         return {}
     far: dict[int, float] = {}
-    disputed: Shown = {}
+    disputed: VisibleAnswers = {}
     for item, answers in blind().items():
-        apart = []
+        gaps = []
         for criterion in study.criteria:
-            of = [one for one in answers if one.criterion == criterion.name]
-            if len(of) < 2:
+            answers_of_criterion = [one for one in answers if one.criterion == criterion.name]
+            if len(answers_of_criterion) < 2:
                 continue
-            by = max(one.score for one in of) - min(one.score for one in of)
-            apart.append(criterion.scale.apart(by))
-            if rule.names(criterion, by):
-                of.sort(key=lambda one: (one.score, one.reason))
-                disputed.setdefault(item, {})[criterion.name] = [_anonymous(one) for one in of]
+            difference = max(one.score for one in answers_of_criterion) - min(
+                one.score for one in answers_of_criterion
+            )
+            gaps.append(criterion.scale.apart(difference))
+            if rule.names(criterion, difference):
+                answers_of_criterion.sort(key=lambda one: (one.score, one.reason))
+                disputed.setdefault(item, {})[criterion.name] = [
+                    _anonymous(one) for one in answers_of_criterion
+                ]
         if item in disputed:
-            far[item] = sum(apart) / len(apart)
+            far[item] = sum(gaps) / len(gaps)
     return dict(sorted(disputed.items(), key=lambda one: (-far[one[0]], one[0])))
 
 
@@ -122,7 +126,7 @@ def summary(look: Look) -> str:
     words = rule.words(look.study.criteria)
     if not look.items:
         return f"Study “{name}”: no item with two annotators has {words}."
-    return f"Study “{name}”, {words}: {len(look.items)} items, {len(look.done)} of them settled."
+    return f"Study “{name}”, {words}: {len(look.items)} items, {len(look.answered_items)} of them settled."
 
 
 def queue_table(db: Database, look: Look) -> Table:
@@ -141,12 +145,14 @@ def queue_table(db: Database, look: Look) -> Table:
         for question in questions
     ]
     columns = map(Column, ("item", "turn", "criterion", "answers", "settled", "reason", "by"))
-    shown = tuple(c for c in columns if c.name != "turn" or any(row["turn"] for row in rows))
-    return Table("adjudication_queue", "Items to adjudicate", shown, tuple(rows), notes=(summary(look),))
+    visible_columns = tuple(c for c in columns if c.name != "turn" or any(row["turn"] for row in rows))
+    return Table(
+        "adjudication_queue", "Items to adjudicate", visible_columns, tuple(rows), notes=(summary(look),)
+    )
 
 
 def scores_on(
-    settled: Sequence[ItemAnswer], criterion: str, means: Mapping[str, Mapping[Hashable, float]]
+    adjudicated: Sequence[ItemAnswer], criterion: str, means: Mapping[str, Mapping[Hashable, float]]
 ) -> dict[Hashable, float]:
     """The settled score of each unit on a criterion, or on final.
 
@@ -155,13 +161,17 @@ def scores_on(
     criterion are not there.
     """
     by_unit: dict[Hashable, dict[str, float]] = {}
-    for one in settled:
+    for one in adjudicated:
         by_unit.setdefault(one.item, {})[one.criterion] = one.score
     if criterion != FINAL:
-        return {unit: of[criterion] for unit, of in by_unit.items() if criterion in of}
+        return {
+            unit: scores_of_unit[criterion]
+            for unit, scores_of_unit in by_unit.items()
+            if criterion in scores_of_unit
+        }
     scores = {}
-    for unit, of in by_unit.items():
-        parts = [of.get(name, mean.get(unit, nan)) for name, mean in means.items()]
-        if of.keys() & means.keys() and not any(map(isnan, parts)):
+    for unit, scores_of_unit in by_unit.items():
+        parts = [scores_of_unit.get(name, mean.get(unit, nan)) for name, mean in means.items()]
+        if scores_of_unit.keys() & means.keys() and not any(map(isnan, parts)):
             scores[unit] = sum(parts) / len(parts)
     return scores

@@ -17,12 +17,14 @@ def rule_of(study: Study) -> Rule | None:
     return Rule(rule.threshold, rule.criterion) if rule else None
 
 
-def gone(db: Database, name: str, without: Iterable[str] = (), named: Collection[str] = ()) -> set[str]:
-    """Who gets nothing more: those without a link, named in `without`, who left, or saw a judge's scores, and
-    those from a crowd platform who are out of time.
+def departed_names(
+    db: Database, name: str, unavailable: Iterable[str] = (), reinstated: Collection[str] = ()
+) -> set[str]:
+    """Who gets nothing more: those without a link, named in `unavailable`, who left, or saw a judge's scores,
+    and those from a crowd platform who are out of time.
     """
-    names = {a.name for a in access.annotators(db, name) if a.revoked} | {*without}
-    names |= {*placements.revealed(db, name)} | (departures.departed(db, name) - {*named})
+    names = {a.name for a in access.annotators(db, name) if a.revoked} | {*unavailable}
+    names |= {*placements.revealed(db, name)} | (departures.departed(db, name) - {*reinstated})
     return names | crowds.returned(db, name)
 
 
@@ -35,7 +37,7 @@ def barred(db: Database, name: str) -> set[str]:
     return crowd | {*exclusions.excluded(db, name)} | {a.name for a in people}
 
 
-def dealt(db: Database, name: str) -> list[QueueEntry]:
+def extra_entries(db: Database, name: str) -> list[QueueEntry]:
     """The extra items of a study, by unit. Raises NotFound."""
     return sorted(placements.placed(db, name, ["extra"]), key=lambda one: (one.item, one.person))
 
@@ -47,43 +49,55 @@ def disputed(
     if rule is None:
         return []
     criteria = {c.name: c for c in study.criteria}
-    every = [
+    disagreements = [
         row
         for unit in ([None] if units is None else sorted({*units}))
         for row in placements.ranges(db, study.name, k, unit)
     ]
-    return list(dict.fromkeys(unit for unit, on, apart in every if rule.names(criteria[on], apart)))
+    return list(
+        dict.fromkeys(
+            unit
+            for unit, criterion, difference in disagreements
+            if rule.names(criteria[criterion], difference)
+        )
+    )
 
 
-def give(db: Database, name: str, units: Collection[int] | None = None, also: Collection[str] = ()) -> None:
+def give(
+    db: Database, name: str, units: Collection[int] | None = None, reinstated: Collection[str] = ()
+) -> None:
     """Give these units (None: all) an extra rater where the first ones differ and there is none: one of those
-    who have items of the study and of `also`. A closed study gives none.
+    who have items of the study and of `reinstated`. A closed study gives none.
 
     It is whoever rates another turn of the unit as an extra, else the least loaded, else one by chance.
     """
     study = studies.get(db, name)
-    wanted = disputed(db, study, study.overlap, rule_of(study), units)
-    if not wanted or closings.is_closed(db, name):
+    disputed_units = disputed(db, study, study.overlap, rule_of(study), units)
+    if not disputed_units or closings.is_closed(db, name):
         return
     queues = placements.queues(db, name)
     conversations = {unit["id"]: unit["key"] for unit in studies.units(db, name)}
-    out = gone(db, name, named=also) | barred(db, name)
-    items: dict[str, set[int]] = {person: set() for person in also}
+    ineligible = departed_names(db, name, reinstated=reinstated) | barred(db, name)
+    items: dict[str, set[int]] = {person: set() for person in reinstated}
     for one in queues:
         items.setdefault(one.person, set()).add(one.item)
     extra = {one.item: one.person for one in queues if one.purpose == "extra"}
     lacking = matching.unfit(db, study, items)
-    for unit in sorted({*wanted} - extra.keys()):
-        same = {person for of, person in extra.items() if conversations[of] == conversations[unit]}
+    for unit in sorted({*disputed_units} - extra.keys()):
+        recent_raters = {
+            person for other_unit, person in extra.items() if conversations[other_unit] == conversations[unit]
+        }
         able = [
-            (person not in same, len(mine), sampling.chance_of(study.seed, person, unit), person)
-            for person, mine in items.items()
-            if unit not in mine and person not in out and person not in lacking.get(conversations[unit], ())
+            (person not in recent_raters, len(assigned), sampling.chance_of(study.seed, person, unit), person)
+            for person, assigned in items.items()
+            if unit not in assigned
+            and person not in ineligible
+            and person not in lacking.get(conversations[unit], ())
         ]
         if able:
-            chosen = extra[unit] = min(able)[-1]
-            placements.assign(db, access.annotator_id(db, chosen), [unit], extra=True)
-            items[chosen].add(unit)
+            rater = extra[unit] = min(able)[-1]
+            placements.assign(db, access.annotator_id(db, rater), [unit], extra=True)
+            items[rater].add(unit)
 
 
 def take_back(db: Database, name: str) -> None:
@@ -91,10 +105,10 @@ def take_back(db: Database, name: str) -> None:
     and from those of people who become no extra rater.
     """
     study = studies.get(db, name)
-    wanted = disputed(db, study, study.overlap, rule_of(study))
-    out = gone(db, name) | barred(db, name)
-    for one in dealt(db, name):
-        if one.item not in wanted or one.person in out:
+    disputed_units = disputed(db, study, study.overlap, rule_of(study))
+    ineligible = departed_names(db, name) | barred(db, name)
+    for one in extra_entries(db, name):
+        if one.item not in disputed_units or one.person in ineligible:
             placements.reclaim(db, name, one.rater, [one.item])
 
 

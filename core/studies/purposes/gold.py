@@ -16,7 +16,7 @@ from concord.statistics.hidden import gold_hits
 from concord.store import conversations, placements, studies
 from concord.store import known as stored
 from concord.store.known import Check, Gold, Known, UnitKey
-from concord.studies.purposes import Desk, Laid
+from concord.studies.purposes import Desk, DeskLayout
 from concord.table import Table
 
 COLUMNS = ("key", "turn", "other", "criterion", "answer", "tolerance", "explanation", "attention")
@@ -25,34 +25,34 @@ conversation of a pair, of which `key` is A.
 """
 
 
-def lay(db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
+def lay(db: Database, study: studies.Study) -> Callable[[Desk], DeskLayout]:
     """A study's gold items, spread over what somebody has still to rate; those that lie there stay.
 
     Who has rated everything gets none.
     """
     items = [*stored.by_item(db, study.name)]
 
-    def on(desk: Desk) -> Laid:
-        wanted = () if desk.gone else items
-        kept = [item for item in desk.there if item.begun or item.item in wanted]
-        have = {item.item for item in kept}
-        new = [item for item in wanted if item not in have]
+    def layout_of(desk: Desk) -> DeskLayout:
+        wanted_items = () if desk.departed else items
+        retained = [item for item in desk.entries if item.begun or item.item in wanted_items]
+        have = {item.item for item in retained}
+        new = [item for item in wanted_items if item not in have]
         rng = random.Random(f"{study.seed} {study.name} {desk.person}")
         rng.shuffle(new)
         ahead = [item.position for item in desk.queue[placements.reached(desk.queue) :]]
         if not ahead:
-            return Laid(kept)
+            return DeskLayout(retained)
         step = len(ahead) / max(1, len(new))
-        at = (ahead[int((n + rng.random()) * step)] + rng.random() for n in range(len(new)))
-        return Laid(kept, list(zip(new, at, strict=True)))
+        positions = (ahead[int((n + rng.random()) * step)] + rng.random() for n in range(len(new)))
+        return DeskLayout(retained, list(zip(new, positions, strict=True)))
 
-    return on
+    return layout_of
 
 
 def tables(db: Database, name: str) -> list[Table]:
     """Hits on gold items, where a study has any that were submitted."""
-    of = hits(stored.checks(db, name))
-    return [gold_hits(of)] if of else []
+    hits_by_person = hits(stored.checks(db, name))
+    return [gold_hits(hits_by_person)] if hits_by_person else []
 
 
 def hits(checks: Iterable[Check]) -> dict[str, list[tuple[bool, bool]]]:
@@ -65,8 +65,10 @@ def hits(checks: Iterable[Check]) -> dict[str, list[tuple[bool, bool]]]:
     for check in checks:
         by_item.setdefault((check.annotator, check.item), []).append(check)
     by_person: dict[str, list[tuple[bool, bool]]] = {}
-    for (annotator, _), of in by_item.items():
-        by_person.setdefault(annotator, []).append((all(c.hit for c in of), any(c.attention for c in of)))
+    for (annotator, _), item_checks in by_item.items():
+        by_person.setdefault(annotator, []).append(
+            (all(c.hit for c in item_checks), any(c.attention for c in item_checks))
+        )
     return by_person
 
 
@@ -100,29 +102,29 @@ def entries(
 ) -> list[Gold]:
     """The known answers that rows of `COLUMNS` say, each with where it stands. Raises ImportRefused."""
     study = studies.get(db, name)
-    drawn = {UnitKey(u["conversation_id"], u["turn"], u["other_id"]) for u in studies.units(db, name)}
-    others: Known = "gold" if kind == "training" else "training"
-    other = {gold.unit for gold in stored.gold(db, name, others)}
+    study_units = {UnitKey(u["conversation_id"], u["turn"], u["other_id"]) for u in studies.units(db, name)}
+    other_kind: Known = "gold" if kind == "training" else "training"
+    other_units = {gold.unit for gold in stored.gold(db, name, other_kind)}
     golds: dict[tuple[UnitKey, str], Gold] = {}
     file = ""
     for place, row in rows:
         file = place.partition(", line ")[0]
-        given = {column: (row.get(column) or "").strip() for column in COLUMNS}
+        cells = {column: (row.get(column) or "").strip() for column in COLUMNS}
         try:
-            gold = _gold(db, study, drawn, given)
+            gold = _gold(db, study, study_units, cells)
             if (gold.unit, gold.criterion) in golds:
                 raise StudyError("the item has an answer on this criterion already")
-            if gold.unit in other:
-                raise StudyError(f"“{given['key']}” is one of the study's {others} items")
+            if gold.unit in other_units:
+                raise StudyError(f"“{cells['key']}” is one of the study's {other_kind} items")
         except StudyError as error:
             raise ImportRefused(f"{place}: {error}.") from error
         golds[gold.unit, gold.criterion] = gold
     by_name = {criterion.name: criterion for criterion in study.criteria}
     for unit, name in golds:
         for other_name, dependence in by_name[name].when.items():
-            known = golds.get((unit, other_name))
-            if known is not None and not dependence.holds(by_name[other_name].scale, known.answer):
-                word = by_name[other_name].scale.word(known.answer)
+            present = golds.get((unit, other_name))
+            if present is not None and not dependence.holds(by_name[other_name].scale, present.answer):
+                word = by_name[other_name].scale.word(present.answer)
                 raise ImportRefused(
                     f"{file}: “{name}” is not asked where {other_name} is “{word}”, the known answer of the "
                     "same item. Remove one of the two."
@@ -130,42 +132,44 @@ def entries(
     return list(golds.values())
 
 
-def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given: Mapping[str, str]) -> Gold:
-    number = _conversation(db, given["key"])
-    unit = UnitKey(number, _turn(db, study, number, given["turn"]))
-    if study.pairs != bool(given["other"]):
+def _gold(
+    db: Database, study: studies.Study, study_units: Collection[UnitKey], cells: Mapping[str, str]
+) -> Gold:
+    number = _conversation(db, cells["key"])
+    unit = UnitKey(number, _turn(db, study, number, cells["turn"]))
+    if study.pairs != bool(cells["other"]):
         raise StudyError("of pairs two conversations are named, in key and other; of other studies one")
     if study.pairs:
-        low, high = sorted((number, _conversation(db, given["other"])))
+        low, high = sorted((number, _conversation(db, cells["other"])))
         if low == high:
-            raise StudyError(f"“{given['key']}” is named twice")
+            raise StudyError(f"“{cells['key']}” is named twice")
         unit = UnitKey(low, None, high)
-    if unit in drawn:
+    if unit in study_units:
         raise StudyError(
-            f"“{given['key']}” is in the study already; a gold item must be a further conversation"
+            f"“{cells['key']}” is in the study already; a gold item must be a further conversation"
         )
     criteria = {c.name: c for c in studies.criteria_of(db, study.name, unit.conversation_id, unit.turn)}
-    if given["criterion"] not in criteria:
+    if cells["criterion"] not in criteria:
         raise StudyError(
-            f"“{given['criterion']}” is not a criterion of this study; its criteria are {', '.join(criteria)}"
+            f"“{cells['criterion']}” is not a criterion of this study; its criteria are {', '.join(criteria)}"
         )
     if study.ranks:
         raise StudyError(
             "a ranking cannot have a known answer; rate the same conversations with another rubric"
         )
-    if criteria[given["criterion"]].scale.kind.content:
-        raise StudyError(f"“{given['criterion']}” is answered in free text, so it cannot have a known answer")
-    answer = _answer(criteria[given["criterion"]], given["answer"]) * (-1 if number == unit.other_id else 1)
+    if criteria[cells["criterion"]].scale.kind.content:
+        raise StudyError(f"“{cells['criterion']}” is answered in free text, so it cannot have a known answer")
+    answer = _answer(criteria[cells["criterion"]], cells["answer"]) * (-1 if number == unit.other_id else 1)
     try:
-        tolerance = float(given["tolerance"] or 0)
+        tolerance = float(cells["tolerance"] or 0)
     except ValueError:
         tolerance = math.nan
     if not 0 <= tolerance < math.inf:
-        raise StudyError(f"the tolerance “{given['tolerance']}” is not a number of at least 0")
-    if given["attention"].lower() not in ("", "yes", "no"):
-        raise StudyError(f"attention is yes or no, not “{given['attention']}”")
-    attention = given["attention"].lower() == "yes"
-    return Gold(unit, given["criterion"], answer, tolerance, given["explanation"], attention)
+        raise StudyError(f"the tolerance “{cells['tolerance']}” is not a number of at least 0")
+    if cells["attention"].lower() not in ("", "yes", "no"):
+        raise StudyError(f"attention is yes or no, not “{cells['attention']}”")
+    attention = cells["attention"].lower() == "yes"
+    return Gold(unit, cells["criterion"], answer, tolerance, cells["explanation"], attention)
 
 
 def _conversation(db: Database, key: str) -> int:
@@ -175,27 +179,27 @@ def _conversation(db: Database, key: str) -> int:
     return number
 
 
-def _turn(db: Database, study: studies.Study, conversation: int, given: str) -> int | None:
+def _turn(db: Database, study: studies.Study, conversation: int, cell: str) -> int | None:
     if not study.per_turn and not study.rubric:
-        if given:
+        if cell:
             raise StudyError("the study rates whole conversations: leave the turn empty")
         return None
-    if not given and (not study.per_turn or any(criterion.whole for criterion in study.criteria)):
+    if not cell and (not study.per_turn or any(criterion.whole for criterion in study.criteria)):
         return None
     turns = [turn.number for turn in conversations.load(db, conversation).turns() if turn.reply is not None]
-    if given not in map(str, turns):
-        raise StudyError(f"the turn is “{given}”; the conversation's turns are {', '.join(map(str, turns))}")
-    return int(given)
+    if cell not in map(str, turns):
+        raise StudyError(f"the turn is “{cell}”; the conversation's turns are {', '.join(map(str, turns))}")
+    return int(cell)
 
 
-def _answer(criterion: Criterion, given: str) -> float:
+def _answer(criterion: Criterion, cell: str) -> float:
     """An answer by its label or its number; of categories named by numbers the label holds."""
-    if not given:
+    if not cell:
         raise StudyError("the answer is missing")
     scale = criterion.scale
-    answer = scale.read(given)
+    answer = scale.read(cell)
     if answer is None or answer not in scale:
         raise StudyError(
-            f"the answer {given} is not on the scale of “{criterion.name}”, {scale.low:g} to {scale.high:g}"
+            f"the answer {cell} is not on the scale of “{criterion.name}”, {scale.low:g} to {scale.high:g}"
         )
     return answer

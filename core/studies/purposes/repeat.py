@@ -10,53 +10,66 @@ from concord.statistics.hidden import Twice, annotator_retest
 from concord.store import known, placements, studies
 from concord.store.known import Pair
 from concord.store.placements import QueueEntry
-from concord.studies.purposes import Desk, Laid
+from concord.studies.purposes import Desk, DeskLayout
 from concord.table import Table
 
 AFTER = 20
 """How many other items lie between an item and its repeat, where somebody has twice as many; else half."""
 AT_HAND = 2
 """How many open items may be before somebody now: these are not taken back."""
-MOST = 0.5
+MOST_SHARE = 0.5
 """The greatest share of somebody's items that comes again."""
 
 
-def lay(_db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
+def lay(_db: Database, study: studies.Study) -> Callable[[Desk], DeskLayout]:
     """A study's share of somebody's items, each well after it came first.
 
     Those that fit stay, and those that may be before somebody now.
     """
 
-    def on(desk: Desk) -> Laid:
-        count = 0 if desk.gone else round(study.repeats * len(desk.queue))
+    def layout_of(desk: Desk) -> DeskLayout:
+        count = 0 if desk.departed else round(study.repeats * len(desk.queue))
         after = min(AFTER, len(desk.queue) // 2)
-        return _laid(desk, count, after, random.Random(f"{study.seed} {study.name} {desk.person}"))
+        return _layout(desk, count, after, random.Random(f"{study.seed} {study.name} {desk.person}"))
 
-    return on
+    return layout_of
 
 
-def _laid(desk: Desk, count: int, after: int, rng: random.Random) -> Laid:
+def _layout(desk: Desk, count: int, after: int, rng: random.Random) -> DeskLayout:
     queue = desk.queue
     place_of = {item.item: place for place, item in enumerate(queue)}
-    at = [item.position for item in queue]
+    positions_of_queue = [item.position for item in queue]
 
     def fits(item: QueueEntry) -> bool:
         if item.item not in place_of:
             return False
-        return sum(at[place_of[item.item]] < position < item.position for position in at) >= after
+        return (
+            sum(
+                positions_of_queue[place_of[item.item]] < position < item.position
+                for position in positions_of_queue
+            )
+            >= after
+        )
 
-    open_at = sorted(item.position for item in [*queue, *desk.there] if not item.begun)[:AT_HAND]
-    stay = {item.id for item in desk.there if item.begun or (not desk.gone and item.position in open_at)}
-    kept = [item for item in desk.there if item.id in stay or fits(item)]
-    free = [item for item in kept if item.id not in stay]
-    surplus = free[len(free) - min(len(free), max(0, len(kept) - count)) :]
-    kept = [item for item in kept if item not in surplus]
-    taken = {item.item for item in kept}
-    open_to = [place for place in range(len(queue) - after) if queue[place].item not in taken]
-    chosen = sorted(rng.sample(open_to, min(len(open_to), max(0, count - len(kept)))))
+    open_at = sorted(item.position for item in [*queue, *desk.entries] if not item.begun)[:AT_HAND]
+    stay = {
+        item.id for item in desk.entries if item.begun or (not desk.departed and item.position in open_at)
+    }
+    retained = [item for item in desk.entries if item.id in stay or fits(item)]
+    free = [item for item in retained if item.id not in stay]
+    surplus = free[len(free) - min(len(free), max(0, len(retained) - count)) :]
+    retained = [item for item in retained if item not in surplus]
+    repeated_items = {item.item for item in retained}
+    open_to = [place for place in range(len(queue) - after) if queue[place].item not in repeated_items]
+    places = sorted(rng.sample(open_to, min(len(open_to), max(0, count - len(retained)))))
     last, first_free = len(queue) - 1, placements.reached(queue) - 1
-    positions = [at[rng.randint(max(place + after, first_free), last)] + rng.random() for place in chosen]
-    return Laid(kept, [(queue[i].item, position) for i, position in zip(chosen, positions, strict=True)])
+    positions = [
+        positions_of_queue[rng.randint(max(place + after, first_free), last)] + rng.random()
+        for place in places
+    ]
+    return DeskLayout(
+        retained, [(queue[i].item, position) for i, position in zip(places, positions, strict=True)]
+    )
 
 
 def tables(db: Database, name: str) -> list[Table]:
@@ -77,10 +90,12 @@ def answered_twice(pairs: Iterable[Pair], criteria: Collection[str]) -> dict[str
         if pair.criterion in criteria:
             by_item.setdefault((pair.annotator, pair.unit), []).append(pair)
     by_person: dict[str, Twice] = {}
-    for (annotator, _), given in by_item.items():
-        if len(given) == len(criteria):
-            first, second, shown = by_person.setdefault(annotator, ([], [], []))
-            first.append(sum(pair.first for pair in given) / len(given))
-            second.append(sum(pair.second for pair in given) / len(given))
-            shown.append(sum(nan if pair.shown is None else pair.shown for pair in given) / len(given))
+    for (annotator, _), pairs_of_item in by_item.items():
+        if len(pairs_of_item) == len(criteria):
+            first, second, changed_answers = by_person.setdefault(annotator, ([], [], []))
+            first.append(sum(pair.first for pair in pairs_of_item) / len(pairs_of_item))
+            second.append(sum(pair.second for pair in pairs_of_item) / len(pairs_of_item))
+            changed_answers.append(
+                sum(nan if pair.shown is None else pair.shown for pair in pairs_of_item) / len(pairs_of_item)
+            )
     return by_person

@@ -13,14 +13,16 @@ from concord.errors import StudyError, check_known
 from concord.rating import Rater
 from concord.store import access, answers, departures, exclusions, frames, placements, ratings, studies
 from concord.store.studies import Study
-from concord.studies.purposes import Blind, Shown, ShownAnswer
+from concord.studies.purposes import Blind, ShownAnswer, VisibleAnswers
 
 
 def judges_of(db: Database, name: str) -> dict[str, Rater]:
     """The judges who rated a study's units by its own questions, by what the figures call them."""
     rows = frames.rows(db, name)
-    every = zip(*(rows[column].tolist() for column in ("kind", "rater", "model", "variant")), strict=True)
-    return {label: Rater(model, "judge", variant) for kind, label, model, variant in every if kind == "judge"}
+    columns = zip(*(rows[column].tolist() for column in ("kind", "rater", "model", "variant")), strict=True)
+    return {
+        label: Rater(model, "judge", variant) for kind, label, model, variant in columns if kind == "judge"
+    }
 
 
 def judge_of(study: Study) -> Rater | None:
@@ -34,29 +36,29 @@ def show_judge(db: Database, name: str, judge: str) -> None:
     Raises NotFound, and StudyError for a study without names, and where people and judges answer on different
     scales.
     """
-    study = _named(db, name)
+    study = _study(db, name)
     if not judge:
         studies.reveal_judge(db, name, None)
         return
     judges = judges_of(db, name)
     check_known("judge", judge, judges)
-    if other := [c.label for c in study.criteria if c.judged not in (None, c.scale)]:
+    if other_scales := [c.label for c in study.criteria if c.judged not in (None, c.scale)]:
         raise StudyError(
-            f"Judges answer “{other[0]}” on another scale than annotators, so it cannot be shown."
+            f"Judges answer “{other_scales[0]}” on another scale than annotators, so it cannot be shown."
         )
     studies.reveal_judge(db, name, judges[judge])
 
 
-def show_others(db: Database, name: str, shown: bool) -> None:
+def show_others(db: Database, name: str, is_shown: bool) -> None:
     """Show annotators each other's answers once all have rated everything, or not.
 
     Raises NotFound, and StudyError for a study without names.
     """
-    _named(db, name)
-    studies.set_discussion(db, name, shown)
+    _study(db, name)
+    studies.set_discussion(db, name, is_shown)
 
 
-def _named(db: Database, name: str) -> Study:
+def _study(db: Database, name: str) -> Study:
     study = studies.get(db, name)
     if study.anonymous:
         raise StudyError(
@@ -65,7 +67,7 @@ def _named(db: Database, name: str) -> Study:
     return study
 
 
-def judged(db: Database, study: Study, rater: int | None, blind: Blind) -> Shown | None:
+def judge_answers(db: Database, study: Study, rater: int | None, blind: Blind) -> VisibleAnswers | None:
     """The judge's score of each item that an annotator has rated, once they have rated or skipped all.
 
     It is the mean over turns and runs, of categories the most frequent: where two are equally frequent, the
@@ -76,18 +78,23 @@ def judged(db: Database, study: Study, rater: int | None, blind: Blind) -> Shown
     if number is None or rater is None or placements.left(db, rater, study.name):
         return None
     nominal = {c.name for c in study.criteria if not c.scale.ordered}
-    mine = {(one.item, one.criterion) for of in blind().values() for one in of if one.rater == rater}
-    every = answers.judge_scores(db, study.name, number)
-    shown: Shown = {}
-    for item, criterion in sorted(mine & every.keys()):
-        scores, words = every[item, criterion]
+    own_pairs = {
+        (one.item, one.criterion)
+        for item_answers in blind().values()
+        for one in item_answers
+        if one.rater == rater
+    }
+    judge_scores = answers.judge_scores(db, study.name, number)
+    visible: VisibleAnswers = {}
+    for item, criterion in sorted(own_pairs & judge_scores.keys()):
+        scores, words = judge_scores[item, criterion]
         modes = multimode(scores) if criterion in nominal else [sum(scores) / len(scores)]
         if len(modes) == 1:
-            shown.setdefault(item, {})[criterion] = [ShownAnswer("the judge", modes[0], words)]
-    return shown
+            visible.setdefault(item, {})[criterion] = [ShownAnswer("the judge", modes[0], words)]
+    return visible
 
 
-def others(db: Database, study: Study, rater: int | None, blind: Blind) -> Shown | None:
+def peer_answers(db: Database, study: Study, rater: int | None, blind: Blind) -> VisibleAnswers | None:
     """Others' answers to the items that an annotator has rated, and after these their second ones, once
     everybody has rated or skipped all.
 
@@ -95,25 +102,29 @@ def others(db: Database, study: Study, rater: int | None, blind: Blind) -> Shown
     """
     if not study.discussion or rater is None or placements.left(db, rater, study.name):
         return None
-    gone = departures.departed(db, study.name) | {*exclusions.excluded(db, study.name)}
+    absent = departures.departed(db, study.name) | {*exclusions.excluded(db, study.name)}
     people = access.annotators(db, study.name)
-    if any(a.done + a.skipped < a.items and a.id != rater and a.name not in gone for a in people):
+    if any(a.done + a.skipped < a.items and a.id != rater and a.name not in absent for a in people):
         return None
-    again = answers.by_item(answers.answers(db, study.name, "discuss"))
-    shown: Shown = {}
-    for item, of in blind().items():
-        raters = sorted({one.rater for one in of})
-        mine = {one.criterion for one in of if one.rater == rater}
+    second_answers = answers.by_item(answers.answers(db, study.name, "discuss"))
+    visible: VisibleAnswers = {}
+    for item, item_answers in blind().items():
+        raters = sorted({one.rater for one in item_answers})
+        own_criteria = {one.criterion for one in item_answers if one.rater == rater}
         random.Random(f"{study.seed} {study.name} {item}").shuffle(raters)
         letters = {
             person: ascii_uppercase[place] if place < len(ascii_uppercase) else f"{place + 1}"
             for place, person in enumerate(raters)
             if person != rater
         }
-        first = sorted((letters[one.rater], one) for one in of if one.rater in letters)
-        later = ((f"{letters[one.rater]}, again", one) for one in again.get(item, ()) if one.rater in letters)
+        first = sorted((letters[one.rater], one) for one in item_answers if one.rater in letters)
+        later = (
+            (f"{letters[one.rater]}, again", one)
+            for one in second_answers.get(item, ())
+            if one.rater in letters
+        )
         for letter, one in [*first, *later]:
-            if one.criterion in mine:
-                beside = ShownAnswer(letter, one.score, one.reason)
-                shown.setdefault(item, {}).setdefault(one.criterion, []).append(beside)
-    return shown
+            if one.criterion in own_criteria:
+                peer_answer = ShownAnswer(letter, one.score, one.reason)
+                visible.setdefault(item, {}).setdefault(one.criterion, []).append(peer_answer)
+    return visible

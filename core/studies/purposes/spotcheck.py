@@ -63,27 +63,27 @@ def verify(
     a score.
     """
     rater = ratings.rater_id(db, Rater(person, "human", simulated=simulated))
-    criterion, seen = _seen(db, judgement_id, rater)
+    criterion, judgement = _judgement(db, judgement_id, rater)
     if finding not in (allowed := possible(criterion)):
         words = ", ".join(name.replace("_", " ") for name in allowed)
         raise StudyError(f"This verdict has a score on “{criterion.label}”. Choose one of: {words}.")
     item = spotchecks.item(db, judgement_id, rater, audit)
-    placements.give(db, PURPOSE, rater, item, "", FINDINGS[finding], comment, seen.score)
+    placements.give(db, PURPOSE, rater, item, "", FINDINGS[finding], comment, judgement.score)
 
 
 def withdraw(db: Database, judgement_id: int, person: str) -> None:
     """Take back a finding; it is kept as replaced."""
     rater = rater_of(db, person)
-    if rater is not None and _seen(db, judgement_id, rater)[1].finding is not None:
+    if rater is not None and _judgement(db, judgement_id, rater)[1].finding is not None:
         placements.take_back(db, PURPOSE, rater, spotchecks.item(db, judgement_id, rater), "")
 
 
-def _seen(db: Database, judgement_id: int, rater: int | None) -> tuple[Criterion, Seen]:
+def _judgement(db: Database, judgement_id: int, rater: int | None) -> tuple[Criterion, Seen]:
     """What a judgement was asked, and how it is shown to somebody."""
     conversation, benchmark = spotchecks.about(db, judgement_id)
     criterion = question(db, benchmark)
-    every = _judgements(db, conversation, criterion, rater)
-    return criterion, next(seen for seen in every if seen.id == judgement_id)
+    judgements = _judgements(db, conversation, criterion, rater)
+    return criterion, next(judgement for judgement in judgements if judgement.id == judgement_id)
 
 
 def _judgements(db: Database, conversation: int, criterion: Criterion, rater: int | None) -> list[Seen]:
@@ -101,13 +101,13 @@ def question(db: Database, benchmark: str) -> Criterion:
     return criterion_of(system(db, benchmark))
 
 
-def criterion_of(of: Benchmark) -> Criterion:
+def criterion_of(benchmark: Benchmark) -> Criterion:
     """The first criterion that is counted, else the first. Raises StudyError where nothing is asked."""
-    if not of.criteria:
+    if not benchmark.criteria:
         raise StudyError(
-            f"No judge has rated conversations of “{of.name}” by a rubric. Run `concord judge RUBRIC`."
+            f"No judge has rated conversations of “{benchmark.name}” by a rubric. Run `concord judge RUBRIC`."
         )
-    return next((c for c in of.criteria if c.counted), of.criteria[0])
+    return next((c for c in benchmark.criteria if c.counted), benchmark.criteria[0])
 
 
 def rater_of(db: Database, person: str) -> int | None:

@@ -17,7 +17,7 @@ from concord.store import known, placements, studies
 from concord.store import training as results
 from concord.store.actor import acting
 from concord.store.placements import QueueEntry
-from concord.studies.purposes import Desk, Laid
+from concord.studies.purposes import Desk, DeskLayout
 from concord.studies.purposes import extra as extra_raters
 from concord.table import Column, Table
 
@@ -45,13 +45,13 @@ class TrainingAttempt(NamedTuple):
     annotator: str
     number: int
     items: int
-    done: int
+    items_done: int
     hit: int
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether all of it is submitted."""
-        return self.done == self.items
+        return self.items_done == self.items
 
     def passes(self, rule: PassRule) -> bool:
         """Whether a finished attempt is passed."""
@@ -64,26 +64,26 @@ def rule_of(study: studies.Study) -> PassRule | None:
     return PassRule(rule.threshold, rule.attempts or PassRule.attempts) if rule else None
 
 
-def lay(db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
+def lay(db: Database, study: studies.Study) -> Callable[[Desk], DeskLayout]:
     """The next attempt for who has items, has not passed, has none open and may have another."""
     rule, items = rule_of(study), [*known.by_item(db, study.name, "training")]
 
-    def on(desk: Desk) -> Laid:
-        if rule is None or desk.gone or not placements.untrained(db, study.name, desk.rater):
-            return Laid(desk.begun)
-        return _next(study, rule, items, desk) if desk.queue else Laid(desk.there)
+    def layout_of(desk: Desk) -> DeskLayout:
+        if rule is None or desk.departed or not placements.untrained(db, study.name, desk.rater):
+            return DeskLayout(desk.entries_begun)
+        return _next(study, rule, items, desk) if desk.queue else DeskLayout(desk.entries)
 
-    return on
+    return layout_of
 
 
-def _next(study: studies.Study, rule: PassRule, items: Sequence[int], desk: Desk) -> Laid:
-    number = max((item.attempt for item in desk.there), default=0) + 1
-    if number > rule.attempts or any(not item.closed for item in desk.there):
-        return Laid(desk.there)
+def _next(study: studies.Study, rule: PassRule, items: Sequence[int], desk: Desk) -> DeskLayout:
+    number = max((item.attempt for item in desk.entries), default=0) + 1
+    if number > rule.attempts or any(not item.closed for item in desk.entries):
+        return DeskLayout(desk.entries)
     order = [*items]
     random.Random(f"{study.seed} {study.name} {desk.person} {number}").shuffle(order)
-    at = [(unit, FIRST + number * 1e6 + place) for place, unit in enumerate(order)]
-    return Laid(desk.there, at, number)
+    new_positions = [(unit, FIRST + number * 1e6 + place) for place, unit in enumerate(order)]
+    return DeskLayout(desk.entries, new_positions, number)
 
 
 def after(db: Database, name: str, rater: int, _items: Collection[int]) -> None:
@@ -91,13 +91,13 @@ def after(db: Database, name: str, rater: int, _items: Collection[int]) -> None:
     if not placements.untrained(db, name, rater):
         return
     study = studies.get(db, name)
-    rule, mine = rule_of(study), attempts(db, name, rater)
-    if rule is None or not mine or not mine[-1].over:
+    rule, own_attempts = rule_of(study), attempts(db, name, rater)
+    if rule is None or not own_attempts or not own_attempts[-1].is_over:
         return
-    last = mine[-1]
+    last = own_attempts[-1]
     reason = f"attempt {last.number}: {last.hit} of {last.items} training items right"
-    decided = {(one.annotator, one.attempt) for one in results.results(db, name)}
-    if (last.annotator, last.number) in decided:
+    decisions = {(one.annotator, one.attempt) for one in results.results(db, name)}
+    if (last.annotator, last.number) in decisions:
         return
     with acting("training"):
         outcome: results.Outcome = "passed" if last.passes(rule) else "failed"
@@ -105,38 +105,38 @@ def after(db: Database, name: str, rater: int, _items: Collection[int]) -> None:
     if last.passes(rule):
         extra_raters.give(db, name)
     else:
-        there = placements.placed(db, name, ["training"], rater)
-        laid = lay(db, study)(Desk(last.annotator, rater, there, there, False))
-        placements.place(db, rater, "training", laid.new, laid.attempt)
+        entries = placements.placed(db, name, ["training"], rater)
+        layout = lay(db, study)(Desk(last.annotator, rater, entries, entries, False))
+        placements.place(db, rater, "training", layout.new, layout.attempt)
 
 
 def attempts(db: Database, name: str, rater: int | None = None) -> list[TrainingAttempt]:
     """Every attempt at a study's training (or this annotator's), by annotator. Raises NotFound."""
-    every: dict[tuple[str, int, int], bool] = {}
+    hits: dict[tuple[str, int, int], bool] = {}
     for check in known.checks(db, name, "training"):
         key = check.annotator, check.attempt, check.item
-        every[key] = every.get(key, True) and check.hit
-    hit = Counter(key[:2] for key, right in every.items() if right)
-    there: dict[tuple[str, int], list[QueueEntry]] = {}
+        hits[key] = hits.get(key, True) and check.hit
+    hit = Counter(key[:2] for key, right in hits.items() if right)
+    entries: dict[tuple[str, int], list[QueueEntry]] = {}
     for item in placements.placed(db, name, ["training"], rater):
-        there.setdefault((item.person, item.attempt), []).append(item)
+        entries.setdefault((item.person, item.attempt), []).append(item)
     return [
         TrainingAttempt(*key, len(items), sum(item.state == "done" for item in items), hit[key])
-        for key, items in sorted(there.items())
+        for key, items in sorted(entries.items())
     ]
 
 
 def standing(db: Database, name: str, rater: int) -> dict[str, Any] | None:
     """What an annotator is told of their training; None where there is none, or it is behind them.
 
-    `left` is how many attempts they have beside the present one, `over` whether none is left.
+    `left` is how many attempts they have beside the present one, `is_over` whether none is left.
     """
     if not placements.untrained(db, name, rater):
         return None
-    rule, placed = rule_of(studies.get(db, name)), placements.placed(db, name, ["training"], rater)
-    number = max((item.attempt for item in placed), default=0)
-    over = bool(placed) and all(item.closed for item in placed)
-    return {"attempt": number, "left": max(0, rule.attempts - number) if rule else 0, "over": over}
+    rule, entries = rule_of(studies.get(db, name)), placements.placed(db, name, ["training"], rater)
+    number = max((item.attempt for item in entries), default=0)
+    is_over = bool(entries) and all(item.closed for item in entries)
+    return {"attempt": number, "left": max(0, rule.attempts - number) if rule else 0, "over": is_over}
 
 
 def tables(db: Database, name: str) -> list[Table]:
@@ -147,9 +147,9 @@ def tables(db: Database, name: str) -> list[Table]:
     rows: list[dict[str, Any]] = []
     admitted = {one.annotator: one for one in results.results(db, name) if one.outcome == "admitted"}
     for one in attempts(db, name):
-        rate: Estimate | None = share(one.hit, one.done) if one.done else None
-        verdict = f"{one.done} of {one.items} done"
-        if one.over:
+        rate: Estimate | None = share(one.hit, one.items_done) if one.items_done else None
+        verdict = f"{one.items_done} of {one.items} done"
+        if one.is_over:
             verdict = "passed" if one.passes(rule) else "not passed"
         note = f"admitted by {admitted[one.annotator].decided_by}" if one.annotator in admitted else ""
         row = {"annotator": one.annotator, "attempt": one.number, "items": one.items, "hits": rate}
