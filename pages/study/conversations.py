@@ -205,13 +205,15 @@ def _grouped(request: ListRequest) -> None:
     )
     rows = [one._asdict() | {"failed": one.failed or None} for one in groups]
     visible = tuple(c for c in columns if any(row[c.name] is not None for row in rows))
-    row = table.draw(
-        Table("groups", f"Conversations by {column}", visible, tuple(rows)), titled=False, selectable=True
-    )
-    if row is not None:
-        address = {name: st.query_params.get_all(name) for name in st.query_params if name != "group"}
-        address[f"facet-{column}" if facet and column in TAKEN else column] = [str(row["value"])]
-        go("conversations", **address)
+    key = f"facet-{column}" if facet and column in TAKEN else column
+
+    def listing(row: Mapping[str, Cell]) -> None:
+        value = str(row["value"])
+        st.session_state["group"] = ""
+        st.session_state[key] = value if column in ("benchmark", "language") and not facet else [value]
+
+    groups_table = Table("groups", f"Conversations by {column}", visible, tuple(rows))
+    table.draw(groups_table, key="groups", titled=False, select=listing)
 
 
 def _kept(key: str) -> dict[str, Any]:

@@ -98,6 +98,11 @@ def rate(desk: Page, person: int) -> None:
     expect(desk.locator(".saving")).to_have_attribute("data-state", "saved")
 
 
+def select_first(page: Page) -> None:
+    """Select the first row of the first table."""
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": 50})
+
+
 def answered(page: Page, items: int) -> None:
     """A judge answers so many items by the version that is chosen."""
     left = page.get_by_text(f"{items} results to generate")
@@ -135,7 +140,13 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
 
-    page.get_by_role("link", name="Draw a sample for annotators").click()
+    move(page, f"{server.url}/conversations?group=topic")
+    drawn(page, "Select a row to list its conversations.")
+    select_first(page)
+    drawn(page, f"{CHATS // 2} conversations")
+    expect(page).to_have_url(re.compile(r"topic=parcel$"))
+
+    move(page, f"{server.url}/samples?draw=new&rubric=support")
     drawn(page, "Questions")
     many = page.get_by_role("spinbutton", name="Conversations")
     many.fill(str(DRAWN))
@@ -181,8 +192,7 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     drawn(page, "Which judge?")
     page.get_by_text("Where does it fail?").click()
     drawn(page, "Largest differences")
-    items = page.get_by_test_id("stDataFrame").first
-    items.click(position={"x": 15, "y": 50})
+    select_first(page)
     expect(page.get_by_role("heading", name="Dialogue")).to_be_visible()
     page.get_by_role("link", name="Back to Agreement").click()
     drawn(page, "Which judge?")
