@@ -1,10 +1,11 @@
-"""Write docs/evidence.md and its picture: which models can replace an annotator, on six public data sets.
+"""Write docs/evidence.md and its picture: which models can replace an annotator, on public data sets.
 
     python -m bench.evidence FOLDER
 
-FOLDER holds a folder a data set, each with `human_annotations.json` (annotator → item → answer) and
-`llm_annotations.json` (model → item → answer), as the repository of the alternative annotator test has them
-(docs/evidence.md says where). Nothing of the files is written but figures.
+FOLDER holds one folder per data set, each with `human_annotations.json` (annotator → item → answer) and
+`llm_annotations.json` (model → item → answer), as in the repository of the alternative annotator test, and a
+folder `fed` with `fed_human_annotations.json` and `fed_gpt4_annotations.json` (docs/evidence.md names the
+sources). The script writes only figures, nothing else of the files.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ EPSILON = 0.15
 """Of the alternative annotator test, for annotators without special training."""
 ASPECTS = ("lesion",)
 """Data sets whose items are rated in several aspects: the part of an id behind the last `__`."""
-SETS = ("cebab_stars", "cebab_aspects", "framing", "lesion", "lgbteen", "wax")
+SETS = ("cebab_stars", "cebab_aspects", "framing", "lesion", "lgbteen", "wax", "fed")
+FED_CRITERIA = {"coh": "Coherent", "div": "Diverse", "inf": "Informative", "ovr": "Overall"}
+"""Criteria of FED that annotators and GPT-4 rated, by the beginning of the judge's names."""
+FED_RUNS = 5
+"""Judgements of GPT-4 for each dialogue and criterion; their mean is the judge's score."""
 
 
 class Row(NamedTuple):
@@ -73,6 +78,24 @@ def ratings(folder: Path) -> pd.DataFrame:
     return frame
 
 
+def fed_ratings(folder: Path) -> pd.DataFrame:
+    """One row per rating, as in `ratings`. Annotators have no names: annotator 1 gave the first answers."""
+    dialogues = json.loads((folder / "fed_human_annotations.json").read_text(encoding="utf-8"))
+    judgements = json.loads((folder / "fed_gpt4_annotations.json").read_text(encoding="utf-8"))
+    rows = []
+    for short, criterion in FED_CRITERIA.items():
+        runs = [judgements[f"{short}_{run + 1}"] for run in range(FED_RUNS)]
+        for dialogue, scores in zip(dialogues, zip(*runs, strict=True), strict=True):
+            item = {"item": dialogue["dialogue_id"], "criterion": criterion}
+            rows.append({**item, "rater": "gpt-4", "kind": "judge", "score": sum(scores) / FED_RUNS})
+            answers = dialogue["annotations"][criterion]
+            rows += [
+                {**item, "rater": f"annotator {number + 1}", "kind": "human", "score": float(answer)}
+                for number, answer in enumerate(answers)
+            ]
+    return pd.DataFrame(rows)
+
+
 def measured(frame: pd.DataFrame) -> Agreement:
     """What `concord check` says of the ratings."""
     return concord.check(
@@ -81,13 +104,16 @@ def measured(frame: pd.DataFrame) -> Agreement:
 
 
 def rows_of(data: str, agreement: Agreement) -> Iterator[Row]:
-    """A row for each judge and panel, for each criterion."""
+    """A row for each judge and panel, for each criterion.
+
+    FED has no outcome of the alternative annotator test, which needs one scale: its judge answers on another.
+    """
     report = agreement.report
     for criterion in agreement.criteria:
         scores = report.ratings[criterion]
         tables = {table.name: table for table in report.tables_of(("glance", "alt-test"), criterion)}
         glance, tested = tables["glance"], tables["alt_test"]
-        outcomes = {row["rater"]: row for row in tested.rows if row["epsilon"] == EPSILON}
+        outcomes = {row["rater"]: row for row in tested.rows if row["epsilon"] == EPSILON and data != "fed"}
         coefficient = "ρ" if scores.ordered and len(set(scores.score.tolist())) > 2 else "κ"
         for row in glance.rows:
             outcome = outcomes.get(row["rater"], {})
@@ -107,6 +133,13 @@ def rows_of(data: str, agreement: Agreement) -> Iterator[Row]:
             )
 
 
+def rows_in(folder: Path) -> Iterator[Row]:
+    """The rows of every data set in a folder."""
+    for data in SETS:
+        frame = fed_ratings(folder / data) if data == "fed" else ratings(folder / data)
+        yield from rows_of(data, measured(frame))
+
+
 DECIDED = (Verdict.AS_GOOD, Verdict.WORSE)
 COLOURS = {
     Verdict.AS_GOOD: "#2e7d5b",
@@ -114,7 +147,7 @@ COLOURS = {
     Verdict.INCONCLUSIVE: "#8a8f98",
     Verdict.WORSE: "#b3432f",
 }
-LINE, LEFT, WIDTH, LOW, HIGH = 18, 250, 640, -0.8, 0.3
+LINE, LEFT, WIDTH, LOW, HIGH = 18, 250, 640, -0.8, 0.5
 """Pixels of a row, of the names and of the axis, and the ends of the axis."""
 
 
@@ -144,7 +177,7 @@ def picture(rows: Iterable[Row]) -> str:
         f'<line x1="{at(tick)}" x2="{at(tick)}" y1="30" y2="{height - 30:.0f}" stroke="#8a8f98" '
         f'stroke-width="{1.5 if not tick else 0.4}"/>'
         f'<text x="{at(tick)}" y="{height - 12:.0f}" text-anchor="middle">{tick:+.1f}</text>'
-        for tick in (-0.8, -0.6, -0.4, -0.2, 0.0, 0.2)
+        for tick in (-0.8, -0.6, -0.4, -0.2, 0.0, 0.2, 0.4)
     ]
     legend = "".join(
         f'<circle cx="{LEFT + 150 * place}" cy="14" r="4" fill="{colour}"/>'
@@ -225,7 +258,7 @@ def main() -> None:
     parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--picture", type=Path, default=PICTURE)
     options = parser.parse_args()
-    rows = [row for data in SETS for row in rows_of(data, measured(ratings(options.folder / data)))]
+    rows = [*rows_in(options.folder)]
     options.page.write_text(with_figures(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
     draw(picture(rows), options.picture)
 

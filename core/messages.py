@@ -328,7 +328,7 @@ def refused_now(where: str | None, name: str, reason: str, said: str) -> str:
     """An endpoint refuses a request that it took before; `reason` is its status, `said` its words."""
     return (
         f"{where or OPENAI} now refuses a part of the request to “{name}” that it took before ({reason}): "
-        f"{said or NO_WORDS}. Work of “{name}” has stopped. `concord doctor {name} --again` finds out "
+        f"{said or NO_WORDS}. Its work has stopped. `concord doctor {name} --again` finds out "
         "what it takes now."
     )
 

@@ -345,9 +345,9 @@ def _yes_no(fields: Fields) -> Scale:
 def _categories(fields: Fields) -> Scale:
     names = fields["categories"]
     if len(names) < 2:
-        raise ValueError("one category leaves nothing to choose. Name at least two in categories")
+        raise ValueError("a question needs at least two categories")
     if twice := next((name for name in names if names.count(name) > 1), ""):
-        raise ValueError(f"the category “{twice}” is named twice. Remove one")
+        raise ValueError(f"the category “{twice}” is listed twice. Remove one")
     return categories(names)
 
 
@@ -355,9 +355,9 @@ def _several(fields: Fields) -> Scale:
     """Labels of which any number may apply."""
     names = _categories(fields).labels
     if len(names) > MOST_LABELS:
-        raise ValueError(f"more than {MOST_LABELS} labels are too many. Ask two questions")
+        raise ValueError(f"more than {MOST_LABELS} labels are too many. Use two questions")
     if odd := next((name for name in names if re.search(r"[;|]", name) or name == NONE), ""):
-        raise ValueError(f"the label “{odd}” has a sign that stands between labels in files. Rename it")
+        raise ValueError(f"the label “{odd}” contains a separator of labels. Rename it")
     return labels(names)
 
 
@@ -399,12 +399,12 @@ def _range(scale: Any) -> tuple[int, int]:
     ends = _RANGE.fullmatch(scale) if isinstance(scale, str) else None
     if not ends:
         raise ValueError(
-            f'the scale “{scale}” is not understood. Write it as "1..5"; other answers have a type in place '
-            f"of a scale: {', '.join(TYPES)}"
+            f'the scale “{scale}” is invalid. Write it as "1..5"; other answers have a type instead of a '
+            f"scale: {', '.join(TYPES)}"
         )
     low, high = int(ends[1]), int(ends[2])
     if low == high:
-        raise ValueError("a scale of one value leaves nothing to choose. Write at least two")
+        raise ValueError("a scale needs at least two values")
     if low > high:
         raise ValueError(f'the scale must rise. Write "{high}..{low}"')
     return low, high
@@ -416,10 +416,10 @@ def _anchors(anchors: Mapping[str, str], low: int, high: int) -> list[tuple[int,
     for key, text in anchors.items():
         one, several = _VALUE.fullmatch(key), _RANGE.fullmatch(key)
         if not one and not several:
-            raise ValueError(f'the anchor “{key}” is not understood. Write 3 or "2..4"')
+            raise ValueError(f'the anchor “{key}” is invalid. Write 3 or "2..4"')
         a, b = (int(one[1]), int(one[1])) if one else map(int, several.groups()) if several else (0, 0)
         if a > b or a < low or b > high:
-            raise ValueError(f"the anchor “{key}” lies off the scale {low} to {high}")
+            raise ValueError(f"the anchor “{key}” is outside the scale {low} to {high}")
         levels.append((a, b, text))
     levels.sort()
     for (_, end, _), (begin, last, _) in pairwise(levels):
@@ -460,7 +460,7 @@ def passages(kept: str) -> tuple[list[tuple[int, int]], int]:
     """Passages as they are kept, and the length of their text. Raises ValueError for another form."""
     form = _KEPT.fullmatch(kept)
     if form is None:
-        raise ValueError(f"“{kept[:80]}” is no list of passages such as “12-30 45-50 of 200”")
+        raise ValueError(f"“{kept[:80]}” is not a list of passages such as “12-30 45-50 of 200”")
     return [(int(a), int(b)) for a, b in (each.split("-") for each in form[1].split())], int(form[2])
 
 
@@ -470,7 +470,7 @@ def marked(given: str, text: str) -> str:
     Raises ValueError where there is no such passage.
     """
     if not _MARKED.fullmatch(given):
-        raise ValueError(f"“{given[:80]}” is no list of passages such as “12-30 45-50”")
+        raise ValueError(f"“{given[:80]}” is not a list of passages such as “12-30 45-50”")
     parts = given.partition("of")[0].split()
     return _as_kept([(int(a), int(b)) for a, b in (part.split("-") for part in parts)], text)
 

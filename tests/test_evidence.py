@@ -11,7 +11,7 @@ from bench import evidence
 from concord.codes import Verdict
 
 ROOT = Path(__file__).parents[1]
-PUBLIC = ROOT.parent / "shared" / "data" / "public"
+DATA = ROOT.parent / "shared" / "data"
 
 
 @pytest.fixture
@@ -53,14 +53,26 @@ def test_the_picture_has_a_mark_for_each_row(rows):
     assert evidence.picture(rows).count("<circle") == len(rows) + len(evidence.COLOURS)
 
 
-def test_the_page_and_the_readme_say_what_the_data_give():
-    if not PUBLIC.is_dir():
-        pytest.skip("the public data sets are not here: docs/evidence.md says where they are")
-    every = [
-        row
-        for name in evidence.SETS
-        for row in evidence.rows_of(name, evidence.measured(evidence.ratings(PUBLIC / name)))
+def test_dialogues_of_fed_are_rated_by_unnamed_annotators_and_the_mean_of_five_runs(tmp_path):
+    dialogues = [
+        {"dialogue_id": f"d{n}", "annotations": {name: [n % 3, 2] for name in evidence.FED_CRITERIA.values()}}
+        for n in range(4)
     ]
+    runs = {f"{short}_{run}": [run, 1, 1, 1] for short in evidence.FED_CRITERIA for run in range(1, 6)}
+    (tmp_path / "fed_human_annotations.json").write_text(json.dumps(dialogues))
+    (tmp_path / "fed_gpt4_annotations.json").write_text(json.dumps(runs))
+    frame = evidence.fed_ratings(tmp_path)
+    assert len(frame) == 4 * 4 * 3
+    first = frame.query("item == 'd0' and criterion == 'Overall'").set_index("rater").score
+    assert first.to_dict() == {"gpt-4": 3.0, "annotator 1": 0.0, "annotator 2": 2.0}
+
+
+def test_the_page_and_the_readme_say_what_the_data_give(tmp_path):
+    if not DATA.is_dir():
+        pytest.skip("the public data sets are not here: docs/evidence.md says where they are")
+    for name in evidence.SETS:
+        (tmp_path / name).symlink_to(DATA / name if name == "fed" else DATA / "public" / name)
+    every = [*evidence.rows_in(tmp_path)]
     page = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
     assert evidence.with_figures(page, every) == page
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

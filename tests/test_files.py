@@ -113,8 +113,8 @@ def test_a_plain_name_stays_as_it_is():
         ("9223372036854775808", "64 bits"),
         ("-9223372036854775809", "64 bits"),
         ("9" * 5000, "64 bits"),
-        ('["\\uD800"]', "half of a character"),
-        ('{"\\udfff": 1}', "half of a character"),
+        ('["\\uD800"]', "an incomplete character"),
+        ('{"\\udfff": 1}', "an incomplete character"),
     ],
 )
 def test_json_that_nothing_can_keep(text, says):

@@ -206,9 +206,9 @@ def test_wrong_rows_are_all_named():
     table = frame().astype({"score": object})
     table.loc[0, "score"] = None
     table.loc[[1, 4], "score"] = "five"
-    with pytest.raises(ImportRefused, match=r"2 lines are wrong.*\n.*line 2: the score “five”.*\n.*line 5"):
+    with pytest.raises(ImportRefused, match=r"2 lines are invalid.*\n.*line 2: the score “five”.*\n.*line 5"):
         concord.agreement(table)
-    with pytest.raises(ImportRefused, match="score alone could hold answers"):
+    with pytest.raises(ImportRefused, match="only score could hold answers"):
         concord.agreement(frame().drop(columns=["rater", "kind"]))
 
 

@@ -60,7 +60,7 @@ def _deal(
 ) -> None:
     """Assign a study's units to annotators, again after one joins or leaves; items that are begun stay."""
     if criterion and least is None:
-        raise StudyError("--extra-on says where --extra-where-differ looks: give both.")
+        raise StudyError("--extra-on needs --extra-where-differ. Add it.")
     extra = adjudicate.Rule(least, criterion) if least is not None else None
     with Workspace.open(workspace, create=False).write() as db:
         items = studies.deal_study(
@@ -69,7 +69,7 @@ def _deal(
         study, hidden = stored.get(db, name), annotation_flow.hidden(db, name)
         balance = dealing.plan(db, name).balance
     k = study.overlap
-    assignment = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
+    assignment = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to every annotator"
     echo(
         f"Study “{name}”, {assignment}: "
         + ", ".join(f"{person} {count} items" for person, count in sorted(items.items()))
@@ -101,7 +101,7 @@ def _gold(workspace: str, name: str, file: Path) -> None:
         f"Study “{name}”: {len(units)} gold items with {len(golds)} answers; attention checks among them: "
         f"{len(attention)}."
     )
-    echo(hidden or "They are mixed in when the study is dealt.")
+    echo(hidden or "Assigning the study mixes them in.")
 
 
 @commands.command("training")
@@ -130,7 +130,7 @@ def _training(
     """
     workspace_ = Workspace.open(workspace, create=False)
     if file is None and share is None and attempts is None:
-        raise StudyError("Name a file of training items, or a rule.")
+        raise StudyError("Give a file of training items, or a rule.")
     with workspace_.write() as db:
         before = training.rule_of(stored.get(db, name)) or training.PassRule()
         rule = training.PassRule(
@@ -139,7 +139,7 @@ def _training(
         )
         golds = gold.read_gold(db, name, file, "training") if file else []
         running.set_training(db, name, golds, rule)
-    echo(f"Study “{name}” opens to whoever passes its training: {rule.words}.")
+    echo(f"Study “{name}” opens to annotators who pass its training: {rule.words}.")
 
 
 @commands.command("reveal")
@@ -158,14 +158,14 @@ def _reveal(workspace: str, name: str, judge: str | None, others: bool | None) -
     """
     workspace_ = Workspace.open(workspace, create=False)
     if judge is None and others is None:
-        raise StudyError("Name a judge, or whether others' answers are shown.")
+        raise StudyError("Give a judge, or say whether others' answers are shown.")
     with workspace_.write() as db:
         if judge is not None:
             second.show_judge(db, name, judge)
             echo(f"Study “{name}”: the scores of {judge or 'no judge'} are shown after the last item.")
         if others is not None:
             second.show_others(db, name, others)
-            condition = "once all have rated everything" if others else "to nobody any more"
+            condition = "once all have rated everything" if others else "no longer"
             echo(f"Study “{name}”: others' answers are shown {condition}.")
 
 

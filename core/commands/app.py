@@ -152,8 +152,8 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise WorkspaceError(
-                f"Port {port} is taken, perhaps by Concord itself. Choose another one with --port, or any "
-                "free one with --port 0."
+                f"Port {port} is in use, perhaps by Concord itself. Choose another port with --port, or "
+                "any free one with --port 0."
             ) from error
         raise ConcordError(f"Concord cannot listen on {host}:{port}: {error.strerror or error}.") from error
     return listening

@@ -51,8 +51,7 @@ def command(
     if study:
         if judges and (models or facets or version):
             raise ConcordError(
-                "The pairs and the rubric of this study were chosen when it was made: leave --models, "
-                "--where and --version out."
+                "The study has its pairs and its rubric already. Remove --models, --where and --version."
             )
         plan = ComparePlan(study.benchmark, judges, judge_repeats=repeats, study=name)
     else:

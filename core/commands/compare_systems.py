@@ -52,7 +52,7 @@ def command(
     read = labels.read(file, replace(reading, by=key_columns, other_columns=other_columns), people=False)
     if not read.other_cells:
         raise ConcordError(
-            f"{file} is in Concord's own form, a rating a row. Give a table with a row an answer."
+            f"{file} has one rating per row (Concord's own format). Give a table with one answer per row."
         )
     cells = [*read.other_cells.values()]
     tables = system_tables(

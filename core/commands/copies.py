@@ -51,6 +51,6 @@ def verify(workspace: str, file: Path | None) -> None:
     if findings:
         raise click.exceptions.Exit(1)
     echo(
-        f"{path} is whole: no damage and no missing rows; scores are on their scales, submitted answers are "
-        "ratings, and sums follow from ratings."
+        f"{path} has no errors: no damage, no missing rows, all scores on their scales, all submitted "
+        "answers stored as ratings, all sums correct."
     )

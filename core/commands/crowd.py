@@ -54,7 +54,7 @@ def _open(
     with Workspace.open(workspace, create=False).write() as db:
         link = Crowd(study, platform, people, items, minutes, code, failed_code, screen_out_code, misses)
         echo(crowd.open_link(db, link, base_url))
-    echo("Whoever has this address can come: give it to the platform only.", err=True)
+    echo("Anyone with this address can rate. Give it only to the platform.", err=True)
 
 
 @command.command("payments")

@@ -36,7 +36,7 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
 
     if not app:
         echo(f"Open it: {call(workspace)} app")
-        echo("To run something in it, serve the mock models beside it: concord mock")
+        echo("To start runs in it, also serve the mock models: concord mock")
         return
 
     os.environ["CONCORD_WORKSPACE"] = str(workspace.path)

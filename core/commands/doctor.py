@@ -28,12 +28,12 @@ def command(folder: str, names: tuple[str, ...], again: bool, write: bool) -> No
     models = load_models(workspace.models_path)
     if not models:
         raise ConcordError(
-            f"No model is named in {workspace.models_path} yet. Add one with `concord models add`, or write "
-            "a [models.NAME] table: the file says how."
+            f"{workspace.models_path} has no models yet. Add one with `concord models add`, or write a "
+            "table [models.NAME] as the file explains."
         )
     selected = {name: pick(models, name, None) for name in names} or models
     for name in [name for name, model in selected.items() if model.kind == "program"]:
-        echo(f"· {name}: a program, which is tried when it judges")
+        echo(f"· {name}: a program; it is tested when it first judges")
     endpoints = {name: model for name, model in selected.items() if model.kind != "program"}
     findings = examining.check(workspace, endpoints, fresh=again)
     for name, finding in findings.items():
@@ -45,6 +45,6 @@ def command(folder: str, names: tuple[str, ...], again: bool, write: bool) -> No
             echo(f"  Written to {workspace.models_path}:\n\n{lines}")
         elif finding.settings:
             write_it = f"{call(workspace)} doctor {shlex.quote(name)} --write"
-            echo(f"  Runs send it so; `{write_it}` puts it into models.toml.")
+            echo(f"  Runs use these settings; `{write_it}` writes them into models.toml.")
     if any(finding.wrong for finding in findings.values()):
         raise SystemExit(1)

@@ -105,7 +105,7 @@ def command(
         return
     for option, value in (("--min-agreement", least), ("--pass-rate", rate), ("--time", time)):
         if value not in (None, ""):
-            raise ConcordError(f"{option} is for a stream: add --follow.")
+            raise ConcordError(f"{option} needs --follow.")
     pairs, last = _columns(old, reading) if new is None else _tables(old, new, reading)
     outcomes: list[Tested] = []
     from concord.reports.gate import unchanged
@@ -165,8 +165,8 @@ def _columns(path: Path, reading: "TableOptions") -> tuple[list[Pair], "LabelTab
         names = ", ".join(judges) or "none"
         judge_count = "1 judge" if len(judges) == 1 else f"{len(judges)} judges"
         raise ImportRefused(
-            f"{path} has {judge_count} to compare: {names}. Name two columns, the earlier first: "
-            f"--judge {','.join((*judges, 'EARLIER', 'LATER')[:2])}. Or give a second table, or --follow."
+            f"{path} has {judge_count} to compare: {names}. Give two columns, the earlier first: --judge "
+            f"{','.join((*judges, 'EARLIER', 'LATER')[:2])}. Or give a second table, or --follow."
         )
     earlier, later = judges
     pairs = []
@@ -221,7 +221,7 @@ def _follow(
     from concord.table import as_markdown, as_text, as_values
 
     if old is not None and new is not None and (least is not None or rate is not None):
-        raise ConcordError("Give a table OLD, or --min-agreement and --pass-rate, not both.")
+        raise ConcordError("Use either a table OLD or --min-agreement and --pass-rate.")
 
     def rated(source: Any) -> RatedTable:
         table = labels.read(source, reading, people=False)
@@ -272,8 +272,7 @@ def _sorted(path: Path, time: str) -> Sequence[Mapping[str, Any]]:
     if (wrong := times.isna()).any():
         place = int(wrong.argmax())
         raise ImportRefused(
-            f"{path}, {table.place(place)}: “{str(rows[place].get(time) or '')[:40]}” in {time} is no "
-            "time. Write "
-            "times as 2026-03-31 or 2026-03-31T12:00, or numbers."
+            f"{path}, {table.place(place)}: “{str(rows[place].get(time) or '')[:40]}” in {time} is not a "
+            "time. Write times as 2026-03-31, 2026-03-31T12:00 or numbers."
         )
     return [rows[place] for place in times.argsort(kind="stable")]

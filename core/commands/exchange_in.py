@@ -99,7 +99,7 @@ def _ratings(
     echo(summary)
     for criterion in import_.study.criteria:
         scale = criterion.scale
-        kind = f"{len(scale.offered)} answers" if scale.offered else "a range, not to be asked at the desk"
+        kind = f"{len(scale.offered)} answers" if scale.offered else "a range, which the desk cannot ask"
         guess = ", guessed from the scores" if scale.guessed else ""
         echo(f"  {criterion.name}: {scale.low:g} to {scale.high:g}, {kind}{guess}")
 
@@ -122,7 +122,7 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     workspace_, data = options.workspace(workspace), folder / "data"
     if not (data / "conversations.parquet").is_file():
         raise ImportRefused(
-            f"{folder} has no data/conversations.parquet, as `concord export dataset` writes."
+            f"{folder} has no data/conversations.parquet, so it was not written by `concord export dataset`."
         )
     survey = conversations_file.survey(data / "conversations.parquet")
     echo(conversations_file.store(workspace_, survey))

@@ -97,7 +97,7 @@ def command(
     categories, with their majority.
     """
     if file and study:
-        raise ConcordError("Name a FILE of labels or a study of the workspace, not both.")
+        raise ConcordError("Give either a FILE of labels or a study (--study).")
     from concord.reading import drawn
     from concord.reports.agreement_report import Options, agreement_report, report_of
     from concord.reports.gate import gate
@@ -110,7 +110,7 @@ def command(
     else:
         with Workspace.open(workspace, create=False).read() as db:
             if not study:
-                raise ConcordError("Name a FILE of labels, or a study of the workspace with --study.")
+                raise ConcordError("Give a FILE of labels, or a study of the workspace with --study.")
             report, place = agreement_report(db, study, report_options), f" in the study {study}"
     criterion_name = criterion_called(report.criteria, reading.criterion)
     outcome = gate(

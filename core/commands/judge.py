@@ -40,7 +40,7 @@ def command(folder: str, /, names: tuple[str, ...], **choices: Any) -> None:
     if unusable := [name for name, value in lake_options.items() if value]:
         raise ConcordError(f"--{unusable[0].replace('_', '-')} is for files of conversations: add --out DIR.")
     if len(names) > 1:
-        raise ConcordError("Name one rubric or benchmark; for files of conversations add --out DIR.")
+        raise ConcordError("Give one rubric or benchmark. For files of conversations, add --out DIR.")
     judge_stored(folder, names[0], **choices)
 
 
@@ -67,13 +67,13 @@ def judge_stored(
             benchmark = options.benchmark_of(db, benchmark)
     elif benchmark not in ("", name):
         raise ConcordError(
-            f"“{name}” is a benchmark and asks about its lake_options conversations. Leave --benchmark out."
+            f"“{name}” is a benchmark and asks about its own conversations. Remove --benchmark."
         )
     keys: tuple[str, ...] = ()
     if study:
         with workspace.read() as db:
             keys = tuple(sorted({str(unit["key"]) for unit in studies.units(db, study)}))
         if not keys:
-            raise ConcordError(f"The study “{study}” has no items. Draw some, or leave --study out.")
+            raise ConcordError(f"The study “{study}” has no items. Draw some, or remove --study.")
     plan = JudgePlan(benchmark or name, judges, facets, version, repeats, rubric, keys)
     carry_out(workspace, plan, **choices)

@@ -147,10 +147,10 @@ def variant(
         body = variants.changed(base.rubric, **change)
         kept_variant = variants.keep(db, bench.parts, body, parent=base, note=note or ", ".join(change))
     if kept_variant.version == base.version:
-        echo(f"It says the same as {base.variant}, which is kept already.")
+        echo(f"It is equal to {base.variant}, which is stored already.")
     else:
         command_ = f"concord lab run {study} --judges … --versions {kept_variant.version}"
-        echo(f"{kept_variant.variant} is kept. Have it answer: {command_}")
+        echo(f"{kept_variant.variant} is saved. Run it: {command_}")
 
 
 @command.command("run")

@@ -48,12 +48,12 @@ def judge(folder: str, files: tuple[str, ...], inner: Mapping[str, Any], options
     """
     for name, option in STORED_ONLY.items():
         if options[name]:
-            raise ConcordError(f"{option} is for stored conversations. Leave it out, or leave out --out.")
+            raise ConcordError(f"{option} is for stored conversations. Remove it, or remove --out.")
     if options["judge_repeats"] != 1:
-        raise ConcordError("--judge-repeats is for stored conversations. Leave it out.")
+        raise ConcordError("--judge-repeats is for stored conversations. Remove it.")
     workspace = Path(folder).expanduser().resolve()
     if not inner["rubric"]:
-        raise ConcordError("Say what is asked: --rubric NAME, or a file.")
+        raise ConcordError("Give the rubric: --rubric NAME, or a file.")
     value = plan.planned(
         files,
         rubric_of(workspace, inner["rubric"]),
@@ -94,9 +94,9 @@ def _say(end: LakeProgress, value: LakePlan, paid_in: str) -> None:
     for reason, count in sorted(end.reasons.items(), key=lambda pair: -pair[1])[:10]:
         echo(f"  {count:,} × {reason}", err=True)
     if end.state != "finished":
-        echo("The same command goes on where it was.", err=True)
+        echo("Run the same command to continue.", err=True)
     elif end.failed:
-        echo("What had no usable reply is asked again with --retry-failed.", err=True)
+        echo("--retry-failed retries calls without a usable reply.", err=True)
     else:
         echo(f"Next: concord estimate {value.answers} --study NAME")
     if broken:
@@ -145,7 +145,7 @@ def entries(path: Path, judges: tuple[str, ...]) -> dict[str, Mapping[str, Any]]
     """What models.toml says of judges. Raises ConfigError or NotFound."""
     known_models = load_models(path)
     if len(set(judges)) < len(judges):
-        raise ConfigError("A judge is named twice.")
+        raise ConfigError("A judge is listed twice.")
     for name in judges:
         pick(known_models, name, None)
     tables = read_toml(path)["models"] if path.exists() else {}
@@ -213,7 +213,7 @@ def sample_command(
     if len(files) == 1 and plan.read_plan(Path(files[0])) is not None:
         if keep or name or mapping or roles:
             raise ConcordError(
-                f"{files[0]} says itself how its files are read: leave out --keep, --name, --map and --role."
+                f"{files[0]} defines how its files are read. Remove --keep, --name, --map and --role."
             )
         inner = "" if rubric.endswith(".toml") else rubric
         value, judged = sample.judged_folders(Path(files[0]), inner)
@@ -221,10 +221,10 @@ def sample_command(
     else:
         if draw != LakeDraw.RANDOM:
             raise ConcordError(
-                f"--draw {method} needs judges' answers: name the DIR of `concord judge --out`."
+                f"--draw {method} needs judges' answers. Give the DIR of `concord judge --out`."
             )
         if not rubric:
-            raise ConcordError("Say what people are asked: --rubric NAME, or a file.")
+            raise ConcordError("Give the rubric for annotators: --rubric NAME, or a file.")
         questions = rubric_of(workspace.path, rubric)
         value = LakePlan(
             questions.name,

@@ -103,7 +103,7 @@ def command(
             "--study" if study else "--weights" if weights else "--intervals" if percentile else "--beside"
         )
         raise ConcordError(
-            f"{get(benchmark).title} has tables of its own, which take no {option}; leave it out."
+            f"{get(benchmark).title} has its own tables, which do not support {option}. Remove it."
         )
     with Workspace.open(workspace, create=False).read() as db:
         if own_board:
@@ -147,6 +147,6 @@ def _weights(system: Benchmark, text: str) -> dict[str, float] | None:
         numbers = []
     if len(numbers) != len(counted_names):
         raise ConcordError(
-            f"--weights wants {len(counted_names)} numbers, for {', '.join(counted_names)}; it got “{text}”."
+            f"--weights needs {len(counted_names)} numbers, for {', '.join(counted_names)}, not “{text}”."
         )
     return dict(zip(counted_names, numbers, strict=True))

@@ -48,7 +48,7 @@ def workspace(folder: str) -> Workspace:
     exists = Workspace(Path(folder).expanduser().resolve()).db_path.exists()
     workspace_ = Workspace.open(folder)
     if not exists:
-        echo(f"Made a new workspace in {workspace_.path}; --workspace names another one.", err=True)
+        echo(f"Created a workspace in {workspace_.path}; use --workspace for another folder.", err=True)
     return workspace_
 
 

@@ -51,8 +51,12 @@ def _invite(
         # A link that cannot be printed is not stored.
         for name, link in links.items():
             echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
-    echo("A link is shown only now, and is the key of its person. Hand each to theirs.", err=True)
-    echo(f"Links open while the app runs: {call(workspace_)} app", err=True)
+    echo(
+        "Links are shown only now. Anyone with a link can sign in as its person, so give each link only "
+        "to its person.",
+        err=True,
+    )
+    echo(f"The links work while the app runs: {call(workspace_)} app", err=True)
     audience = reach(next(iter(links.values())))
     if audience is not Reach.ANYWHERE:
         echo(messages.reach(audience, call(workspace_)), err=True)
@@ -94,4 +98,4 @@ def _forget(workspace: str, name: str, reason: str) -> None:
     """
     with Workspace.open(workspace, create=False).write() as db:
         pseudonym = access.forget(db, name, reason)
-    echo(f"The name is removed. What they rated stands under {pseudonym}.")
+    echo(f"The name is removed. Ratings stay under the pseudonym {pseudonym}.")

@@ -106,7 +106,7 @@ def command(
     from concord.reports.plan import PlanOptions, plan
 
     if half_width is not None and bar is not None:
-        raise ConcordError("Give one goal: --width or --bar.")
+        raise ConcordError("Give either --width or --bar.")
     table = label_tables.read(file, reading, people=False)
     plan_options = PlanOptions(
         PlanFigure(figure),
@@ -137,7 +137,7 @@ def _write(
     from concord.files import write_csv
 
     if target.exists():
-        raise ConcordError(f"{target} exists. Name another file: labels in it would be lost.")
+        raise ConcordError(f"{target} exists; labels in it would be lost. Name another file.")
     sample = plan.rows(draw, labels, seed)
     players = table.data.of_units("player")
     groups: dict[str, Mapping[Any, str]] = {**table.data.facets}

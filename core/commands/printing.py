@@ -36,8 +36,8 @@ def require_output() -> None:
     """Raise ConcordError where standard output is closed: what is printed only once would be lost."""
     if streams.output_is_closed():
         raise ConcordError(
-            "Standard output is closed, and what this command makes is shown only once. Nothing was made. "
-            "Run it with its output on a terminal or in a file."
+            "Standard output is closed, and this command shows its result only once. Nothing was done. Run "
+            "it with output to a terminal or a file."
         )
 
 

@@ -100,7 +100,7 @@ def carry_out(
             for reason in runs.reasons(db, progress.id):
                 echo(failed_for(reason), err=True)
         echo(
-            "Run the same command again to retry; what had no usable reply is retried with --retry-failed.",
+            "Run the same command again to retry. Add --retry-failed to retry calls without a usable reply.",
             err=True,
         )
     if progress.state == "broken":
@@ -129,10 +129,10 @@ def estimated(survey: Survey, paid_in: str = "") -> str:
     """What a run would do, and its calls, tokens and cost."""
     unit = f" {paid_in}" if paid_in else ""
     lines = [
-        f"{survey.planned:,} pieces planned, {survey.stored_count:,} stored, {survey.left:,} left to make."
+        f"{survey.planned:,} results planned, {survey.stored_count:,} stored, {survey.left:,} to generate."
     ]
     if survey.failed:
-        lines.append(f"{survey.failed:,} had no usable reply before; --retry-failed asks for them again.")
+        lines.append(f"{survey.failed:,} had no usable reply; --retry-failed retries them.")
     lines += [f"  {line}" for line in status.calls(survey)]
     cost = (
         f"Estimated cost: {survey.price(paid_in)}{' at most' if survey.noted and not survey.unpriced else ''}"

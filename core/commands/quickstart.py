@@ -86,10 +86,10 @@ def command(
     with demo.serving(workspace):
         if not opens:
             carry_out(workspace, plan)
-            echo(f"When people have answered: {app.call(workspace)} agreement --study {name}")
+            echo(f"When annotators have answered: {app.call(workspace)} agreement --study {name}")
             return
         launching.start(workspace, plan)
-        echo(f"Judges at work: {', '.join(judges)}. The page shows agreement as people's answers come in.")
+        echo(f"Judges running: {', '.join(judges)}. The page shows agreement as answers arrive.")
         os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
         app.serve(port=port, browser=browser, page=f"agreement?{urlencode({'study': name})}")
 
@@ -114,7 +114,7 @@ def _rubric(workspace: Workspace, rubric_name: str) -> str:
     if len(available) == 1:
         return available[0]
     raise ConfigError(
-        "Name the rubric: --rubric NAME or FILE.toml. `concord rubric new NAME` makes one"
+        "Give a rubric: --rubric NAME or FILE.toml. `concord rubric new NAME` creates one"
         + (f"; there are {', '.join(available)}." if available else ".")
     )
 
@@ -127,10 +127,10 @@ def _study(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> No
             asked_rubric = stored_studies.get(db, name).asked_rubric
             if asked_rubric is None or asked_rubric.hash != rubric.rubric.hash:
                 raise ConcordError(
-                    "The study asks another version of the rubric. Put the file back, or draw one of another "
-                    f"name: concord study draw NAME --n {n} --rubric {name}."
+                    "The study uses another version of the rubric. Restore the file, or draw a study with "
+                    f"another name: concord study draw NAME --n {n} --rubric {name}."
                 )
-            echo(f"The study “{name}” is drawn already.")
+            echo(f"The study “{name}” exists already.")
         else:
             selection = Filter(benchmark)
             n = min(n, conversations.count(db, selection))
@@ -146,7 +146,7 @@ def _invite(workspace: Workspace, study: str, people: tuple[str, ...], port: int
         items = studies.deal_study(db, study, people)
         # A link that cannot be printed is not stored.
         for person in people:
-            place = f"at {links[person]}" if person in links else "by the link that was handed out before"
+            place = f"at {links[person]}" if person in links else "by the earlier link"
             echo(f"{person}: {items[person]} items {place}")
 
 
@@ -164,6 +164,7 @@ def _judges(workspace: Workspace, mock: bool) -> tuple[str, ...]:
     judges = tuple(name for name, model in models.items() if model.kind == "chat" and model.simulated == mock)
     if not judges:
         raise ConfigError(
-            f"No model is configured. Add one to {workspace.models_path}, which says how, or try --mock."
+            f"No model is configured. Add one to {workspace.models_path}, as the file explains, or try "
+            "--mock."
         )
     return judges

@@ -47,21 +47,21 @@ def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str
         raise ConfigError(f"“{name}” is not a file name. Write it as “{file_name(name)}”.")
     path = folder / f"{name}.toml"
     if path.exists():
-        raise ConfigError(f"{path} is there already. Edit it, or choose another name.")
+        raise ConfigError(f"{path} exists already. Edit it, or choose another name.")
     criteria = [_criterion(text) for text in ask] or [STARTER]
     entries = {"title": title, "unit": unit, "criteria": criteria}
     entries_stated = {key: value for key, value in entries.items() if value}
     rubric_of(name, entries_stated, str(path))
     path.parent.mkdir(mode=0o700, exist_ok=True)
     path.write_text(writing.toml(entries_stated), encoding="utf-8")
-    echo(f"{path} is written. Look at it: concord rubric show {name}")
+    echo(f"{path} is written. See it: concord rubric show {name}")
     echo(f"Then: concord judge {name} --judges …, and concord study draw STUDY --n 20 --rubric {name}")
 
 
 def _criterion(text: str) -> dict[str, Any]:
     name, equals, statement = text.partition("=")
     if not equals:
-        raise ConfigError(f"--ask {text} is not understood. Write NAME=STATEMENT.")
+        raise ConfigError(f"--ask {text} is invalid. Write NAME=STATEMENT.")
     return {"name": name.strip(), "statement": statement.strip(), "scale": "1..5"}
 
 
@@ -76,7 +76,7 @@ def _list(workspace: str) -> None:
     for name in names:
         echo(f"{name}\t{uses_of_rubric[name]} version{'' if uses_of_rubric[name] == 1 else 's'} used")
     if not names:
-        echo("No rubric yet. Make one with `concord rubric new NAME`.", err=True)
+        echo("No rubric yet. Create one with `concord rubric new NAME`.", err=True)
 
 
 @command.command("show")

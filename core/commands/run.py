@@ -101,4 +101,4 @@ def forget_batch(folder: str, /, number: int) -> None:
         waiting = {str(one.id): one for one in batches.waiting(db)}
         check_known("batch that waits with number", str(number), waiting)
         batches.end(db, number, "given up", "Forgotten on request.")
-    echo(f"Forgotten. Its {waiting[str(number)].lines:,} calls are asked again by the next run.")
+    echo(f"Forgotten. The next run repeats its {waiting[str(number)].lines:,} calls.")

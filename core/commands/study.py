@@ -146,8 +146,8 @@ def _pairs(
         f"Study of pairs “{name}”: {len(groups)} {study.counted} of {study.benchmark}, asked: "
         f"{labels}{rubric_words}."
     )
-    echo(f"Deal it: concord study deal {name} --annotators …")
-    echo(f"Have judges compare them: concord compare {name} --judges …")
+    echo(f"Assign it: concord study deal {name} --annotators …")
+    echo(f"Let judges compare them: concord compare {name} --judges …")
 
 
 @command.command("show")
@@ -163,7 +163,7 @@ def _show(workspace: str, name: str) -> None:
         figures = annotation_flow.tables(db, name)
         acts_done = acts.every(db, name)
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
-    echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")
+    echo(f"{units} units, raters of each: {study.overlap or 'all annotators'}")
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
@@ -177,12 +177,12 @@ def _show(workspace: str, name: str) -> None:
         for act in acts_done:
             echo(act.sentence)
     elif not study.anonymous:
-        echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
+        echo(f"Not assigned yet: concord study deal {name} --annotators …")
 
 
 def _selection(benchmark: str, facet_values: options.Facets) -> Filter:
     facets = dict(facet_values)
     languages, players = facets.pop("language", ()), facets.pop("player", ())
     if len(languages) > 1:
-        raise StudyError("A study has one language. Name one: --where language=VALUE.")
+        raise StudyError("A study has one language. Choose one: --where language=VALUE.")
     return Filter(benchmark, "".join(languages), players, facets=facets)

@@ -43,8 +43,8 @@ def load(workspace: Workspace) -> None:
     with workspace.write() as db:
         if conversations.count(db) or studies.names(db):
             raise WorkspaceError(
-                f"{workspace.path} holds other conversations. The demo needs a workspace of its own: name a "
-                "new folder with --workspace."
+                f"{workspace.path} holds other conversations. The demo needs its own workspace: give a new "
+                "folder with --workspace."
             )
         copy_files(workspace, ADDRESS.format(port=free_port()))
         with lzma.open(ROWS, "rt", encoding="utf-8") as lines:
@@ -106,4 +106,6 @@ def free_port() -> int:
             except OSError:
                 continue
             return port
-    raise ConcordError(f"The ports {PORT} to {PORT + 49} are all taken; the mock models need one. Free one.")
+    raise ConcordError(
+        f"The ports {PORT} to {PORT + 49} are all in use, and the mock models need one. Free a port."
+    )

@@ -158,7 +158,7 @@ def incoming(
             continue
         if (unit := units.get(answer.item)) is None:
             if answer.item not in file.conversations:
-                sentence = f"{answer.where}: the item {answer.item[:80]} is none of the study “{study}”. "
+                sentence = f"{answer.where}: the item {answer.item[:80]} is not in the study “{study}”. "
                 wrong[f"{sentence}Name the study that was exported, with --study."] = None
                 continue
             unit = Unit(file.conversations[answer.item].key)
@@ -194,8 +194,8 @@ def _score(answer: Answered, name: str, scale: Scale | None) -> float:
         begins = re.match(r"\s*(-?\d+(?:\.\d+)?)(?=\s|$|[:.)–-])", value)
         if begins is None:
             raise ImportRefused(
-                f"{answer.where}: “{value[:80]}” on “{name}” is no number. Say what it means: "
-                f"--scale '{name}=1:{value[:40]},2:…'."
+                f"{answer.where}: “{value[:80]}” on “{name}” is not a number. Give its value: --scale "
+                f"'{name}=1:{value[:40]},2:…'."
             )
         value = float(begins[1])
     if scale is not None and not scale.guessed and value not in scale:

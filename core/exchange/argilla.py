@@ -77,8 +77,8 @@ def _questions(criterion: Criterion, name: str) -> Iterator[dict[str, Any]]:
     scale = criterion.scale
     if not scale.offered:
         raise StudyError(
-            f"Argilla cannot ask “{criterion.name}”: it has no question for every number from "
-            f"{scale.low:g} to {scale.high:g}, and none for words of a reply. Export ratings."
+            f"Argilla cannot ask “{criterion.name}”: it has no question type for numbers from "
+            f"{scale.low:g} to {scale.high:g} or for words of a reply. Export ratings instead."
         )
     if scale.sets:
         options = [{"value": label, "text": label} for label in (*scale.labels, NONE)]
@@ -128,7 +128,7 @@ def read(path: Path, study: str) -> AnswerFile:
         record, fields = row.whole, row.whole.get("fields")
         if not isinstance(fields, Mapping):
             raise ImportRefused(
-                f"{row.where}, is no record of Argilla: it has no “fields”. Export the dataset with to_disk."
+                f"{row.where}, is not an Argilla record: it has no “fields”. Export the dataset with to_disk."
             )
         item = str(record.get("id") or row.where.rpartition(" ")[2])
         if not is_name(item):
@@ -144,7 +144,7 @@ def read(path: Path, study: str) -> AnswerFile:
             if name.endswith("-reason"):
                 continue
             if (answer := usable(value)) is None:
-                file.left_out["answers that are no rating and no label"] += 1
+                file.left_out["answers that are neither ratings nor labels"] += 1
                 continue
             reason = str(given.get((who, f"{name}-reason")) or "")
             file.answers.append(Answered(row.where, item, name, answer, rater(who, "human"), reason))

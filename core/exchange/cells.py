@@ -33,7 +33,7 @@ def figure_in(where: str, called: str, text: str, *, longest: int | None = None)
         hint = f"Write {point} with a point." if point != text else "Correct it, or remove the line."
         raise ImportRefused(f"{where}: the {called} “{text[:longest]}” is not a number. {hint}")
     if abs(number) > LARGEST:
-        raise ImportRefused(f"{where}: the {called} “{text[:longest]}” is beyond ±{LARGEST:g}. Correct it.")
+        raise ImportRefused(f"{where}: the {called} “{text[:longest]}” exceeds ±{LARGEST:g}. Correct it.")
     return number
 
 

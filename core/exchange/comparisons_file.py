@@ -48,7 +48,7 @@ def read(path: Path) -> list[PreferenceRow]:
             given.append(_placed(row))
         except ImportRefused as error:
             wrong.append(str(error))
-    refuse(wrong, f"{path}: {len(wrong):,} rows are wrong; nothing was imported.")
+    refuse(wrong, f"{path}: {len(wrong):,} rows are invalid; nothing was imported.")
     if not given:
         raise ImportRefused(f"{path} holds no comparisons. Each row needs {', '.join(REQUIRED)}.")
     return given
@@ -70,9 +70,9 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> str:
                     first, second = _sides(db, one, benchmark)
                     new = _saved(db, one, replace(one.comparison, first=first, second=second))
                     stored[one.comparison.rater.kind if new else "known"] += 1
-    counts = [f"{stored['human']:,} comparisons by people", f"{stored['judge']:,} by judges"]
+    counts = [f"{stored['human']:,} comparisons by annotators", f"{stored['judge']:,} by judges"]
     counts += [f"{stored['gold']:,} gold labels"] if stored["gold"] else []
-    known = f" {stored['known']:,} were here already." if stored["known"] else ""
+    known = f" {stored['known']:,} were stored already." if stored["known"] else ""
     return f"New: {', '.join(counts)}.{known}"
 
 
@@ -83,7 +83,7 @@ def _saved(db: Database, row: PreferenceRow, this: Comparison) -> bool:
     if there.get(this.repeat, this.verdict) != this.verdict:
         raise ImportRefused(
             f"{row.where}: {this.rater.name} compared “{this.first}” with “{this.second}” already, with "
-            "another verdict. Keep one of the two, or give the second a repeat of its own."
+            "another verdict. Keep one, or give the second a different repeat number."
         )
     if this.repeat not in there:
         when = {"created": row.created} if row.created else {}
@@ -109,7 +109,7 @@ def _placed(row: FileRow) -> PreferenceRow:
         raise ImportRefused(f"{row.where}: “{cells['first']}” is compared with itself.")
     if bool(cells["rubric"]) != bool(cells["criterion"]):
         raise ImportRefused(
-            f"{row.where}: rubric and criterion name a question together. Give both, or neither."
+            f"{row.where}: a question needs both rubric and criterion. Give both, or neither."
         )
     comparison = Comparison(
         "",
@@ -143,8 +143,8 @@ def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:
     names = f"“{first.key}” and “{second.key}”"
     if first.benchmark != second.benchmark:
         raise ImportRefused(
-            f"{row.where}: {names} belong to {first.benchmark} and {second.benchmark}. Compare conversations "
-            "of one name."
+            f"{row.where}: {names} belong to {first.benchmark} and {second.benchmark}. Compare "
+            "conversations of one benchmark."
         )
     facet = known_or_imported(first.benchmark).scenario_facet
     scenarios = set()
@@ -154,7 +154,7 @@ def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:
             conversations.name_facet(db, number, facet, row.scenario)
     if not facet or len(scenarios) > 1 or "" in scenarios:
         raise ImportRefused(
-            f"{row.where}: {names} are not known to answer the same. Add a column scenario that names what "
-            "both were asked."
+            f"{row.where}: {names} may answer different prompts. Add a column scenario with the prompt of "
+            "both."
         )
     return first.key, second.key

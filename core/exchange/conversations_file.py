@@ -147,7 +147,7 @@ class FileSurvey:
 
     def refuse(self) -> None:
         """Raises ImportRefused with all that is wrong, where something is."""
-        head = f"{self.path}: {self.faults:,} of {self.rows:,} rows are wrong; nothing was imported."
+        head = f"{self.path}: {self.faults:,} of {self.rows:,} rows are invalid; nothing was imported."
         rest = self.rows - self.faults
         some = [f"--skip-wrong imports the other {rest:,} rows."] if rest else []
         refuse(self.wrong, head, self.faults, some)
@@ -182,7 +182,7 @@ def survey(
                     if walk.column(to) not in walk.taken and (to in shape.out or at(walk.fields, to) is None)
                 }
     if not result.rows:
-        raise ImportRefused(f"{path} is empty. It needs a row at least.")
+        raise ImportRefused(f"{path} is empty. It needs at least one row.")
     for name, to in nowhere.items():
         if name.startswith("out:") and to in result.fields:
             continue
@@ -197,7 +197,7 @@ def _extent(row: FileRow) -> int:
 
 def _nowhere(path: Path, name: str, to: str, fields: Sequence[str]) -> ImportRefused:
     return ImportRefused(
-        f"--map {name}={to}: no row of {path} has anything there. Its fields are "
+        f"--map {name}={to}: no row of {path} has a value there. Its fields are "
         f"{', '.join(fields[:30])[:500]}."
     )
 
@@ -222,7 +222,7 @@ def store(
     if not skip_wrong:
         surveyed.refuse()
     if question != OWN and not surveyed.votes:
-        raise ImportRefused(f"{surveyed.path} holds no votes. Leave out the rubric that they would answer.")
+        raise ImportRefused(f"{surveyed.path} holds no votes. Remove the rubric for votes.")
     counts = Counter[str]()
     with in_parts(workspace.db_path) as part:
         with part() as db:
@@ -256,11 +256,11 @@ def store(
 def _stored(surveyed: FileSurvey, counts: Counter[str], study: str) -> str:
     """What was stored, in one sentence."""
     words = {"known": "were here already", "votes": "comparisons"}
-    words |= {"people": f"ratings by people in the study “{study}”", "judges": "by judges"}
+    words |= {"people": f"ratings by annotators in the study “{study}”", "judges": "by judges"}
     new = [f"{counts['conversations']:,} new conversations"]
     new += [f"{counts[name]:,} {what}" for name, what in words.items() if counts[name]]
     out = surveyed.faults + counts["left_out"]
-    left = f" {out:,} rows were left out." if out else ""
+    left = f" {out:,} rows were excluded." if out else ""
     left += "".join(f" Study “{name}”." for name in surveyed.studies)
     under = "”, “".join(sorted(surveyed.benchmarks)) or surveyed.reading.benchmark
     return f"Under “{under}”: {', '.join(new)}.{left}"
@@ -282,17 +282,17 @@ def sentences(surveyed: FileSurvey) -> list[str]:
         lines += [f"{who}: {', '.join(on[:SHOWN])}."] if on else []
     lines += [unknown_scorers(surveyed)] if surveyed.unknown else []
     for what, counts in (
-        ("scores are no numbers and are left out", surveyed.unread),
-        ("rows say that they ended with an error", surveyed.failed),
-        ("images are only named in the text", surveyed.named),
+        ("scores are not numbers and are excluded", surveyed.unread),
+        ("rows ended with an error", surveyed.failed),
+        ("images appear only by name in the text", surveyed.named),
     ):
         lines += [f"{counts.total():,} {what}, such as “{next(iter(counts))}”."] if counts else []
-    lines += [f"{surveyed.images:,} images are kept."] if surveyed.images else []
-    lines += [f"{n:,} rows of {name} belong to none of these." for name, n in surveyed.unused.items() if n]
+    lines += [f"{surveyed.images:,} images are imported."] if surveyed.images else []
+    lines += [f"{n:,} rows of {name} match none of these." for name, n in surveyed.unused.items() if n]
     taken = "; ".join(f"{path} as {', '.join(uses)}" for path, uses in surveyed.columns.items())
     for how, paths in (
         ("Taken", taken),
-        ("Kept as metadata, not shown", _counted(surveyed.metadata, surveyed.rows)),
+        ("Stored as metadata, not shown", _counted(surveyed.metadata, surveyed.rows)),
         ("Left out", _counted(surveyed.left_out, surveyed.rows)),
     ):
         lines += [f"{how}: {paths}."] if paths else []
@@ -303,8 +303,8 @@ def unknown_scorers(surveyed: FileSurvey) -> str:
     """Which scores do not say who gave them, and how to say it."""
     on = ", ".join(f"{name} ({count:,})" for name, count in [*surveyed.unknown.items()][:SHOWN])
     return (
-        f"{surveyed.unknown.total():,} scores do not say who gave them and are excluded: {on}. Say it with "
-        f"--scorer '{next(iter(surveyed.unknown))}=human' (or =judge, =code)."
+        f"{surveyed.unknown.total():,} scores have no known source and are excluded: {on}. Give the source "
+        f"with --scorer '{next(iter(surveyed.unknown))}=human' (or =judge, =code)."
     )
 
 
@@ -336,8 +336,8 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
         if conversations_jsonl.own(row.fields, kind):
             if options.mapping or options.roles or options.joins or options.rows:
                 raise ImportRefused(
-                    f"{path} was written by `concord export conversations`: it says all that is in it. Leave "
-                    "out --map, --role, --join and --rows."
+                    f"{path} was written by `concord export conversations`, so it needs no options. Remove "
+                    "--map, --role, --join and --rows."
                 )
             return FileSurvey(path, kind, Reading(OWN_FORM, benchmark, folder=path.parent))
         shape = shape_of({**joined_names, **row.fields})
@@ -361,7 +361,7 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
         names = names or fields
         unknown += [dict(row.fields)] if len(unknown) < SAMPLED else []
     if not names:
-        raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
+        raise ImportRefused(broken or f"{path} is empty. It needs at least one row.")
     if (other := next((one for one in forms().elsewhere if has(unknown[0], one)), None)) is not None:
         raise ImportRefused(f"{path} ({kind}) holds {other.name}. {other.how}")
     lists = list(islice(rows.lists_inside(unknown[0]), SHOWN))
@@ -369,9 +369,9 @@ def recognized(path: Path, kind: str, file_rows: Iterable[FileRow], options: Fil
     example = suggestion.command(path, unknown, options.rows)
     example = f" Try: {example}" if example else ""
     raise FormNotKnown(
-        f"{path} ({kind}) holds conversations in an unknown form. Say where they are, such as "
-        "--map messages=NAME or --map user=NAME --map assistant=NAME; for a turn a row, --map "
-        f"conversation=NAME; its fields are {', '.join(names)[:500]}.{inside}{example}",
+        f"{path} ({kind}) has an unknown format. Map its fields, for example --map messages=NAME, or --map "
+        "user=NAME --map assistant=NAME; for one turn per row, --map conversation=NAME. Its fields are "
+        f"{', '.join(names)[:500]}.{inside}{example}",
         names,
     )
 
@@ -397,7 +397,7 @@ def read_row(reading: Reading, row: FileRow) -> Entry:
     first_row = row.whole if reading.shape.turns is None else row.whole[ROWS][0]
     if not reading.shape.spans and not has(first_row, reading.shape):
         other = shape_of(first_row)
-        form = f"has the form “{other.name}”" if other is not None else "has a form that is not known"
+        form = f"has the form “{other.name}”" if other is not None else "has an unknown format"
         raise ImportRefused(f"{row.where}, {form}, the file's first row “{reading.shape.name}”.")
     return images.copied(entries.read(row.whole, reading, row.where), reading.folder)
 
@@ -413,8 +413,8 @@ def _checked(survey: FileSurvey, row: FileRow, keys: FirstByKey) -> Entry | None
             if earlier is not None and earlier[1] != mark:
                 place = earlier[0].rpartition(", ")[2]
                 raise ImportRefused(
-                    f"{row.where}: “{conversation.key}” stands in {place} with other messages. "
-                    "Give each conversation a key of its own, or none."
+                    f"{row.where}: “{conversation.key}” is in {place} too, with other messages. Give each "
+                    "conversation a unique key, or none."
                 )
             survey.repeated += earlier is not None
             survey.conversations += earlier is None
@@ -487,7 +487,7 @@ def _saved(
                 continue
             (conflict,) = [one for one in row.conversations if _differs(db, one, ids, new)][:1]
             remedy = "Import the file under another name with --benchmark."
-            remedy = remedy if row.line is None else "Give this one another key."
+            remedy = remedy if row.line is None else "Give this conversation another key."
             raise ImportRefused(
                 f"{row.place}: a conversation “{conflict.key}” with other messages is stored already. "
                 f"{remedy}"
@@ -545,7 +545,9 @@ def _prepare(
     named = list(dict.fromkeys(criterion for kind, criterion in surveyed.scores if taken[kind]))
     for name in scales:
         if name and name not in named:
-            raise ImportRefused(f"{surveyed.path} scores nothing on “{name}”. It scores: {', '.join(named)}.")
+            raise ImportRefused(
+                f"{surveyed.path} has no scores on “{name}”. It has scores on: {', '.join(named)}."
+            )
     if study and not any(kind == "human" for kind, _ in surveyed.scores):
         more = f" {unknown_scorers(surveyed)}" if surveyed.unknown else ""
         raise ImportRefused(

@@ -73,7 +73,7 @@ def save_beside(db: Database, number: int, conversation: Conversation, line: Fil
     elif conversation.trajectory not in (None, conversations.trajectory(db, number)):
         raise ImportRefused(
             f"{line.where}: the conversation “{conversation.key}” is stored already with another trajectory, "
-            "or without one. Give this one another key."
+            "or without one. Give this conversation another key."
         )
 
 
@@ -82,13 +82,15 @@ def _naming(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
     """The kind of a line. Raises ImportRefused, naming the line, for what is wrong with it."""
     kind = entry.get("kind", "conversation")
     if kind not in _KINDS:
-        raise ImportRefused(f"{where}: the kind “{kind}” is unknown; it is conversation, benchmark or study.")
+        raise ImportRefused(
+            f"{where}: the kind “{kind}” is unknown. It must be conversation, benchmark or study."
+        )
     try:
         yield kind
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         problem = f"“{error.args[0]}” is missing" if isinstance(error, KeyError) else str(error)
         problem = first_problem(error) if isinstance(error, ValidationError) else problem
-        raise ImportRefused(f"{where}, is no {kind} as `concord export` writes it: {problem}.") from error
+        raise ImportRefused(f"{where}, is not a {kind} written by `concord export`: {problem}.") from error
     except ImportRefused:
         raise
     except ConcordError as error:
@@ -144,7 +146,7 @@ def _held(value: Any) -> Any:
 def _conversation(entry: Mapping[str, Any], where: str, benchmark: str, left: set[str]) -> Conversation:
     key = entry.get("key", entry.get("id"))
     if not isinstance(key, str | int) or not str(key).strip():
-        raise ImportRefused(f"{where}: the conversation has no key. Give each a “key” of its own.")
+        raise ImportRefused(f"{where}: the conversation has no key. Give each conversation a unique “key”.")
     messages = entry.get("messages")
     if not isinstance(messages, list):
         raise ImportRefused(f"{where}: the conversation has no list of messages.")
@@ -172,7 +174,7 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
     owner = BENCHMARKS.get(benchmark)
     if owner is None or owner.check_trajectory is None:
         raise ImportRefused(
-            f"{where}: the trajectory cannot be read: “{benchmark}” is no benchmark that has some."
+            f"{where}: the trajectory cannot be read: “{benchmark}” is not a benchmark with trajectories."
         )
     owner.check_trajectory(values)
     whole: Mapping[str, Any] = values

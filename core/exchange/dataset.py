@@ -206,13 +206,13 @@ def _card(
     lines += ["## Annotators' instructions", "", study.guidelines or "None were written."]
     raters = studies.raters(db, study.name)
     mocks = sum(simulated for _, simulated in raters)
-    people = f"{len(raters) - mocks} people and {mocks} simulated annotators rated."
+    people = f"{len(raters) - mocks} annotators and {mocks} simulated annotators rated."
     questions = [
         f"{c.label} ({c.name}): {c.statement} Answers: {'; '.join(c.scale.legend)}." for c in study.criteria
     ]
     for heading, facts in (
         ("Questions", questions),
-        ("Annotators", ["People's ratings have no names." if study.anonymous else people]),
+        ("Annotators", ["The annotators have no names." if study.anonymous else people]),
         ("Provenance", provenance(db, study.name)),
     ):
         lines += ["", f"## {heading}", "", *(f"- {markdown_text(fact)}" for fact in facts)]

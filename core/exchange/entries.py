@@ -188,13 +188,13 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
         try:
             sides += [(part, *_side(part, side, reading, where)) for side in shape.sides]
         except NoReply as error:
-            walk.leave(walk.place, why="parts in which nobody replies")
+            walk.leave(walk.place, why="parts without a reply")
             if shape.several is None or (part is parts[-1] and not sides):
                 why = failure(fields, shape)
-                reason = f"{where}: it ended with an error and has no reply: {_short(why)}."
+                reason = f"{where}: it has no reply, because it ended with an error: {_short(why)}."
                 raise error if why in (None, "success") else ImportRefused(reason) from error
     if not sides:
-        raise NoReply(f"{where}: it has no reply. Remove the row, or name the speaker.")
+        raise NoReply(f"{where}: it has no reply. Remove the row, or set the role of the speaker.")
     parts = [part for part, *_ in sides[:: len(shape.sides)]]
     cut = walk.first((shape.votes.turn,), "turn of the vote") if shape.votes and shape.votes.turn else None
     if cut is not None:
@@ -378,9 +378,9 @@ def _side(walk: RowReader, side: Side, reading: Reading, where: str) -> tuple[st
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
-        raise NoReply(f"{where}: the dialogue has no reply. Remove the row, or name the speaker.")
+        raise NoReply(f"{where}: the dialogue has no reply. Remove the row, or set the role of the speaker.")
     if has_half_characters("".join([m.content for m in messages])):
-        raise ImportRefused(f"{where}: a text holds half of a character (a lone surrogate). Remove it.")
+        raise ImportRefused(f"{where}: a text has an incomplete character (a lone surrogate). Remove it.")
     named = walk.first(side.player, "player")
     player = named if isinstance(named, str) else _short(named) if named is not None else side.unnamed
     return nfc(name_in(where, "player", player.strip() or side.unnamed)), messages
@@ -638,7 +638,7 @@ def _scores(
             if scorer == Scorer.UNKNOWN:
                 unknown.append(criterion)
                 for path in (scores.at, *(scores.why if scores.criterion else ())):
-                    walk.leave(path, why="scores that do not say who gave them")
+                    walk.leave(path, why="scores without a known source")
                 continue
             by = nfc(one.by)[:NAME]
             rater = Rater(by, "human" if scorer == Scorer.HUMAN else "judge")

@@ -60,10 +60,10 @@ def _body(source: str, folder: Path) -> bytes:
         except binascii.Error:
             raise ValueError("it is not written in Base64") from None
     if "://" in source:
-        raise ValueError("it lies elsewhere, and nothing is fetched")
+        raise ValueError("it is a remote address, and Concord fetches nothing")
     path = (folder / source).resolve()
     if not path.is_relative_to(folder.resolve()):
-        raise ValueError("it lies outside the folder of the file")
+        raise ValueError("it is outside the folder of the file")
     if path.stat().st_size > IMAGE_BYTES:
         raise ValueError(f"it is larger than {IMAGE_BYTES:,} bytes")
     return path.read_bytes()
@@ -75,5 +75,5 @@ def _type(body: bytes) -> str:
         return "webp"
     kind = next((kind for begin, kind in _BEGINS.items() if body.startswith(begin)), "")
     if not kind:
-        raise ValueError("it is no PNG, JPEG, WebP or GIF")
+        raise ValueError("it is not a PNG, JPEG, WebP or GIF file")
     return kind

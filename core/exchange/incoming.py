@@ -96,11 +96,11 @@ def store(
 
 def _sentence(study: str, new: Counter[str]) -> str:
     """What was stored of a study, by the kind of rater and other names."""
-    counts = [f"{new['human']:,} ratings by people", f"{new['judge']:,} by judges"]
+    counts = [f"{new['human']:,} ratings by annotators", f"{new['judge']:,} by judges"]
     beside = {"gold": "gold labels", "units": "units", "conversations": "conversations"}
     counts += [f"{new[name]:,} {words}" for name, words in beside.items() if new[name]]
-    there = "" if new["conversations"] else ", all on conversations that were here"
-    known = f" {new[KNOWN]:,} ratings were here already." if new[KNOWN] else ""
+    there = "" if new["conversations"] else ", all on stored conversations"
+    known = f" {new[KNOWN]:,} ratings were stored already." if new[KNOWN] else ""
     return f"Study “{study}”, new: {', '.join(counts)}{there}.{known}"
 
 
@@ -233,8 +233,8 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> bool:
         return False
     if not append and studies.rated(db, study.name):
         raise ImportRefused(
-            f"There is a study “{study.name}” with ratings already. Give the import another name with "
-            "--study, or add new ratings to that study with --append."
+            f"The study “{study.name}” has ratings already. Give the import another name with --study, or "
+            "add new ratings to it with --append."
         )
     existing = studies.get(db, study.name)
     names = {c.name for c in existing.criteria}

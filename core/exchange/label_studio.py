@@ -78,8 +78,8 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
     scale = criterion.scale
     if scale.kind.content:
         raise StudyError(
-            f"“{criterion.name}” is answered in words of a reply, which are not written for Label Studio. "
-            "Export ratings."
+            f"“{criterion.name}” is answered in words of a reply, which cannot be exported to Label "
+            "Studio. Export ratings instead."
         )
     if scale.offered:
         how = "multiple" if scale.sets else "single"
@@ -130,8 +130,8 @@ def read(path: Path, study: str) -> AnswerFile:
         data = row.whole.get("data")
         if not isinstance(data, Mapping):
             raise ImportRefused(
-                f"{row.where}, is no task of Label Studio: it has no “data”. Export the project as JSON, not "
-                "as JSON-MIN."
+                f"{row.where}, is not a Label Studio task: it has no “data”. Export the project as JSON, "
+                "not as JSON-MIN."
             )
         item = data.get("item")
         if not isinstance(item, str):  # Concord did not make the task
@@ -142,7 +142,7 @@ def read(path: Path, study: str) -> AnswerFile:
             listed = row.whole.get(kind)
             for place, given in enumerate(listed if isinstance(listed, list) else (), 1):
                 if not isinstance(given, Mapping):
-                    file.left_out[f"{kind} of which the export has only the number"] += 1
+                    file.left_out[f"{kind} that the export has only as a number"] += 1
                 elif given.get("was_cancelled"):
                     file.left_out["annotations that were skipped"] += 1
                 else:

@@ -105,7 +105,7 @@ def write(
     if path is None and export.form == "parquet":
         raise ConfigError("Parquet is not text: name a file with --out.")
     if path and path.is_dir() and any(path.iterdir()) and not (overwrite and (path / site.MARK).exists()):
-        raise ConfigError(f"{path} is not empty. Name a new folder" + ", or say --replace." * (not overwrite))
+        raise ConfigError(f"{path} is not empty. Give a new folder" + ", or say --replace." * (not overwrite))
     beside = {"prefix": f".{path.name}.", "dir": path.absolute().parent} if path else {}
     try:
         with tempfile.TemporaryDirectory(**beside) as temporary:  # type: ignore[call-overload]
@@ -206,35 +206,35 @@ PARTS: Mapping[str, Part] = {
         "form study with_excluded",
         lambda db, of: dataset.rating_rows(db, of.study, with_excluded=of.with_excluded),
         "csv",
-        "There are no ratings yet. Of a study of pairs export comparisons.",
+        "No ratings yet. For a study of pairs, export comparisons.",
     ),
     "conversations": Part(
         "Conversations, and what their study asks",
         "form study benchmark",
         lambda db, of: (dataset.CONVERSATIONS, dataset.conversation_rows(db, of.study, of.benchmark)),
         "jsonl",
-        "No conversation is of this study and benchmark.",
+        "This study has no conversations of this benchmark.",
     ),
     "comments": Part(
         "Annotators' comments, and why they skipped",
         "study form with_excluded",
         lambda db, of: (dataset.COMMENTS, dataset.comment_rows(db, of.study, with_excluded=of.with_excluded)),
         "csv",
-        "Nobody commented on an item of this study or skipped one.",
+        "This study has no comments and no skipped items.",
     ),
     "comparisons": Part(
         "Which of two conversations was preferred",
         "form benchmark",
         lambda db, of: (dataset.COMPARISONS, dataset.comparison_rows(db, of.benchmark)),
         "csv",
-        "Nothing was compared yet.",
+        "No comparisons yet.",
     ),
     "apart": Part(
-        "Answers that are no ratings: to repeats and gold items, adjudicated and revised ones, spot-checks",
+        "Answers other than ratings: to repeat and gold items, adjudicated and revised answers, spot-checks",
         "study form",
         lambda db, of: (dataset.APART, answers.apart(db, of.study)),
         "csv",
-        "The study has no answers but ratings.",
+        "The study has only ratings.",
     ),
     "dataset": Part(
         "A study as a Hugging Face dataset folder: Parquet files and a card",

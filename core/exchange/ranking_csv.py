@@ -53,7 +53,7 @@ def read(path: Path) -> dict[str, float]:
             cells = row.cells((named, by))
             model = name_in(row.where, named, nfc(cells[named]).casefold())
             if model in scores:
-                raise ImportRefused(f"{row.where}: “{model}” is there twice. Keep one of the two.")
+                raise ImportRefused(f"{row.where}: “{model}” is listed twice. Keep one.")
             scores[model] = (-1 if by == "rank" else 1) * figure_in(row.where, by, cells[by], longest=200)
         except ImportRefused as error:
             wrong.append(str(error))
@@ -105,13 +105,12 @@ def beside(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Tab
     columns = (Column("spearman", "Spearman's ρ", digits=3, n=True), Column("p", digits=3))
     row = {"spearman": rho, "p": p}
     notes = [
-        f"Ranks among the {len(both)} of {len(placed)} players named in {name} too; ties at their mean rank."
+        f"Ranks among the {len(both)} of {len(placed)} models that {name} ranks too; ties have their mean "
+        "rank."
     ]
     figures = [figure for figure in published(board.benchmark) if figure.measure is PublishedMeasure.AGAINST]
     for figure in figures:
-        notes.append(
-            f"Published by others: {figure.value:g} ({figure.language}; {figure.source}), of other models."
-        )
+        notes.append(f"Published: {figure.value:g} ({figure.language}; {figure.source}), for other models.")
     return (
         Table("against", f"Rank correlation with {name}", columns, (row,), notes=tuple(notes)),
         Table(

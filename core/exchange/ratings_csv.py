@@ -122,13 +122,13 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
     table.items, table.asked = [*items], [*asked]
     for again, first in table.twice():
         criterion, rater, *_ = table.asked[table.by[again]]
-        hint = " Runs of one judge are told apart by a column “repeat”." if rater.kind == "judge" else ""
+        hint = " To import several runs of one judge, add a column “repeat”." if rater.kind == "judge" else ""
         message = (
             f"{table.where(again)}: {rater.kind} “{rater.name}” rated “{table.items[table.item[again]]}” on "
-            f"“{criterion}” in line {lines[first]} already. Keep one of the two.{hint}"
+            f"“{criterion}” in line {lines[first]} already. Keep one.{hint}"
         )
         wrong.append((lines[again], message))
-    nothing = f"{file}: {len(wrong):,} lines are wrong; nothing was imported."
+    nothing = f"{file}: {len(wrong):,} lines are invalid; nothing was imported."
     refuse([message for _, message in sorted(wrong)], nothing)
     if not len(table):
         raise ImportRefused(f"{file} holds no ratings, only the names of columns.")
@@ -143,7 +143,7 @@ def _filled(column: str, cell: str) -> str:
 
 def differs(column: str, item: str, line: int | str) -> str:
     """What is wrong where lines of an item say different things about it."""
-    return f"the {column} of “{item}” differs from that in line {line}. Make them the same, or give it once."
+    return f"the {column} of “{item}” differs from line {line}. Make them equal, or give it once."
 
 
 def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:

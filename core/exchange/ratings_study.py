@@ -92,7 +92,7 @@ def incoming(
         _refuse_others(table, rubric, [table.items[number] for number in fresh.values()], per_turn)
     if existing is None and fresh and db and conversations.count(db, Filter(benchmark=study)):
         raise ImportRefused(
-            f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its "
+            f"“{study}” is a benchmark of this workspace, so the file's items would be mixed with its "
             "conversations. Give the study another name with --study."
         )
     new, of_item = _conversations(db, table, study, keys, fresh, brought)
@@ -129,16 +129,15 @@ def _refuse_others(table: RatingTable, rubric: Numbered, unknown: Sequence[str],
     """Refuse what judges by a rubric cannot meet: other conversations, criteria and units."""
     if unknown:
         raise ImportRefused(
-            f"{table.file}: the item “{unknown[0]}” ({len(unknown)} in all) is not a stored "
-            "conversation, so the rubric's judges cannot have rated it. Import the conversations "
-            "first, under the same ids."
+            f"{table.file}: the item “{unknown[0]}” ({len(unknown)} in all) is not a stored conversation, "
+            "so judges cannot have rated it. Import the conversations first, with the same ids."
         )
     named = set(table.criteria)
     questions = [c.name for c in rubric.rubric.criteria]
     if named.isdisjoint(questions):
         raise ImportRefused(
-            f"{table.file} rates {', '.join(sorted(named))}, but the rubric asks other criteria: "
-            f"{', '.join(questions)}. Give criteria the same names."
+            f"{table.file} rates {', '.join(sorted(named))}, but the rubric has other criteria: "
+            f"{', '.join(questions)}. Use the same names."
         )
     if per_turn != rubric.rubric.per_turn:
         wants = "single replies: give each line a turn" if rubric.rubric.per_turn else "whole conversations"
@@ -199,7 +198,7 @@ def _key(study: str, item: str, stored: Mapping[str, int], imported: Sequence[st
     there = [key for name in imported if (key := f"{name}/{item}") in stored]
     if len(there) > 1:
         raise ImportRefused(
-            f"“{item}” may be {' or '.join(f'“{key}”' for key in there[:3])}. Write the whole key as item_id."
+            f"“{item}” may be {' or '.join(f'“{key}”' for key in there[:3])}. Write the full key as item_id."
         )
     return there[0] if there else own
 
@@ -295,7 +294,7 @@ def _criteria(
     named = table.criteria
     for name in (*scales, *uncounted):
         if name and name not in named:
-            raise ImportRefused(f"{table.file} rates nothing on “{name}”. Its criteria: {', '.join(named)}.")
+            raise ImportRefused(f"{table.file} has no ratings on “{name}”. Its criteria: {', '.join(named)}.")
     there = {c.name: c for c in existing.criteria} if existing else {}
     criteria = list(there.values())
     for name in named:

@@ -198,7 +198,7 @@ def _joined(path: Path, there: TextsByKey) -> tuple[Joined, TextsByKey]:
     how = next((one for one in forms().joined if some and has(_by_old_names(some[0].whole), one)), None)
     if how is None:
         known = ", ".join(one.name for one in forms().joined)
-        raise ImportRefused(f"--join {path}: its rows belong to no others that are known: {known}.")
+        raise ImportRefused(f"--join {path}: its rows must belong to the rows of one of: {known}.")
     for row in (row for part in (some, file_rows) for row in part):
         fields = _by_old_names(row.whole)
         there.add(_key(fields, how.key), row.where, json.dumps(fields, default=str))

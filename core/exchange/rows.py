@@ -100,14 +100,14 @@ def kind_of(path: Path) -> str:
     """
     try:
         if path.is_dir():
-            raise ImportRefused(f"{path} cannot be read: it is a folder. Name a file in it.")
+            raise ImportRefused(f"{path} is a folder. Give a file in it.")
         size = path.stat().st_size
         with path.open("rb") as file:
             head = file.read(65536)
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise ImportRefused(f"{path} is empty. It needs a row at least.")
+        raise ImportRefused(f"{path} is empty. It needs at least one row.")
     if size > FILE_BYTES and head[:4] != b"PAR1":
         raise ImportRefused(f"{path} ({size:,} bytes) is larger than {FILE_BYTES:,} bytes. Split it.")
     if head[:4] == b"PAR1":
@@ -139,7 +139,7 @@ def kind_of(path: Path) -> str:
     if begins == b"[":
         return "JSON"
     if suffix in (".yaml", ".yml"):
-        raise ImportRefused(f"{path} is YAML, which is not read. Convert it to JSON.")
+        raise ImportRefused(f"{path} is YAML, which Concord cannot read. Convert it to JSON.")
     return "JSON Lines" if suffix in (".json", ".jsonl", ".ndjson") else "CSV"
 
 
@@ -192,8 +192,7 @@ def _inside(path: Path, kind: str, place: str) -> Iterator[FileRow]:
             yield row
     if not some:
         raise ImportRefused(
-            f"--rows {place}: nothing in {path} has objects there. "
-            "Name a list of objects, by names joined by dots."
+            f"--rows {place}: {path} has no list of objects there. Give its path as names joined by dots."
         )
 
 
@@ -426,7 +425,9 @@ def check_parquet(path: Path, file: Any) -> None:
     """Raise ImportRefused for a Parquet file that unpacks to far more than it takes."""
     total, size = file.metadata.num_rows, path.stat().st_size
     if total > size:  # equal rows are packed into almost nothing, and take minutes to be read
-        raise ImportRefused(f"{path} has {total:,} rows in {size:,} bytes: no more rows than bytes are read.")
+        raise ImportRefused(
+            f"{path} has {total:,} rows in {size:,} bytes. Concord reads at most one row per byte."
+        )
     for group in range(file.metadata.num_row_groups):
         if (size := file.metadata.row_group(group).total_byte_size) > ROW_GROUP:
             raise ImportRefused(
@@ -452,7 +453,8 @@ def _parquet(path: Path) -> Iterator[FileRow]:
                     yield FileRow(f"{path}, row {number}", fields)
     except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
         raise ImportRefused(
-            f"{path} is not whole Parquet: {str(error).splitlines()[0][:200]}. Copy or write the file again."
+            f"{path} is not a complete Parquet file: {str(error).splitlines()[0][:200]}. Copy or create "
+            "the file again."
         ) from error
 
 
@@ -462,8 +464,8 @@ def _inspect(path: Path) -> Iterator[FileRow]:
         from inspect_ai.log import read_eval_log, read_eval_log_samples
     except ImportError:
         raise ImportRefused(
-            f"{path} is a log of Inspect, which Inspect reads: install Concord with its extra “inspect”, or "
-            "write the log as JSON with `inspect log convert --to json`."
+            f"{path} is a log of Inspect. Install Concord with its extra “inspect”, or convert the log "
+            "with `inspect log convert --to json`."
         ) from None
     try:
         with zipfile.ZipFile(path) as archive:
@@ -490,7 +492,7 @@ def _inspect(path: Path) -> Iterator[FileRow]:
     except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
         message = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise ImportRefused(
-            f"{path} is no log that Inspect reads: {message}. Copy or write the file again."
+            f"{path} is not a log that Inspect can read: {message}. Copy or create the file again."
         ) from error
 
 

@@ -51,13 +51,13 @@ def read_text(path: Path, refusal: Refusal = ConfigError, *, most: int = limits.
     except (OSError, ValueError) as error:
         raise refusal(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     if len(data) > most:
-        raise refusal(f"{path} is larger than {most:,} bytes. Split it, or take something out.")
+        raise refusal(f"{path} is larger than {most:,} bytes. Split it, or remove something.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise refusal(f"{path} is not UTF-8 text. Save it as UTF-8.") from error
     if "\0" in text:
-        raise refusal(f"{path} holds a NUL byte, which no text has. Save it as UTF-8 text.")
+        raise refusal(f"{path} contains a NUL byte, so it is not text. Save it as UTF-8 text.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -128,7 +128,7 @@ def parse_json(text: str) -> Any:
     flat = text.count("[") + text.count("{") <= limits.NESTING
     value = _DECODER.decode(text) if flat else _parsed(json.loads, text)
     if "\\ud" in text.lower() and has_half_characters(json.dumps(value, ensure_ascii=False)):
-        raise ValueError("a text holds half of a character (a lone surrogate), which no file can keep")
+        raise ValueError("a text has an incomplete character (a lone surrogate), which cannot be stored")
     return value
 
 
@@ -144,7 +144,7 @@ def _finite(digits: str) -> float:
     """A number of JSON with a point or an exponent, or NaN. Raises ValueError for one that is not finite."""
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError(f"{number} is no number that can be kept")
+        raise ValueError(f"{number} cannot be stored as a number")
     return number
 
 
@@ -175,7 +175,7 @@ def _parsed(parse: Callable[[str], Any], text: str) -> Any:
     for _ in range(limits.NESTING + 1):
         for each in level:
             if isinstance(each, float) and not math.isfinite(each):
-                raise ValueError(f"{each} is no number that can be kept")
+                raise ValueError(f"{each} cannot be stored as a number")
             if isinstance(each, int) and not -limits.WHOLE <= each < limits.WHOLE:
                 raise ValueError(_TOO_LARGE)
         holding = [each for each in level if isinstance(each, dict | list)]

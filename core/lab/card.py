@@ -74,7 +74,9 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
     name = bench.parts.rubric
     number = bench.versions.get(judge.variant)
     if number is None:
-        raise ConfigError(f"{judge} does not answer a version of {name}: a card is made of a rubric's judge.")
+        raise ConfigError(
+            f"{judge} does not answer a version of {name}: a judge card needs a judge of a rubric."
+        )
     rubric_version = rubric_store.find(workspace, name, number)
     entry = pick(load_models(workspace.models_path), judge.model)
     model = handshakes.settled_models(workspace, {entry.name: entry})[entry.name]
@@ -99,7 +101,8 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
     sentences = [f"Fingerprint {fingerprint}: of the rubric's content and the model's settings."]
     if part == SELECT:
         sentences.append(
-            "No figure of the sealed part: these are of “select”, and too good if that chose this judge."
+            "These figures are from “select”, not from the sealed part. If “select” chose this judge, they "
+            "are too good."
         )
     elif len(openings) > 1:
         sentences.append(f"The sealed part was opened {len(openings)} times for this judge.")
@@ -141,13 +144,14 @@ def _facts(db: Database, bench: Bench) -> tuple[dict[str, str], list[str]]:
         "Answers of": ", ".join(players[:10]) + (" …" if len(players) > 10 else ""),
     }
     limits = [
-        f"Questions other than {labels}, or other words for them: another prompt is another judge.",
-        f"Conversations unlike those of “{bench.parts.benchmark}”, or other languages: nothing is known.",
-        "A decision about a single item: the figures are means over items.",
-        "Telling models apart whose difference is smaller than the judge's bias between them.",
+        f"Questions other than {labels}, or the same questions in other words: another prompt is another "
+        "judge.",
+        f"Conversations unlike those of “{bench.parts.benchmark}”, or in other languages: not tested.",
+        "Decisions about single items: the figures are means over items.",
+        "Comparisons of models whose difference is smaller than the judge's bias between them.",
     ]
     if simulated:
-        limits.insert(0, "Anything real: people of this study are simulated.")
+        limits.insert(0, "Any real use: the annotators of this study are simulated.")
     return facts, limits
 
 
@@ -179,7 +183,7 @@ def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
         ),
         Column("bias", "bias in points", digits=2, interval="ends", signed=True),
     )
-    caption = f"Agreement with annotators' mean on the part “{part}”; intervals take items for independent."
+    caption = f"Agreement with annotators' mean on the part “{part}”; intervals assume independent items."
     return Table("agreement", f"Agreement with annotators on {part}", columns, tuple(rows), caption)
 
 

@@ -85,14 +85,16 @@ def differences(bench: Bench, part: str, one: Candidate, second_judge: Candidate
     if codes is None and len({u.scenario for u in bench.parts.units_of(part)}) < len(
         bench.parts.units_of(part)
     ):
-        notes.append("Too few scenarios to be drawn together: intervals take items for independent.")
+        notes.append("Too few scenarios for cluster resampling; intervals assume independent items.")
     method = described(
         [DIFFERENCE],
         resamples=bench.resamples,
         seed=seed,
         units="items" if codes is None else "scenarios",
     )
-    caption = f"Agreement with people on the part “{part}” of {bench.parts.study}; 1 is complete. {method}."
+    caption = (
+        f"Agreement with annotators on the part “{part}” of {bench.parts.study}; 1 is complete. {method}."
+    )
     return Table(
         "lab-differences",
         f"From {one} to {second_judge}",
@@ -119,11 +121,9 @@ def judging(bench: Bench, part: str, *judges: Candidate) -> list[str]:
     for judge in judges:
         cost_of_judge = bench.costs[part].get(judge)
         if cost_of_judge and cost_of_judge.failed:
-            notes.append(
-                f"{judge} gave {cost_of_judge.failed} unusable replies; these items are not compared."
-            )
+            notes.append(f"{judge} gave {cost_of_judge.failed} unusable replies; these items are excluded.")
     if mocks := [str(j) for j in judges if (a := bench.costs[part].get(j)) and a.simulated]:
-        notes.append(f"Simulated, not a language model: {', '.join(dict.fromkeys(mocks))}.")
+        notes.append(f"Rule-based mock model, not a language model: {', '.join(dict.fromkeys(mocks))}.")
     return notes
 
 
@@ -132,7 +132,7 @@ def of_items(
 ) -> Estimate:
     """A figure of `n` items with its interval; undefined where both judges rated none of them."""
     if not n:
-        return undefined("no item was answered by both and by people", n=0)
+        return undefined("no item has answers of both judges and of annotators", n=0)
     units = n if codes is None else min(n, int(codes.max()) + 1)
     return resampled(float(value), resampled_values, n=n, kind=DIFFERENCE, units=units, widened=widened)
 
@@ -153,7 +153,7 @@ def _order(
     first, second = (correlation(score, target) for score in scores)
     point_values, resampled_values = bench.resample([lambda w: second(w) - first(w)], part, seed)
     if np.isnan(point_values[0]):
-        return undefined("a judge's or people's answers are all equal", n=n)
+        return undefined("all answers of a judge or of the annotators are equal", n=n)
     return of_items(point_values[0], resampled_values[0], n, bench.clusters(part))
 
 
@@ -221,19 +221,22 @@ def choose(
     best, cheapest = complete[0], complete[min(close)[1]] if close else None
     sentence = f"Best on {part}: {best}."
     if len(complete) == 1:
-        sentence += " There is no other to compare it with."
+        sentence += " No other judge to compare it with."
     elif cheapest is None:
-        sentence += " No judge that is close to it has a price in models.toml."
+        sentence += " No judge close to it has a price in models.toml."
     elif cheapest == best:
-        sentence += f" No cheaper one is shown to be within {margin:g} of it."
+        sentence += f" No cheaper judge is shown to be within {margin:g} of it."
     else:
         sentence += (
-            f" The cheapest that is not worse than it by more than {margin:g}: {cheapest}, at "
+            f" The cheapest judge that loses at most {margin:g}: {cheapest}, at "
             f"{min(close)[0]:.2f} instead of {rows[0]['cost'] or 0:.2f} per 1,000 judgements."
         )
-    notes = [sentence, f"These {n} items chose: the agreement of the best one is too good on them."]
+    notes = [
+        sentence,
+        f"These {n} items were used to choose, so the agreement of the best judge on them is too good.",
+    ]
     if stopped:
-        notes.append(f"Not compared, for too few usable answers: {', '.join(map(str, stopped))}.")
+        notes.append(f"Excluded because of too few usable answers: {', '.join(map(str, stopped))}.")
     columns = (
         Column("judge"),
         Column("agreement", digits=3, interval="ends"),
@@ -266,7 +269,7 @@ def gain(table: Table) -> str:
     assert isinstance(change, Estimate)
     one, second_judge, part = (table.meta[name] for name in ("one", "other", "part"))
     if change.value is None:
-        return f"Whether {second_judge} is better than {one} is not known: {change.reason}."
+        return f"Inconclusive whether {second_judge} is better than {one}: {change.reason}."
     if change.value == 0 and change.interval is None:
         return (
             f"No gain is shown from {one} to {second_judge}: no change on any of {change.n} items of {part}."
@@ -276,10 +279,10 @@ def gain(table: Table) -> str:
     low, high = change.interval
     figure = f"{change.value:+.3f} [{low:+.3f}, {high:+.3f}] on {change.n} items of {part}"
     if better(table):
-        return f"{second_judge} agrees with people better than {one}: {figure}."
+        return f"{second_judge} agrees with annotators better than {one}: {figure}."
     if high < 0:
-        return f"{second_judge} agrees with people worse than {one}: {figure}."
-    return f"No gain is shown from {one} to {second_judge}: {figure}; the interval holds 0."
+        return f"{second_judge} agrees with annotators worse than {one}: {figure}."
+    return f"No gain is shown from {one} to {second_judge}: {figure}; the interval includes 0."
 
 
 def report(
@@ -297,8 +300,8 @@ def report(
                 f"--judges {judge.model} --versions {bench.versions.get(judge.variant, '…')} --part {TEST}"
             )
             raise StudyError(
-                f"{judge} has not answered {missing} conversations of the sealed part, which is not opened. "
-                f"Have it answer: concord lab run {bench.parts.study} {arguments}"
+                f"{judge} has not answered {missing} conversations of the sealed part, so the part stays "
+                f"sealed. Run it: concord lab run {bench.parts.study} {arguments}"
             )
     before = lab.open_test(db, bench.parts.study, f"{one} → {second_judge}", reason.strip() or "final figure")
     table = differences(bench, TEST, one, second_judge, seed=seed)

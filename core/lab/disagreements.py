@@ -20,10 +20,10 @@ from concord.table import Cell, Column, Table
 
 PURPOSE = "diagnose"
 CAUSES = {
-    1: ("the rubric is unclear", "say in the guidelines what the levels mean"),
+    1: ("the rubric is unclear", "explain the levels in the guidelines"),
     2: ("the judge missed a fact", "tell the judge where to look, or show it the field"),
-    3: ("the judge read the question otherwise", "state in the instructions what counts"),
-    4: ("length or style swayed the judge", "say in the instructions what does not count"),
+    3: ("the judge understood the question differently", "state in the instructions what counts"),
+    4: ("length or style influenced the judge", "state in the instructions what does not count"),
     5: ("people are wrong", "have these items rated again"),
     6: ("another cause", ""),
 }
@@ -101,7 +101,7 @@ def tag(
     division = lab.division(db, study)
     key = {unit_row["id"]: unit_row["key"] for unit_row in studies.units(db, study)}.get(unit)
     if division is None or division.parts.get(key or "") != DEVELOP:
-        raise StudyError("Only items of the part “develop” are looked at one by one.")
+        raise StudyError("Only items of the part “develop” can be viewed one by one.")
     rater = ratings.rater_id(db, Rater(person, "human"))
     if cause is None:
         return placements.take_back(db, PURPOSE, rater, unit, str(judge))

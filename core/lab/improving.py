@@ -134,14 +134,14 @@ def improve(
     trial = Trial(workspace, parts, judge, base, answer, propose, rounds, resamples)
     if not answer(parts, base, DEVELOP):
         raise StudyError(
-            f"The budget ended before {judge} had answered “{DEVELOP}” by {base.variant}. What it answered "
-            "is stored and not paid again: give a larger --budget to go on."
+            f"The budget ended before {judge} had answered “{DEVELOP}” by {base.variant}. Its answers are "
+            "stored and not paid again. Use a larger --budget to continue."
         )
     trial.choice, say = base, trial.sentences.append
     first = trial.mean(base, DEVELOP)
-    say(f"{judge} by {base.variant} agrees with people on {DEVELOP} to {first:.3f}.")
+    say(f"Agreement of {judge} by {base.variant} with annotators on {DEVELOP}: {first:.3f}.")
     if first >= EQUAL:
-        say("It answers as people do: there is nothing to improve. The test part stays sealed.")
+        say("It answers as annotators do, so there is nothing to improve. The test part stays sealed.")
         return trial
     versions = [base, *_with_examples(trial), *(_proposed(trial) if propose else [])]
     answering = [
@@ -150,7 +150,7 @@ def improve(
     if len(answering) < len(versions):
         say(f"The budget ended on {SELECT}: {len(answering)} of {len(versions)} versions have answered it.")
     if base not in answering:
-        say("Without the version as it was there is nothing to compare. The test part stays sealed.")
+        say("The original version has no answers, so nothing can be compared. The test part stays sealed.")
         return trial
     table, best = comparing.choose(trial.bench(), SELECT, list(map(trial.candidate, answering)))
     trial.tables.append(table)
@@ -158,7 +158,7 @@ def improve(
         candidate_version for candidate_version in answering if trial.candidate(candidate_version) == best
     )
     if trial.choice == base:
-        say(f"There is no gain: on {SELECT} nothing was better than {base.variant}. Test stays sealed.")
+        say(f"No gain: on {SELECT}, no version was better than {base.variant}. The test part stays sealed.")
         return trial
     say(f"Chosen on {SELECT}: {trial.choice.variant}.")
     if not (answer(parts, base, TEST) and answer(parts, trial.choice, TEST)):
@@ -198,13 +198,13 @@ def _proposed(trial: Trial) -> list[Numbered]:
         try:
             proposal = trial.propose(messages(trial, best, tried))
         except (CallFailed, RunStopped) as error:
-            say(f"Proposal {number} is of no use: {error}")
+            say(f"Proposal {number} is unusable: {error}")
             if isinstance(error, RunStopped):
                 break
             continue
         text = proposal.instructions.strip()
         if text in tried:
-            say(f"Proposal {number} says nothing new.")
+            say(f"Proposal {number} is not new.")
             continue
         tried.append(text)
         note = " ".join(proposal.diagnosis.split())[:200]
@@ -292,8 +292,8 @@ def by_model(workspace: Workspace, study: str, optimiser: str, purse: SharedBudg
                 )
                 if purse.left is not None and highest_cost > purse.left:
                     raise RunStopped(
-                        f"Stopped at the budget of {purse.limit:g}: {purse.amount:.2f} are spent, and the "
-                        f"next call of {name} may cost {highest_cost:.2g}."
+                        f"Stopped at the budget of {purse.limit:g}: {purse.amount:.2f} spent, and the next "
+                        f"call of {name} may cost {highest_cost:.2g}."
                     )
                 try:
                     asked_for = Request(name, "propose", call_messages, {}, schema, 0)

@@ -114,9 +114,9 @@ class Bench:
         candidate = Candidate(model, f"{self.parts.rubric} v{version}" if version.isdigit() else version)
         if candidate not in self.answers:
             number = f" --versions {version}" if version.isdigit() else ""
-            available = f" Answers there are of {', '.join(map(str, self.answers))}." if self.answers else ""
+            available = f" Stored answers: {', '.join(map(str, self.answers))}." if self.answers else ""
             raise NotFound(
-                f"{candidate} has answered no item of “{self.parts.study}” yet.{available} Have it answer: "
+                f"{candidate} has not answered any item of “{self.parts.study}” yet.{available} Run it: "
                 f"concord lab run {self.parts.study} --judges {model}{number}"
             )
         return candidate

@@ -79,8 +79,8 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
     rubric = rubric or (before.rubric if before else "") or described.rubric
     if not rubric:
         raise StudyError(
-            f"The study “{study}” was drawn without a rubric. Name the judges' rubric with "
-            "--rubric; its questions must have the names of the study's criteria."
+            f"The study “{study}” was drawn without a rubric. Give the judges' rubric with --rubric; its "
+            "questions must have the names of the study's criteria."
         )
     facets, scenario_of = scenarios(db, study)
     means, players = levels(db, study), {unit["id"]: unit["player"] for unit in studies.units(db, study)}
@@ -91,9 +91,8 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
     n, groups = len(means), len(units_of_scenario)
     if n < 3 * FEWEST:
         raise StudyError(
-            f"People rated {n} items of “{study}”; three parts need at least {3 * FEWEST}, "
-            f"{FEWEST} each. Rate more items, or see the agreement of the whole study with "
-            "`concord agreement`."
+            f"Annotators rated {n} items of “{study}”; three parts need at least {3 * FEWEST}, {FEWEST} "
+            "each. Rate more items, or use `concord agreement` for the whole study."
         )
     if groups < 3 * 2:
         detail = " and ".join(facets) or "conversation"
@@ -125,8 +124,8 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
         part_of_key |= {keys[unit]: part for unit in units_of_scenario[name]}
     if small := [part for part in PARTS if size[part] < FEWEST]:
         raise StudyError(
-            f"The part “{small[0]}” would have {size[small[0]]:g} items, and needs {FEWEST}: items that hang "
-            "together stay in one part. Have more scenarios rated."
+            f"The part “{small[0]}” would have {size[small[0]]:g} items, and needs {FEWEST}: items of a "
+            "scenario stay in one part. Rate more scenarios."
         )
     counts = ", ".join(f"{part} {size[part]:g}" for part in PARTS)
     detail = f"{counts} items of {groups} scenarios, seed {seed}, rubric {rubric}"
@@ -174,8 +173,8 @@ def small(n: int) -> str:
     if n >= ENOUGH:
         return ""
     return (
-        f"{n} rated items make parts of about {n // 3}: only a large gain can be shown on them, and none "
-        f"where replies fail and fewer than {FEWEST} are left. To know more, have {ENOUGH} rated first."
+        f"{n} rated items make parts of about {n // 3}, enough only for a large gain. With fewer than "
+        f"{FEWEST} usable items left in a part, no gain can be measured. Rate at least {ENOUGH} items first."
     )
 
 
@@ -187,8 +186,8 @@ def variants_before(db: Database, parts: Parts, before: int) -> tuple[str, ...]:
     last = lab.openings(db, parts.study)[before - 1]
     return (
         f"The test part was opened {times} before (last {last.done[:10]} by {last.by}: {last.about}). A "
-        "judge that was made or chosen after that look may fit these items by chance, and its figure is then "
-        "too good. For a figure that holds, draw a new study and have people rate it.",
+        "judge made or chosen after that look may fit these items by chance, so its figure may be too "
+        "good. For an unbiased figure, draw and rate a new study.",
     )
 
 

@@ -107,7 +107,7 @@ def checked(
         plan = JudgePlan(benchmark, (judge,), judge_repeats=repeats, rubric=rubric)
         progress = running.carry_out(lab_workspace, plan, purse)
         if progress is not None and progress.state != "finished":
-            raise StudyError(f"{progress.message} What was answered is stored; the same command goes on.")
+            raise StudyError(f"{progress.message} Answers are stored; run the same command to continue.")
         with lab_workspace.read() as db:
             variant = rubrics.versions(db, rubric)[-1].variant
             asked_keys = [f"{benchmark}/{key}" for key in keys]
@@ -126,7 +126,7 @@ def checked(
     columns = (
         *map(Column, ("check", "criterion")),
         Column("shift", digits=2, interval="ends", signed=True),
-        Column("flips", percent=True, help="Items with another answer"),
+        Column("flips", percent=True, help="Items with a changed answer"),
         Column("word", "the same?"),
         Column("n", "items"),
     )

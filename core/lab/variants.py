@@ -39,9 +39,8 @@ def current(workspace: Workspace, parts: Parts, version: int = 0) -> Numbered:
     if not criteria_of_study & {c.name for c in rubric_version.rubric.criteria}:
         raise StudyError(
             f"The rubric “{parts.rubric}” asks {', '.join(c.name for c in rubric_version.rubric.criteria)}; "
-            "people of "
-            f"“{parts.study}” answered {', '.join(sorted(criteria_of_study))}. Give its questions the "
-            "study's names."
+            f"annotators of “{parts.study}” answered {', '.join(sorted(criteria_of_study))}. Give the "
+            "questions the study's names."
         )
     return rubric_version
 
@@ -189,7 +188,7 @@ def table(db: Database, bench: Bench) -> Table:
         Column("select", digits=3),
         *map(Column, ("parent", "by", "note")),
     )
-    caption = f"Mean agreement with people, {OVERALL}."
+    caption = f"Mean agreement with annotators, {OVERALL}."
     return Table("lab-variants", f"Versions of {bench.parts.rubric}", columns, tuple(rows), caption)
 
 

@@ -113,13 +113,13 @@ def estimated(db: Database, answers: Path, study: str, options: LakeEstimateOpti
     kept_hash = of_study.asked_rubric.hash if of_study.asked_rubric else ""
     if kept_hash and kept_hash != rubric.hash:
         raise StudyError(
-            f"People of “{study}” were asked another version of the rubric “{rubric.name}” than the judges "
-            f"of {answers}. Have the files judged by the study's version, or people rate by this one."
+            f"Annotators of “{study}” and judges of {answers} used different versions of the rubric "
+            f"“{rubric.name}”. Judge the files by the study's version, or have annotators rate by this one."
         )
     criterion = _criterion(of_study, rubric.criteria, options.criterion)
     people = _people(db, of_study, criterion)
     if not people:
-        raise StudyError(f"Nobody has rated “{criterion.label}” in the study “{study}” yet.")
+        raise StudyError(f"No annotator has rated “{criterion.label}” in the study “{study}” yet.")
     if options.judge:
         check_known("judge", options.judge, [folder.judge for folder in folders])
     target = [folder for folder in folders if options.judge in ("", folder.judge)]
@@ -147,7 +147,7 @@ def _criterion(study: Study, asked_criteria: Sequence[Criterion], name: str) -> 
     of_people = {criterion.name for criterion in study.criteria}
     pairs_seen = {criterion.name: criterion for criterion in asked_criteria if criterion.name in of_people}
     if not pairs_seen:
-        raise StudyError(f"People of “{study.name}” were asked nothing that the judges were.")
+        raise StudyError(f"Annotators of “{study.name}” and judges have no question in common.")
     if name:
         check_known("criterion", name, pairs_seen)
     criterion = pairs_seen[name] if name else next(iter(pairs_seen.values()))
@@ -217,9 +217,9 @@ def _check_configuration(db: Database, study: str, folder: JudgeFolder, options:
         return
     remedy = " If both serve the same model, add --any-endpoint." if same_but_place else ""
     raise StudyError(
-        f"“{folder.judge}” judged the files as another configuration than the one that people validated: "
-        f"{'; '.join(changes[0])}. Have it judge the study's items as it is now, or judge the files as it "
-        f"was.{remedy}"
+        f"“{folder.judge}” judged the files with another configuration than the study's items: "
+        f"{'; '.join(changes[0])}. Judge the study's items with the new configuration, or the files with "
+        f"the old one.{remedy}"
     )
 
 
@@ -234,8 +234,8 @@ def _estimate(
     keys = [key for key in people if key in counts.sampled]
     if not keys:
         raise StudyError(
-            f"None of the {len(people):,} items that people rated in “{study.name}” was judged in the files "
-            f"by “{folder.judge}”. Draw the study's items from them: concord sample."
+            f"“{folder.judge}” judged none of the {len(people):,} rated items of “{study.name}” in the "
+            "files. Draw the study's items from the files: concord sample."
         )
     scale = (float(criterion.scale.low), float(criterion.scale.high))
     weights, strata = _weights(study, people, keys)

@@ -150,7 +150,7 @@ class JudgeSession:
     def says(self) -> str:
         """Why calls wait, and what was settled with endpoints."""
         obstacle = self.journal.obstacle
-        waits = f"No call is made while the disk takes nothing: {obstacle}." if obstacle else ""
+        waits = f"No calls while the disk cannot be written: {obstacle}." if obstacle else ""
         return " ".join(
             filter(None, [*self.shaken.lines(), waits, self.client.status(), self.batches.says()])
         )

@@ -264,7 +264,7 @@ def _parquet(address: str) -> Iterator[Any]:
             yield file
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ImportRefused(
-            f"{address} is not whole Parquet: {_reason(error)}. Copy or write the file again."
+            f"{address} is not a complete Parquet file: {_reason(error)}. Copy or create the file again."
         ) from error
 
 
@@ -381,7 +381,7 @@ def _of_group(address: str, partition: Partition) -> Iterator[FileRow]:
             yield FileRow(f"{address}, row group {partition.group + 1}, row {place + 1}", fields)
     except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
         raise ImportRefused(
-            f"{address} is not whole Parquet: {_reason(error)}. Copy or write the file again."
+            f"{address} is not a complete Parquet file: {_reason(error)}. Copy or create the file again."
         ) from error
     _open_groups[key] = group
     while len(_open_groups) > MOST_OPEN:

@@ -223,7 +223,7 @@ def read_plan(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read: {error}.") from error
     if not isinstance(value, dict):
-        raise ConfigError(f"{path} is no plan of Concord.")
+        raise ConfigError(f"{path} is not a plan of Concord.")
     return value
 
 
@@ -262,7 +262,7 @@ def shard_of(text: str) -> Shard:
     """The shard that “3/40” names. Raises ConfigError."""
     parts = _SHARD.fullmatch(text.strip())
     if not parts or not 1 <= int(parts[1]) <= int(parts[2]):
-        raise ConfigError(f"“{text}” is no shard. Write --shard 3/40 for the third of forty.")
+        raise ConfigError(f"“{text}” is not a shard. Write --shard 3/40 for the third of forty.")
     return Shard(int(parts[1]), int(parts[2]))
 
 
@@ -274,7 +274,7 @@ def named_columns(keep: Sequence[str]) -> dict[str, str]:
         name = name.strip()
         if not re.fullmatch(r"[^\W\d]\w{0,59}", name) or name in RESERVED:
             raise ConfigError(
-                f"--keep {text}: a column is named by letters, and not as the answers' own are."
+                f"--keep {text}: a column name has letters only, and must not be a name of an answer column."
             )
         columns[name] = path.strip() or name
     return columns
@@ -312,15 +312,15 @@ def planned(
     """
     if not rubric.criteria:
         raise ConfigError(
-            f"The rubric “{rubric.name}” asks only which of two is better. Files are judged by questions "
-            "about one conversation."
+            f"The rubric “{rubric.name}” has only pairwise questions. Files need questions about one "
+            "conversation."
         )
     plan = LakePlan(rubric.name, rubric.body, judges, files_of(addresses, conversations), answers, **options)
     if not plan.models:
-        raise ConfigError("Name at least one judge.")
+        raise ConfigError("Give at least one judge.")
     for name, model in plan.models.items():
         if model.kind == "embeddings":
-            raise ConfigError(f"“{name}” turns texts into vectors; it cannot judge. Name another model.")
+            raise ConfigError(f"“{name}” is an embeddings model and cannot judge. Choose another model.")
     plan.reader().forms()
     return plan
 
@@ -349,7 +349,7 @@ def judge_folders(folder: Path) -> list[JudgeFolder]:
     """The answers that a folder holds, by rubric and judge. Raises ConfigError where it is no such folder."""
     if read_plan(folder) is None:
         raise ConfigError(
-            f"{folder} holds no judgements of files. Make some with `concord judge FILES --out DIR`."
+            f"{folder} holds no judgements of files. Create some with `concord judge FILES --out DIR`."
         )
     folders = []
     for path in sorted(folder.glob(f"*/*/{PLAN}")):
@@ -358,7 +358,7 @@ def judge_folders(folder: Path) -> list[JudgeFolder]:
             rubric = rubric_of(str(facts["rubric"]), facts["body"], f"the rubric {facts['rubric']}")
             folders.append(JudgeFolder(path.parent, str(facts["judge"]), facts["entry"], rubric))
         except KeyError as error:
-            raise ConfigError(f"{path} is no plan of Concord: it lacks {error}.") from error
+            raise ConfigError(f"{path} is not a plan of Concord: it lacks {error}.") from error
     return folders
 
 
@@ -367,7 +367,7 @@ def reopened(folder: Path) -> LakePlan:
     values = read_plan(folder)
     if values is None:
         raise ConfigError(
-            f"{folder} holds no judgements of files. Make some with `concord judge FILES --out DIR`."
+            f"{folder} holds no judgements of files. Create some with `concord judge FILES --out DIR`."
         )
     try:
         files = tuple(LakeFile(**{**file, "groups": tuple(file["groups"])}) for file in values["files"])
@@ -383,7 +383,7 @@ def reopened(folder: Path) -> LakePlan:
             roles=values["roles"],
         )
     except (KeyError, TypeError) as error:
-        raise ConfigError(f"{folder / PLAN} is no plan of Concord: {error}.") from error
+        raise ConfigError(f"{folder / PLAN} is not a plan of Concord: {error}.") from error
 
 
 _PART = re.compile(r"part-(\d+)")

@@ -104,7 +104,7 @@ def draw(
     sizes = {name: strata[name].size for name in sorted(strata)}
     total = sum(sizes.values())
     if n > total:
-        raise StudyError(f"There are {total:,} conversations for a sample of {n:,}. Ask for fewer.")
+        raise StudyError(f"There are {total:,} conversations, too few for a sample of {n:,}.")
     target = allotted(sizes, n)
     selection = {
         key: (name, number) for name, count in target.items() for key, number in strata[name].first(count)
@@ -145,7 +145,7 @@ def _strata_of(
         check_known("judge", judge, [folder.judge for folder in judged])
         judged = [folder for folder in judged if folder.judge == judge]
     if method == LakeDraw.DIFFERENCE and len(judged) < 2:
-        raise StudyError("Judges can differ only where there are two. Draw --draw by_answer.")
+        raise StudyError("--draw by disagreement needs two judges. Use --draw by_answer.")
     if method == LakeDraw.BY_ANSWER:
         judged = judged[:1]
     parts: dict[int, list[list[Path]]] = {}
@@ -350,6 +350,6 @@ def judged_folders(answers: Path, rubric: str = "") -> tuple[LakePlan, list[Judg
         check_known("rubric", rubric, names.values())
     if len(selection) > 1:
         raise StudyError(
-            f"{answers} has answers by several rubrics: {', '.join(selection)}. Name one: --rubric."
+            f"{answers} has answers by several rubrics: {', '.join(selection)}. Choose one: --rubric."
         )
     return plan, [folder for folder in folders if folder.path.parent.name in selection]

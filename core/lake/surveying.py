@@ -122,14 +122,14 @@ class LakeSurvey:
         a column that no row has, or a question that is asked of nothing.
         """
         if self.faults:
-            head = f"{self.faults:,} rows are wrong; nothing was asked."
+            head = f"{self.faults:,} rows are invalid; no judge was asked."
             refuse(self.wrong, head, self.faults, [])
         if not self.conversations and plan.shard.total == 1:
             raise ImportRefused("The files hold no conversations. Name others.")
         if lacking := [name for name in plan.keep if name not in self.present and self.conversations]:
             raise ConfigError(
-                f"No row has anything at “{plan.keep[lacking[0]]}”, which --keep names. Name a field of the "
-                "rows, or NAME=PATH."
+                f"No row has a value at “{plan.keep[lacking[0]]}” (--keep). Give a field of the rows, or "
+                "NAME=PATH."
             )
         for criterion in plan.questions.criteria:
             if unknown := [name for name in criterion.only if name not in self.facets and self.conversations]:
@@ -161,9 +161,9 @@ class LakeSurvey:
         ]
         refuse(
             shared[:SHOWN],
-            f"{len(twice):,} keys come twice; nothing was asked.",
+            f"{len(twice):,} keys are duplicates; no judge was asked.",
             len(twice),
-            ["Give each conversation a key of its own, and name each file once."],
+            ["Give each conversation a unique key, and list each file once."],
         )
 
     def cost(self, plan: LakePlan, judgements: Mapping[str, int]) -> Survey:

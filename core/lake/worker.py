@@ -69,7 +69,7 @@ class LakeWorker:
             elif "end" in line:
                 self.feeding.put_nowait(None)
             elif "halt" in line or "gone" in line:
-                reason = line.get("halt") or "The coordinator is gone; the same command goes on."
+                reason = line.get("halt") or "The coordinator has ended; run the same command to continue."
                 self.feeding.put_nowait(None)
                 self.granted.put_nowait(0.0)
                 if self.session is None:

@@ -166,7 +166,7 @@ class _Pool:
                 self.of.requeue(number)
         if self.lost > TRIES + 50:
             self.of.broken = True
-            self.halt("Workers die again and again.")
+            self.halt("Workers keep dying.")
 
     @property
     def to_survey_all(self) -> set[int]:

@@ -80,7 +80,7 @@ def _judges(
         functions = {name: judge for name, judge in judges.items() if callable(judge)}
         return {name: judge for name, judge in judges.items() if name not in functions}, functions
     if isinstance(judges, str):
-        raise ConfigError(f"Name judges as a list: [“{judges}”].")
+        raise ConfigError(f"Give judges as a list: [“{judges}”].")
     known_models = load_models(models)
     for name in judges:
         pick(known_models, name, None)

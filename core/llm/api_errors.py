@@ -76,7 +76,7 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
         failure = Failure.REDIRECTED
         target = headers.get("location", "another address").split("?")[0][:_QUOTED_CHARACTERS]
         sentence = (
-            f"{endpoint} redirects calls for {name} to {target} ({status}). Name that address in base_url."
+            f"{endpoint} redirects calls for {name} to {target} ({status}). Use that address as base_url."
         )
     elif status in (400, 403, 413, 422, 451) and _MODERATES.search(f"{code} {complete}"):
         failure = Failure.REFUSED
@@ -84,7 +84,7 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
     elif status in (401, 403):
         mend = f"Check the environment variable {model.key_variable}."
         if not model.key_variable:
-            mend = "Name its variable in api_key_env."
+            mend = "Set its variable in api_key_env."
         failure = Failure.KEY_REFUSED if status == 401 else Failure.FORBIDDEN
         act = "refuses the key of" if status == 401 else "refuses calls to"
         if status == 403:
@@ -92,10 +92,10 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
         sentence = f"{endpoint} {act} {name} ({status}): {message.rstrip('.')}. {mend}"
     elif status in (400, 413, 422) and _TOO_LONG.search(complete):
         failure = Failure.CONTEXT_EXCEEDED
-        sentence = f"{name} cannot read so long a request ({status}): {message}"
+        sentence = f"the request is too long for {name} ({status}): {message}"
     elif status == 402 or code in _NO_CREDIT:
         failure = Failure.NO_CREDIT
-        sentence = f"{endpoint} says that there is no credit left for {name} ({status}): {message}"
+        sentence = f"{endpoint} reports that there is no credit left for {name} ({status}): {message}"
     elif status == 404:
         failure = Failure.UNKNOWN_MODEL
         mend = "Check `model` and `base_url` in models.toml."
@@ -145,7 +145,7 @@ def body_error(error: Broken, content: bytes, model: Model) -> AttemptFailed:
     if words := _words_of_body(content):
         failure = Failure.SERVER if _PASSES.search(words) else Failure.BAD_REQUEST
         endpoint, name = model.base_url or "the OpenAI endpoint", f"“{model.name}”"
-        sentence = f"{endpoint} did not answer a call to {name}, but says: {words[:_QUOTED_CHARACTERS]}"
+        sentence = f"{endpoint} did not answer a call to {name}; it said: {words[:_QUOTED_CHARACTERS]}"
         if _MODERATES.search(words):
             failure, sentence = (
                 Failure.REFUSED,
@@ -187,7 +187,7 @@ def oversized(limit: int, model: Model) -> AttemptFailed:
     """An answer that was given up: the endpoint would send it again, so it is not asked for again."""
     return AttemptFailed(
         f"The endpoint of “{model.name}” sent more than {limit:,} bytes in one answer. "
-        "The rest was not read. Is its base_url right?",
+        "Concord did not read the rest. Is its base_url right?",
         code=Failure.OVERSIZED,
         reason="an answer too long",
     )

@@ -176,7 +176,7 @@ class Client:
             ]
         except (ValueError, KeyError, TypeError) as error:
             raise CallFailed(
-                f"The endpoint of “{name}” did not answer as a moderations endpoint does. Does it offer one?",
+                f"The endpoint of “{name}” is not a moderations endpoint. Does it offer one?",
                 code=Failure.BAD_REQUEST,
                 raw=_excerpt(content),
             ) from error

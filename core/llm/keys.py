@@ -21,8 +21,8 @@ def variable(name: str) -> str:
     random = any(_MIXED.search(word) for word in _WORD.findall(name))
     if not _VARIABLE.fullmatch(name) or _ISSUED.search(name) or random:
         raise ValueError(
-            "is no name of an environment variable. If it is the key itself, put it into a variable and name "
-            "that here"
+            "is not the name of an environment variable. If it is the key itself, put it into a variable and "
+            "give the variable's name here"
         )
     return name
 

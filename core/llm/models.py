@@ -33,11 +33,11 @@ Kind = Literal["chat", "embeddings", "program"]
 """A chat model talks and judges; an embeddings model turns texts into vectors; a program judges by a rubric.
 """
 _WRONG_KIND = {
-    "chat": 'turns texts into vectors (kind = "embeddings" in models.toml); it can neither talk nor judge. '
-    "Name another model.",
-    "program": "is no program.",
-    "embeddings": 'talks; vectors need a model that models.toml says is of kind = "embeddings". '
-    "Name another, or add one.",
+    "chat": 'is an embeddings model (kind = "embeddings" in models.toml); it can neither talk nor judge. '
+    "Choose another model.",
+    "program": "is not a program.",
+    "embeddings": 'is a chat model; vectors need a model with kind = "embeddings" in models.toml. '
+    "Choose another model, or add one.",
 }
 
 
@@ -89,7 +89,7 @@ def address(text: str) -> str:
         url = URL()
     valid = url.scheme in ("http", "https") and url.host and (url.port or 0) < 2**16
     if not valid or not text.isprintable() or " " in text:
-        raise ValueError("is no address; write it like https://api.openai.com/v1")
+        raise ValueError("is not an address; write it like https://api.openai.com/v1")
     if url.userinfo or _KEYS.intersection(map(_letters, url.params)):
         raise ValueError("holds credentials; put the key into an environment variable, named in api_key_env")
     return text
@@ -398,7 +398,7 @@ def pick(models: Mapping[str, Model], name: str, kind: Kind | None = "chat") -> 
     if name not in models:
         raise not_found("model", name, (n for n, m in models.items() if kind in (None, m.kind)))
     if kind is not None and models[name].kind == "program" != kind:
-        raise ConfigError(f"“{name}” is a program, which can only judge by a rubric. Name another model.")
+        raise ConfigError(f"“{name}” is a program, which can only judge by a rubric. Choose another model.")
     if kind is not None and models[name].kind != kind:
         raise ConfigError(f"“{name}” {_WRONG_KIND[kind]}")
     return models[name]

@@ -34,7 +34,7 @@ def add(path: Path, name: str, *, preset: str, **values: Any) -> str:
     available = presets()
     check_known("preset", preset, available)
     if name in load_models(path):
-        raise ConfigError(f"“{name}” is in {path} already. Choose another name, or edit the entry there.")
+        raise ConfigError(f"“{name}” is in {path} already. Choose another name, or edit that entry.")
     stated_values = {key: value for key, value in values.items() if value is not None}
     settings_of_preset = {"model": "", **available[preset], **stated_values}
     settings = {key: value for key, value in settings_of_preset.items() if key != "about" and value != ""}

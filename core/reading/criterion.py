@@ -421,17 +421,16 @@ def _around(by_word: Mapping[str, str], middles: set[str]) -> tuple[str, ...]:
 
 def _no_categories(by_word: Mapping[str, str], raters: Sequence[RaterAnswers]) -> str:
     if len(by_word) < 2:
-        few = "one and the same word"
+        few = "a single word"
         return (
-            f"its answers are {few}, neither two answers such as pass and fail nor numbers. Name other "
-            "columns with --human and --judge, or write answers as numbers."
+            f"its answers are {few}: neither pass/fail nor numbers. Choose other columns with --human and "
+            "--judge, or write the answers as numbers."
         )
     most = max(raters, key=lambda one: len(one.counts))
     return (
-        f"{len(most.counts):,} different words in {most.rater}; at most {MOST_WORDS} are compared as "
-        "categories. Name "
-        "other columns with --human and --judge, merge answers that mean the same, or write answers as "
-        "numbers."
+        f"{len(most.counts):,} different words in {most.rater}; at most {MOST_WORDS} can be categories. "
+        "Choose other columns with --human and --judge, merge answers with the same meaning, or write "
+        "answers as numbers."
     )
 
 

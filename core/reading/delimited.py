@@ -95,7 +95,7 @@ def form_of(path: Path) -> Form:
     if titles:
         notes.append(f"title lines skipped: {titles}")
     if sign not in ",;\t":
-        notes.append(f"columns parted by: {_said(sign)}")
+        notes.append(f"column separator: {_said(sign)}")
     if encoding != UTF_8:
         notes.append("text encoding: UTF-16")
     header, several = _header([cells for _, cells in records[titles:]])

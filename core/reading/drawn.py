@@ -50,7 +50,7 @@ def read(
     stated; NotFound for a column or a judge.
     """
     if source.weight and source.strata:
-        raise ImportRefused("Use a weight or strata, not both. Remove --weight or --strata.")
+        raise ImportRefused("Use either --weight or --strata.")
     stated = replace(options, other_columns=(source.weight,)) if source.weight else options
     whole, join = _read(table, stated, source, **how)
     if source.weight:
@@ -80,7 +80,7 @@ def _labelled(table: LabelTable) -> set[int]:
 def _weighted(table: LabelTable, column: str) -> LabelTable:
     """The table with the weights of a column, of which labelled rows need one each."""
     if not table.other_cells:
-        raise ImportRefused("A table in Concord's own form, a rating a row, has no column of weights.")
+        raise ImportRefused("A table with one rating per row (Concord's own format) cannot have weights.")
     (cells,) = table.other_cells.values()
     weights: dict[int, float] = {}
     for unit in sorted(_labelled(table)):
@@ -88,7 +88,8 @@ def _weighted(table: LabelTable, column: str) -> LabelTable:
         if number is None or number <= 0:
             raise ImportRefused(
                 f"The row “{table.keys[unit]}” has a label and no weight above 0 in {column}: "
-                f"“{cells.get(unit, '')[:40]}”. A weight is how many rows a labelled row stands for."
+                f"“{cells.get(unit, '')[:40]}”. A weight is the number of rows that a labelled row "
+                "represents."
             )
         weights[unit] = number
     return _with(table, weights, {}, f"the column {column}")
@@ -108,7 +109,9 @@ def _stratified(table: LabelTable, name: str) -> LabelTable:
     elif table.other_cells:
         (stratum,) = table.other_cells.values()
     else:
-        raise ImportRefused(f"A table in Concord's own form, a rating a row, has no column {name} of strata.")
+        raise ImportRefused(
+            f"A table with one rating per row (Concord's own format) cannot have the strata {name}."
+        )
     texts = [stratum.get(unit, "") for unit in units]
     codes = np.unique(texts, return_inverse=True)[1].astype(np.int64)
     labelled = _labelled(table)
@@ -117,7 +120,7 @@ def _stratified(table: LabelTable, name: str) -> LabelTable:
     empty = {text for text, code in zip(texts, codes, strict=True) if not drawn[codes == code].any()}
     if empty:
         shown = ", ".join(sorted(f"“{text}”" for text in empty)[:SHOWN])
-        unseen = f"no row is labelled where {name} is {shown}: figures say nothing of these rows"
+        unseen = f"no row with {name} {shown} is labelled, so figures do not cover these rows"
         table = replace(table, warnings=(*table.warnings, unseen))
     of_units = {unit: float(weight) for unit, weight in zip(units, weights, strict=True) if weight > 0}
     return _with(table, of_units, dict(zip(units, codes.tolist(), strict=True)), name)
@@ -137,8 +140,8 @@ def _unlike(table: LabelTable) -> list[str]:
             if sampling_gap(score[mine], drawn[mine]) <= UNLIKE / tests:
                 labelled, others = (float(score[mine & side].mean()) for side in (drawn, ~drawn))
                 return [
-                    f"{judge} scores labelled rows {labelled:.2f} and the others {others:.2f} on average: "
-                    f"the labels are no random draw. If {judge} chose them, add --strata {judge}"
+                    f"{judge} scores labelled rows {labelled:.2f} and the others {others:.2f} on average, "
+                    f"so the labels are not a random sample. If {judge} chose them, add --strata {judge}"
                 ]
     return []
 
@@ -146,6 +149,6 @@ def _unlike(table: LabelTable) -> list[str]:
 def _with(table: LabelTable, weights: Mapping[int, float], strata: Mapping[int, int], by: str) -> LabelTable:
     """The table with weights, and a warning that figures count rows by them."""
     size = effective(np.array([*weights.values()]))
-    said = f"labelled rows count by {by}: {len(weights):,} rows say as much as {size:,.0f} drawn at random"
+    said = f"labelled rows are weighted by {by}: {len(weights):,} rows are worth {size:,.0f} random rows"
     of = replace(table.data, weights=weights, strata=strata)
     return replace(table, data=of, warnings=(*table.warnings, said))

@@ -50,10 +50,10 @@ class Join:
             said.append(f"ids of labels without a row: {len(self.unknown):,}, {_examples(self.unknown)}")
         if self.alike:
             pairs = [f"{of_label}” with “{of_row}" for of_label, of_row in self.alike]
-            differ = "ids joined though they differ in case, zeros or spaces"
+            differ = "ids joined despite differences in case, zeros or spaces"
             said.append(f"{differ}: {len(pairs):,}, {_examples(pairs)}")
         if self.repeated:
-            twice = "ids with the same label twice, which counts once"
+            twice = "ids with the same label twice, counted once"
             said.append(f"{twice}: {len(self.repeated):,}, {_examples(self.repeated)}")
         if self.without_id:
             said.append(f"labels without an id, which are excluded: {self.without_id:,}")
@@ -208,14 +208,14 @@ def _ids(judged: SourceTable, labelled: SourceTable) -> tuple[str, str]:
     ]
     stated = judged.options.id
     if stated == "none":
-        raise judged.refusal("labels are joined by id, but --id none says that the rows have no ids.")
+        raise judged.refusal("labels are joined by id, but --id none means that the rows have no ids.")
     row_id = stated or (shared[0][0] if shared and not labelled.options.id else judged.id)
     same = in_labels.get(row_id.lower(), "")
     label_id = labelled.options.id or same or labelled.id
     for table, column, option in ((judged, row_id, "--id"), (labelled, label_id, "--labels-id")):
         if not column:
             names = ", ".join([*table.columns][:12])
-            raise table.refusal(f"which column has the ids? It has {names}.", option, "COLUMN")
+            raise table.refusal(f"which column has the ids? Columns: {names}.", option, "COLUMN")
     return row_id, label_id
 
 
@@ -228,9 +228,10 @@ def _apart(judged: SourceTable, labelled: SourceTable, row_id: str, label_id: st
         return both
     twice = next(key for key in keys if keys.count(key) > 1)
     differ = [c for c in dict.fromkeys(groups) if len({*map(str, judged.cells(c))}) > 1]
-    remedy = f"Add the column {differ[0]} to the labels" if differ else "Give each row an id of its own"
+    remedy = f"Add the column {differ[0]} to the labels" if differ else "Give each row a unique id"
     raise judged.refusal(
-        f"{' · '.join(twice)} stands in {keys.count(twice)} rows: a label may mean each of them. {remedy}."
+        f"{' · '.join(twice)} stands in {keys.count(twice)} rows: a label could belong to any of them. "
+        f"{remedy}."
     )
 
 
@@ -315,7 +316,7 @@ def _answer_columns(
     shared = [column for column in may_be if kinds[column] is None and _answered(judged, column)]
     if not (found := people or others or _alike_answers(labelled, judged, shared)):
         columns = ", ".join([*labelled.columns][:12])
-        raise labelled.refusal(f"no column holds annotators' answers. It has {columns}.", "--human", "COLUMN")
+        raise labelled.refusal(f"no column has annotators' answers. Columns: {columns}.", "--human", "COLUMN")
     return found
 
 
@@ -367,7 +368,7 @@ def _matched(
                 ]
                 raise labelled.refusal(
                     f"the id “{key[0]}” is not clear beside {', '.join(f'“{c}”' for c in close[:SHOWN])}: "
-                    "they differ in case, zeros or spaces alone. Write ids alike in both files."
+                    "they differ only in case, zeros or spaces. Write the ids the same way in both files."
                 )
             alike[key] = candidate
     matched |= {key: rows[candidate] for key, candidate in alike.items()}

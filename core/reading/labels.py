@@ -222,12 +222,12 @@ def _of_own(given: RatingTable, options: TableOptions) -> RatingsFile:
     stated = {"--human": options.people, "--judge": options.judges, "--gold": options.gold}
     if again := [option for option, raters in stated.items() if raters]:
         raise ImportRefused(
-            f"{given.file} says in its column rater_type whose each rating is. Leave out {', '.join(again)}."
+            f"{given.file} has the source of each rating in its column rater_type. Remove {', '.join(again)}."
         )
     if options.passing is not None:
         raise ImportRefused(
-            f"{given.file} has scores as Concord counts them, which --pass-from does not change. Write 1 for "
-            "those that pass and 0 for the others."
+            f"{given.file} has final scores, which --pass-from cannot change. Write 1 for pass and 0 for "
+            "fail."
         )
     return RatingsFile(given, options.scales)
 
@@ -313,7 +313,7 @@ def _drawn_rows(found: Voices, profiles: Mapping[str, Profile]) -> Ints | None:
         return None
     answered[np.random.default_rng(0).choice(others, MOST_UNRATED, replace=False)] = True
     found.table.warnings.append(
-        f"of {len(others):,} items that people did not answer, {MOST_UNRATED:,} drawn at random are measured"
+        f"{MOST_UNRATED:,} random items of the {len(others):,} without annotators' answers are used"
     )
     return np.flatnonzero(answered[items.of_row] & (items.of_row >= 0))
 
@@ -396,8 +396,8 @@ def _refuse_strangers(
         _refuse_levels(table, profiles[column], profiles[others[0]])
         one, other = (f"{c} ({profiles[c].examples})" for c in (column, others[0]))
         raise table.refusal(
-            f"{one} and {other} share no answer. With --human and --judge name columns that answer the same "
-            "question."
+            f"{one} and {other} have no answer in common. Give columns that answer the same question, with "
+            "--human and --judge."
         )
 
 
@@ -502,7 +502,7 @@ def _refuse_twice(found: Voices, place: int, rows: Ints, items: Ints, scores: Fl
     name = found.items.name(int(items[at]))
     hint = ""
     if voice.kind == "judge":
-        hint = " Where these are runs of one judge, name the column that numbers them with --run."
+        hint = " If these are runs of one judge, give their column with --run."
     raise table.refusal(
         f"{voice.rater} answers “{name}” twice: {scores[at - 1]:g} and {scores[at]:g}. Keep one.{hint}"
     )
@@ -522,7 +522,7 @@ def _refuse_without(scored: ScoredTable, unread: Sequence[tuple[int, str, str]])
         missing = kind in table.needed or (names and (shown or not table.needed))
         if kind not in answered and missing:
             examples = f"; {'; '.join(shown[:2])}" if shown else ": all cells are empty"
-            raise table.refusal(f"no answer of {who} can be read in {', '.join(names)}{examples}.")
+            raise table.refusal(f"no answer of {who} is readable in {', '.join(names)}{examples}.")
 
 
 def _ask_missing(scored: ScoredTable, profiles: Mapping[str, Profile]) -> None:
@@ -784,7 +784,7 @@ def _warn_empty(scored: ScoredTable) -> None:
         for voice in found.voices:
             answered |= found.profiles[voice.column].answered
     if empty := int((~answered).sum()):
-        table.warnings.append(f"{empty:,} {'row has' if empty == 1 else 'rows have'} no answer at all")
+        table.warnings.append(f"{empty:,} {'row has' if empty == 1 else 'rows have'} no answer")
 
 
 def _order_rows(scored: ScoredTable, rated: _Rated, by_voice: Mapping[str, Sequence[str]]) -> Columns:
@@ -818,7 +818,7 @@ def _study_criteria(scored: ScoredTable) -> tuple[Criterion, ...]:
     declared = {name.casefold() for name in found.table.options.scales if name}
     if unknown := declared - {name.casefold() for name in (*names, *names.values())}:
         raise ImportRefused(
-            f"{found.table.name} rates nothing on “{min(unknown)}”. Its criteria: "
+            f"{found.table.name} has no ratings on “{min(unknown)}”. Its criteria: "
             f"{', '.join(names.values())}."
         )
     scales = {name: reading.scale for name, reading in scored.readings.items()}

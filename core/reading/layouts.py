@@ -336,15 +336,16 @@ class Long:
         if options.rater or options.score or options.kind:
             if not (self.rater or self.kind):
                 raise self.table.refusal(
-                    "which column names the rater of each row?", "--rater", quote(self._likely_rater())
+                    "which column has the rater of each row?", "--rater", quote(self._likely_rater())
                 )
             if not self.item:
                 raise self.table.refusal(
-                    "no column has ids that come again, so that no two raters answer one item. Name it:",
+                    "no column has repeated ids, so no two raters answer the same item. Give the column of "
+                    "items:",
                     "--id COLUMN",
                 )
             if not self.answers:
-                raise self.table.refusal("which column holds the answers?", "--score COLUMN")
+                raise self.table.refusal("which column has the answers?", "--score COLUMN")
             return True
         if not (self.rater or self.kind) or not self.item or not self.answers:
             return False
@@ -433,10 +434,10 @@ class Long:
             if together:
                 for n in numbers[1:]:
                     rater[rater == n] = numbers[0]
-                notes.append(f"one rater: {which}, which differ in case or spaces alone")
+                notes.append(f"one rater: {which}, which differ only in case or spaces")
             else:
                 self.table.warnings.append(
-                    f"{which} differ in case or spaces alone and rate the same items: two raters?"
+                    f"{which} differ only in case or spaces and rate the same items: two raters?"
                 )
         if any(" ".join(str(v).split()) != str(v) for v in values if not is_blank(v)) and not notes:
             spaced = [str(v) for v in values if str(v).strip() != str(v)]
@@ -476,7 +477,7 @@ class Long:
             keys = np.unique(pairs, axis=1).shape[1]
             after = np.unique(np.stack([folded.of_row, rater]), axis=1).shape[1]
             if keys == after:
-                notes.append(f"ids compared: in any case ({folded.alike} differ in case alone)")
+                notes.append(f"ids compared: in any case ({folded.alike} differ only in case)")
                 return folded, notes
         return items, notes
 

@@ -43,24 +43,22 @@ def whose(
         raise _question(table, people, judges, unsure, column)
     if answered and answered.issuperset(table.needed) and (table.needed or some or not unsure):
         return {name: kind for name, kind in kinds.items() if kind}
-    lacking = "a person's" if not people else "a judge's"
+    lacking = "annotators" if not people else "judges"
     option = "--human" if not people else "--judge"
     if not unsure:
         raise table.refusal(
-            f"no raters in the column {column} are known to be {lacking}; it names {_some(names)}. Add "
-            "ratings, or "
-            f"say which raters are with {option}, and with --rater and --score which columns hold raters and "
-            "answers."
+            f"no raters in the column {column} are recognised as {lacking}; it has {_some(names)}. Add "
+            f"ratings, or choose raters with {option}; --rater and --score choose the columns of raters "
+            "and answers."
         )
     if len(unsure) == 1 and not people and not judges:
         raise table.refusal(
-            f"{unsure[0]} is the only rater in the column {column}. People and judges need ratings each; "
-            "--rater "
-            "names another column of raters."
+            f"{unsure[0]} is the only rater in the column {column}. A comparison needs ratings of "
+            "annotators and of judges; --rater chooses another column of raters."
         )
     theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
     raise table.refusal(
-        f"which raters in the column {column} are {lacking}? It may be {_some(unsure)}.",
+        f"which raters in the column {column} are {lacking}? Candidates: {_some(unsure)}.",
         *(() if people else ("--human", quote(",".join(theirs[:40])))),
         *(("--judge", quote(its[0])) if its else ()),
     )

@@ -336,8 +336,8 @@ class WideRoles:
             some = criteria_of({name: known[name] for name in names[:MOST_NAMES]})
             if len({one.rater for one in some.values()}) > most:
                 raise self.table.refusal(
-                    f"{len(names):,} columns are taken for {whom}, such as {names[0]} and {names[1]}; at "
-                    f"most {most} are compared. Should they be rows? Else name some.",
+                    f"{len(names):,} columns are read as {whom}, for example {names[0]} and {names[1]}; at "
+                    f"most {most} are compared. Should they be rows? If not, choose some.",
                     "--judge" if kind == "judge" else "--human",
                     quote(",".join(names[:2])),
                 )
@@ -455,8 +455,8 @@ class WideRoles:
             if (other := folded.setdefault(key, name)) != name and not {name, other} <= {*stated}:
                 option = "--judge" if known[name] == "judge" else "--human"
                 raise self.table.refusal(
-                    f"the columns “{other}” and “{name}” differ in case or spaces alone. Name the one that "
-                    "holds answers, or both for two raters.",
+                    f"the columns “{other}” and “{name}” differ only in case or spaces. Choose the one "
+                    "with answers, or both for two raters.",
                     option,
                     quote(f"{other},{name}"),
                 )
@@ -521,13 +521,13 @@ class WideRoles:
         if answered and answered.issuperset(table.needed) and (table.needed or some or not unsure):
             self._ask_more(unsure, people, judges, stated)
             return
-        lacking = "a person's" if not people else "a judge's"
+        lacking = "annotators" if not people else "judges"
         if not unsure:
             raise table.refusal(self._nothing_left(lacking, "--human" if not people else "--judge"))
         if len(unsure) == 1 and not people and not judges:
             raise table.refusal(
-                f"{unsure[0]} alone could hold answers. People and judges need a column each, or a column "
-                "that names the rater of every row (--rater)."
+                f"only {unsure[0]} could hold answers. Annotators and judges need one column each, or a "
+                "column with the rater of every row (--rater)."
             )
         theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
         if people:
@@ -535,7 +535,7 @@ class WideRoles:
         if not people and not judges and not table.stated_raters:
             self._ask_whose(unsure, theirs, its)
         raise table.refusal(
-            f"which columns are {lacking}? It may be {', '.join(unsure[:SHOWN])}.",
+            f"which columns are {lacking}? Candidates: {', '.join(unsure[:SHOWN])}.",
             *(() if people else ("--human", quote(",".join(theirs)))),
             *(("--judge", quote(its[0])) if its else ()),
         )
@@ -571,10 +571,10 @@ class WideRoles:
             and (known.get(name) == wanted or reason is RoleReason.TEXT_VALUES)
             and not self._never(name)
         ]
-        message = f"no columns are known to be {lacking}, and none is left that could be. It has {columns}."
+        message = f"no columns are recognised as {lacking}, and no other column could be. Columns: {columns}."
         if excluded:
             return f"{message} {messages.not_rater(*excluded[0], option)}."
-        return f"{message} Add a column of {lacking} answers."
+        return f"{message} Add a column with answers of {lacking}."
 
     def _never(self, name: str) -> bool:
         """Whether a column is an id, an index, a hash, an address or a time, which no advice names."""

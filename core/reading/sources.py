@@ -36,7 +36,7 @@ def read(source: Any) -> SourceTable:
     table = _file(Path(source)) if isinstance(source, str | Path) else _value(source)
     if not table.size:
         broken = table.warnings[0].partition(": ")[2] if table.warnings else ""
-        raise table.refusal(f"there is no row that can be read.{f' {broken}' if broken else ''}")
+        raise table.refusal(f"there is no readable row.{f' {broken}' if broken else ''}")
     return table
 
 
@@ -83,7 +83,8 @@ def _parquet(path: Path) -> SourceTable | None:
             table = file.read(use_threads=False)
     except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
         raise ImportRefused(
-            f"{path} is not whole Parquet: {str(error).splitlines()[0][:200]}. Copy or write the file again."
+            f"{path} is not a complete Parquet file: {str(error).splitlines()[0][:200]}. Copy or create "
+            "the file again."
         ) from error
     return _arrow(table, str(path))
 
@@ -170,7 +171,9 @@ def _value(source: Any) -> SourceTable:
     if hasattr(source, "iloc"):
         return _frame(source)
     if not hasattr(source, "__iter__"):
-        raise ImportRefused(f"{FRAME}: {type(source).__name__} is no table. Give a path, a frame or columns.")
+        raise ImportRefused(
+            f"{FRAME}: {type(source).__name__} is not a table. Give a path, a data frame or columns."
+        )
     listed = [*source]
     if listed and not isinstance(listed[0], Mapping):
         return _array(np.array(listed, dtype=object))
@@ -190,7 +193,7 @@ def _mapping(source: Mapping[str, Any]) -> SourceTable:
         long = max(lengths, key=lambda name: lengths[name])
         raise ImportRefused(
             f"{FRAME}: the column {short} has {lengths[short]:,} rows and {long} {lengths[long]:,}. "
-            "Columns need a cell a row, empty where there is none."
+            "Each column needs one cell per row; leave missing cells empty."
         )
     columns = {str(name): _column(str(name), value) for name, value in source.items()}
     return _exploded(SourceTable(FRAME, columns, next(iter(lengths.values()), 0)))

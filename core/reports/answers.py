@@ -90,7 +90,7 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     """
     gap = pair["difference"]
     if not isinstance(gap, Estimate) or gap.value is None or gap.interval is None:
-        return f"Not known: {gap.reason if isinstance(gap, Estimate) else 'no difference is defined'}."
+        return f"Unknown: {gap.reason if isinstance(gap, Estimate) else 'no difference is defined'}."
     value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
     does, does_not = "Yes: use the second panel", "No: use the first panel"
     word = does if low > -margin else does_not if high < 0 else "Inconclusive"

@@ -112,9 +112,11 @@ def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool 
     for number, criterion in enumerate(file.criteria, 1):
         place = f"{where}: criterion {number} (“{criterion.name}”)"
         if not _NAME.fullmatch(criterion.name):
-            raise ConfigError(f"{place}: a name is small letters, digits and “_”, such as answers_question.")
+            raise ConfigError(
+                f"{place}: a name has small letters, digits and “_”, for example answers_question."
+            )
         if criterion.name in names[: number - 1] or criterion.name == "final":
-            raise ConfigError(f"{place}: the name is taken. Give it another one.")
+            raise ConfigError(f"{place}: the name is in use. Choose another one.")
     every = [_criterion(c, f"{where}: criterion “{c.name}”", file.unit) for c in file.criteria]
     every = _dependent(file.criteria, every, where)
     criteria = _counted(file.criteria, every)
@@ -127,8 +129,8 @@ def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool 
     ranks = any(c.scale.kind.ranks for c in pairs)
     if ranks and not all(c.scale.kind.ranks for c in pairs):
         raise ConfigError(
-            f"{where}: it asks for an order of several and for the better of two, which one study cannot "
-            "show. Write two rubrics."
+            f"{where}: it has both ranking and pairwise questions, which one study cannot show. Write two "
+            "rubrics."
         )
     judge = file.judge
     if judge.template and not ships:
@@ -272,7 +274,7 @@ def _dependent(entries: Sequence[_Criterion], every: Sequence[Criterion], where:
             other = every[places[name]]
             if circle := _circle(name, entry.name, waits):
                 ways = ", ".join(f"“{a}” depends on “{b}”" for a, b in pairwise((entry.name, *circle)))
-                raise ConfigError(f"{here}: {ways}, so that it is never asked. Remove one of them.")
+                raise ConfigError(f"{here}: {ways}, so it is never asked. Remove one of them.")
             if places[name] > place:
                 raise ConfigError(f"{here}: “{name}” is asked later. Put its [[criteria]] above this one.")
             if other.scale.kind.content or other.scale.kind.of_two:
@@ -288,7 +290,8 @@ def _dependent(entries: Sequence[_Criterion], every: Sequence[Criterion], where:
             conditions[name] = _condition(answers, other.scale, f"{here}: {name}")
         if conditions and entry.counted:
             raise ConfigError(
-                f"{here}: a question that is asked of some items only enters no mean. Remove counted = true."
+                f"{here}: a question that is asked only on some items cannot be part of a mean. Remove "
+                "counted = true."
             )
         questions.append(replace(criterion, when=conditions))
     return questions
@@ -336,7 +339,7 @@ def _condition(answers: _One | _Answers, scale: Scale, where: str) -> Dependence
             raise ConfigError(f"{where}: “{answer}” is no answer. Name some of: {_offered(scale)}.")
         values.append(value)
     if scale.offered and not scale.sets and {*values} == {*scale.offered}:
-        raise ConfigError(f"{where}: every answer is named, so that it is always asked. Remove it.")
+        raise ConfigError(f"{where}: every answer is listed, so it is always asked. Remove it.")
     return Dependence(tuple(dict.fromkeys(values)))
 
 

@@ -83,9 +83,7 @@ def put(workspace: Workspace, file: Path) -> str:
         there.parent.mkdir(mode=0o700, exist_ok=True)
         shutil.copyfile(file, there)
     elif read(there).hash != rubric.hash:
-        raise ConfigError(
-            f"{there} says something else than {file}. Name it by “{rubric.name}”, or rename one."
-        )
+        raise ConfigError(f"{there} differs from {file}. Use the name “{rubric.name}”, or rename one.")
     return rubric.name
 
 
@@ -118,7 +116,7 @@ def unasked(db: Database, rubric: Rubric) -> list[str]:
     """
     known = conversations.values(db)
     return [
-        f"“{criterion.name}” is asked of no stored conversation: none has {name} = {' or '.join(values)}."
+        f"“{criterion.name}” applies to no stored conversation: none has {name} = {' or '.join(values)}."
         for criterion in rubric.criteria
         for name, values in criterion.only.items()
         if known["benchmark"] and not {*values} & {*known.get(name, ())}

@@ -101,7 +101,7 @@ def execute(
         except BaseException:
             # Where the store cannot be written, the run is known to have ended by its file.
             with suppress(sqlite3.Error, OSError, WorkspaceError), workspace.write() as db:
-                runs.end(db, number, "broken", "It ended unexpectedly. The same run continues where it was.")
+                runs.end(db, number, "broken", "It ended unexpectedly. Resume the run to continue.")
             raise
 
 
@@ -234,8 +234,8 @@ class _Run:
             task.cancel()
         if left:
             self.stop += (
-                f" {len(left):,} calls had no answer after {GRACE_SECONDS:g} s and were given up; they may "
-                "have been paid for."
+                f" {len(left):,} calls had no answer after {GRACE_SECONDS:g} s and were abandoned; they "
+                "may have been paid."
             )
 
     async def go(self) -> Progress:
@@ -533,10 +533,10 @@ class _Run:
 
     def _notes(self) -> list[str]:
         """Whose images were not seen, and which run this one waits for."""
-        waits = f"Run {self.ahead} is at work on {self.started.benchmark}: this one begins when it has ended."
+        waits = f"Run {self.ahead} is at work on {self.started.benchmark}: this run starts when it has ended."
         blind = (
-            f"“{judge}” did not see the images of {len(keys):,} conversations, only what stands for them: "
-            "models.toml does not say vision = true."
+            f"“{judge}” did not see the images of {len(keys):,} conversations, only their placeholders, "
+            "because models.toml does not set vision = true."
             for judge, keys in self.unseen.items()
         )
         return [*self.calls.handshakes.lines(), *blind, waits if self.ahead else ""]

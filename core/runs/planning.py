@@ -132,14 +132,14 @@ def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) 
         model_names = plan.models.get(role.name, ())
         if not model_names and role.required:
             raise ConfigError(
-                f"A {benchmark.title} run needs {role.name}: name at least one model of models.toml."
+                f"A {benchmark.title} run needs {role.name}: give at least one model of models.toml."
             )
         if len(model_names) > 1 and not role.multiple:
             raise ConfigError(
                 f"A {benchmark.title} run takes one model as {role.name}, not {len(model_names)}."
             )
         if len(set(model_names)) < len(model_names):
-            raise ConfigError(f"A model is named twice among the {role.name}.")
+            raise ConfigError(f"A model is listed twice among the {role.name}.")
         for name in model_names:
             pick(models, name, role.kind)
     option_values: dict[str, Any] = {}
@@ -183,12 +183,12 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
             plan = complete(plan, available, workspace)
             plays = partial(benchmark.plays, plan, sources)
         elif benchmark.proposals is None:
-            raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
+            raise ConfigError(f"{benchmark.title} has no proposals.")
         else:
             plays = partial(benchmark.proposals, plan, sources)
     else:
         if not plan.judges:
-            raise ConfigError("Name at least one judge.")
+            raise ConfigError("Give at least one judge.")
         if isinstance(plan, ComparePlan):
             plan = replace(plan, players=tuple(dict.fromkeys(plan.players)))
             ways = _ways(workspace, plan, rubric_version, available)
@@ -262,7 +262,7 @@ def _ways(
         if isinstance(plan, ComparePlan):
             return [_pairwise(workspace, plan, benchmark, sources)]
         if benchmark.asking is None:
-            raise ConfigError(f"{benchmark.title} is scored by rules, so judges have nothing to rate.")
+            raise ConfigError(f"{benchmark.title} is scored by rules, not by judges.")
         return benchmark.ways(sources, plan.judges, plan.version)
     programs = {name: _is_program(available or {}, name) for name in plan.judges}
     if isinstance(plan, JudgePlan):
@@ -287,7 +287,7 @@ def _pairwise(workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, sou
     if benchmark.pairwise is None:
         raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
     if len(plan.players) < 2 and not plan.study:
-        raise ConfigError("Name at least two models to compare.")
+        raise ConfigError("Give at least two models to compare.")
     with workspace.read() as db:
         players = conversations.values(db, plan.benchmark)["player"]
     check_known(f"{benchmark.title} conversation by", plan.players, players)

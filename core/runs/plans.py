@@ -136,8 +136,8 @@ def from_dict(values: Mapping[str, Any]) -> Plan:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         lacks = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ConfigError(
-            f"This plan of a run cannot be read: {lacks.rstrip('.')}. It was written by another program, or "
-            "by a Concord before the first release. Start the run again."
+            f"This plan of a run cannot be read: {lacks.rstrip('.')}. It was written by another program, "
+            "or by a development version of Concord. Start the run again."
         ) from error
 
 

@@ -89,6 +89,6 @@ class RunStore:
         if not reason and self.writer.lag <= LAG_SECONDS:
             return ""
         return (
-            f"No call is made while the store cannot be used: {reason or 'it takes long to write'}. "
-            "What was answered is kept in memory and stored as soon as possible"
+            f"No calls while the database cannot be used: {reason or 'it takes long to write'}. Answers "
+            "are kept in memory and stored as soon as possible"
         )

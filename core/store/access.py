@@ -109,7 +109,9 @@ def invite(
         shown = f"“{name[:40]}{'…' if len(name) > 40 else ''}”"
         whose = "a researcher" if role == "researcher" else f"an {role}"
         commas = " and no comma" if annotates else ""
-        raise StudyError(f"{shown} is no name for {whose}: it needs 1 to {LONGEST_NAME} characters{commas}.")
+        raise StudyError(
+            f"{shown} is not a valid name for {whose}: it needs 1 to {LONGEST_NAME} characters{commas}."
+        )
     token, expires = secrets.token_urlsafe(32), now(timedelta(days=days)) if days else None
     if annotates:
         owner = {"rater_id": ratings.rater_id(db, Rater(name, "human", simulated=simulated)), "name": ""}
@@ -211,7 +213,8 @@ def set_labels(db: Database, name: str, texts: Collection[str]) -> None:
     rater, cleaned = annotator_id(db, name), sorted({" ".join(label.split()) for label in texts} - {""})
     if wrong := [label for label in cleaned if len(label) > LONGEST_NAME or "," in label]:
         raise StudyError(
-            f"“{wrong[0][:40]}” is no label: it has up to {LONGEST_NAME} characters and no comma."
+            f"“{wrong[0][:40]}” is not a valid label: a label has up to {LONGEST_NAME} characters and no "
+            "comma."
         )
     db.table("annotator_labels").delete_where("rater_id = ?", [rater])
     db.table("annotator_labels").insert_all({"rater_id": rater, "label": label} for label in cleaned)

@@ -57,7 +57,7 @@ def record(
 ) -> None:
     """Add a line about what `actor` does: why, or how. Raises StudyError where nobody is named."""
     if not actor():
-        raise StudyError("A line of the audit log needs the name of who did it.")
+        raise StudyError("An entry of the audit log needs the name of its author.")
     row = {"done": now(), "by": actor(), "act": act, "study": study, "about": about, "item": item}
     database.insert(db, "audit_log", {**row, "detail": detail, "target": target})
 
@@ -115,5 +115,5 @@ def table(db: Database, study: str = "") -> Table:
         }
         for entry in every(db, study)
     )
-    notes = () if rows else ("Nothing was decided or exported yet.",)
+    notes = () if rows else ("No decisions or exports yet.",)
     return Table("audit", "Audit log", columns, rows, notes=notes)

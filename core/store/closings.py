@@ -19,7 +19,8 @@ def refuse_closed(db: Database, name: str) -> None:
     """Raise NotAllowed where a study is closed."""
     if is_closed(db, name):
         raise NotAllowed(
-            "This study is closed. What you answered is stored. If it is opened again, your items are here."
+            "This study is closed. Your answers are stored. If the study is opened again, you will find "
+            "your items here."
         )
 
 

@@ -44,7 +44,7 @@ class Event(BaseModel):
     def _short(self) -> Self:
         """Only an answer may be as long as a reply, which it corrects."""
         if self.do != "answer" and len(self.text) > placements.REASON:
-            raise ValueError(f"a remark has at most {placements.REASON} characters")
+            raise ValueError(f"a comment has at most {placements.REASON} characters")
         return self
 
     @property
@@ -218,10 +218,11 @@ def _apply(db: Database, rater: int, event: Event) -> None:
     if event.do not in ("time", "flag"):
         if placements.has_seen(db, rater, item.study):
             raise NotAllowed(
-                "You have seen the others' answers, so your answers are locked. Nothing was changed."
+                "You have seen the other annotators' answers, so your answers are locked. Your change was "
+                "not stored."
             )
         if item.purpose != "training" and placements.untrained(db, item.study, rater):
-            raise NotAllowed("This item opens when you have passed the training. Nothing was changed.")
+            raise NotAllowed("This item opens after you pass the training. Your change was not stored.")
     match event.do:
         case "answer":
             store = placements.rank if studies.get(db, item.study).ranks else placements.answer

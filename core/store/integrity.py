@@ -51,7 +51,7 @@ def findings(db: Database) -> list[str]:
             found += [*_scores(db), *_derived(db)]
         return [f"{sentence} {REPORT}" for sentence in found]
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        return [f"The file is damaged or no Concord database: {error}. {RESTORE}"]
+        return [f"The file is damaged or not a Concord database: {error}. {RESTORE}"]
 
 
 def _schema(db: Database) -> Iterator[str]:

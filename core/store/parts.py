@@ -34,7 +34,7 @@ def in_parts(path: Path) -> Iterator[Part]:
 
     with alone(path, "import") as free, writer(path) as begin:
         if not free:
-            raise WorkspaceError("Another import is under way in this workspace. Wait until it has ended.")
+            raise WorkspaceError("Another import is running in this workspace. Wait until it has ended.")
 
         @contextmanager
         def part() -> Iterator[Database]:

@@ -23,10 +23,10 @@ from concord.store import conversations, database, studies, summaries
 from concord.store.database import column, find, now, records, scalar
 from concord.store.purposes import LOCKING, PURPOSES, QUEUED, RATED, UNRATED
 
-TAKEN_BACK = "This item is not on your desk any more, and your answer was not taken."
+TAKEN_BACK = "You no longer have this item, so your answer was not stored."
 REASON = 4000
 """The most characters of a reason beside an answer."""
-LOCKED = "The known answer was shown, so yours is locked: nothing was changed."
+LOCKED = "You have seen the known answer, so yours is locked. Your change was not stored."
 
 
 @dataclass(frozen=True)
@@ -373,7 +373,7 @@ def rank(
         return
     shown, digits = _order(group), f"{ranks:.0f}"
     if len(digits) != len(shown) or not {*digits} <= {*"12345678"[: len(shown)]}:
-        raise StudyError(f"An order has a rank for each, from 1 to {len(shown)}.")
+        raise StudyError(f"A ranking needs a rank for each reply, from 1 to {len(shown)}.")
     rank_of = dict(zip(shown, digits, strict=True))
     scores = dict[int, float]()
     for pair in group:
@@ -382,7 +382,7 @@ def rank(
     criteria = {c.name: c for c in studies.get(db, group[0].study).criteria}
     check_known("criterion", question, criteria)
     if not {*scores.values()} <= {*criteria[question].scale.values}:
-        raise StudyError("Two have the same rank, which this question does not allow.")
+        raise StudyError("Two replies have the same rank, but this question allows no ties.")
     for part, score in scores.items():
         answer(db, rater, part, question, score, reason)
 
@@ -406,7 +406,7 @@ def answer(
             reason = content.kept(reason, text)
             score = content.score(reason, text)
         except ValueError as error:
-            raise StudyError(f"This cannot be kept: {error}.") from error
+            raise StudyError(f"This cannot be stored: {error}.") from error
     elif len(reason) > REASON:
         raise StudyError(f"A reason has at most {REASON:,} characters.")
     if score is not None and score not in criteria[criterion].scale:
@@ -477,7 +477,10 @@ def give(
             [item, rater],
         ).fetchone()
         if others:
-            raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
+            raise StudyError(
+                f"{others[0]} has decided this item already, so your answer was not stored. "
+                "Continue with the next."
+            )
     placement = own_placement(db, rater, purpose, item)
     one = {"placement_id": placement, "question": question, "superseded_at": None}
     if find(db, "answers", "value, reason", **one) == {"value": value, "reason": reason}:
@@ -602,7 +605,7 @@ def skip(db: Database, rater: int, placement: int, reason: str) -> None:
     item = get(db, rater, placement)
     _refuse_locked(item)
     if not PURPOSES[item.purpose].skippable:
-        raise NotAllowed(f"A {item.purpose} item cannot be skipped: answer as you would in the study.")
+        raise NotAllowed(f"A {item.purpose} item cannot be skipped. Answer as you would in the study.")
     _set_state(db, item, "skipped", reason)
 
 

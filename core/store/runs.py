@@ -132,7 +132,7 @@ def ask_to_stop(db: Database, run: int) -> None:
     """Ask a run to finish its calls in flight and end; if its process is gone, mark it stopped."""
     progress = get(db, run)
     if progress.interrupted:
-        end(db, run, "stopped", "Its process had ended. The same run continues where it was.")
+        end(db, run, "stopped", "Its process had ended. Resume the run to continue.")
     elif progress.state == "running":
         db.table("runs").update(run, {"stop_asked": 1})
 

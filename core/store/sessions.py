@@ -50,18 +50,19 @@ REFUSED = {
     "unknown": "This link is not valid, or it was withdrawn. Ask the person who invited you for a new one.",
     "expired": "This link has expired. Ask the person who invited you for a new one.",
     "withdrawn": "Your link was withdrawn. Ask the person who invited you.",
-    "used": "This link was used already, or it is too old. On the server's machine "
-    "`concord --workspace DIR link` prints a new one; DIR is the folder of the workspace.",
+    "used": "This link was used already, or it is too old. Run `concord --workspace DIR link` on the "
+    "server's machine for a new one; DIR is the folder of the workspace.",
     "preview": "This is a preview. Accept the task first, and open the link again.",
-    "number": "This link lacks the numbers that your platform adds to it. Open the study from the platform.",
-    "twice": "Somebody has come with your participant number in another submission already. Return this "
-    "submission, and write to the researchers on the platform.",
-    "over": "The time for this study is over, and your items were given to others. What you answered is "
-    "stored. Return the submission on the platform, or write to the researchers there.",
-    "full": "This study has enough people at the moment. Return the submission on the platform; there may be "
-    "room later.",
-    "ended": "This study takes nobody new any more. Return the submission on the platform.",
-    "elsewhere": "This link works on the server's own machine only. Researchers sign in from elsewhere.",
+    "number": "This link lacks the ids that your platform adds. Open the study from the platform.",
+    "twice": "Your participant number was used in another submission already. Return this submission, and "
+    "write to the researchers on the platform.",
+    "over": "Your time for this study is over, and your remaining items went to other annotators. Your "
+    "answers are stored. Return the submission on the platform, or write to the researchers there.",
+    "full": "All places in this study are taken. Return the submission on the platform; places may become "
+    "free later.",
+    "ended": "This study no longer accepts new annotators. Return the submission on the platform.",
+    "elsewhere": "This link works only on the server's machine. Elsewhere, researchers sign in with the "
+    "passphrase or their account.",
 }
 """Why a link lets nobody in, by the word that the address then shows."""
 
@@ -164,7 +165,7 @@ def table(db: Database, mine: int = 0) -> Table:
         Column("begun", "since (UTC)"),
         Column("browser"),
     )
-    return Table("sessions", "Sessions", columns, rows, notes=() if rows else ("Nobody is signed in.",))
+    return Table("sessions", "Sessions", columns, rows, notes=() if rows else ("No one is signed in.",))
 
 
 def was_signed_in(db: Database, token: str) -> int | None:

@@ -232,7 +232,7 @@ def refuse_taken(db: Database, name: str) -> None:
     """Raise StudyError where a study of any kind has this name."""
     if there := find(db, "studies", "kind", name=name):
         what = {"ratings": "study", "pairs": "study of pairs", "checks": "spot-check"}[there["kind"]]
-        raise StudyError(f"There is a {what} “{name}” already. Give this one another name.")
+        raise StudyError(f"The {what} “{name}” exists already. Choose another name.")
 
 
 def scope(name: str) -> str:

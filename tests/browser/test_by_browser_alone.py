@@ -217,7 +217,7 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     reason.press("Enter")
     page.get_by_text("I have chosen a judge.").click()
     page.get_by_role("button", name="Open the test part").click()
-    drawn(page, "Agreement with people on the part “test” of pilot")
+    drawn(page, "Agreement with annotators on the part “test” of pilot")
 
     move(page, f"{server.url}/agreement?study=pilot")
     with page.expect_download() as download:

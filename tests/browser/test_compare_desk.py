@@ -198,7 +198,7 @@ def test_a_pair_that_was_not_dealt_cannot_be_reached_from_the_browser(
         "'', score: 1, text: ''}]}, want: [item]})",
         strange,
     )
-    expect(page.locator(".notice")).to_contain_text("not on your desk")
+    expect(page.locator(".notice")).to_contain_text("You no longer have this item")
     tally(page, 2, 2)
     press(page, "b")
     saved(page)
@@ -213,7 +213,7 @@ def test_a_pair_taken_back_while_it_is_looked_at_gives_way(app: Server, page: Pa
     with app.workspace.write() as db:
         placements.reclaim(db, study_of("Fay"), access.annotator_id(db, "Fay"))
     press(page, "b")
-    expect(page.locator(".notice")).to_have_text(re.compile("not on your desk any more"))
+    expect(page.locator(".notice")).to_have_text(re.compile("You no longer have this item"))
     expect(page.locator(".end h1")).to_contain_text("All compared")
     assert [v for _, _, v in said(app, "Fay")] == ["A"]
 

@@ -719,7 +719,7 @@ def test_items_taken_back_leave_the_desk_and_new_ones_arrive(
         placements.reclaim(db, "keeper", rater)
         placements.assign(db, rater, [unit["id"] for unit in studies.units(db, "keeper")][20:22])
     press(page, "5")  # the item was taken back in the meantime: the answer is refused, and says so
-    expect(page.locator(".notice")).to_contain_text("This item is not on your desk")
+    expect(page.locator(".notice")).to_contain_text("You no longer have this item")
     expect(page.locator(".chip")).to_have_count(2)
     at_item(page, 1)
     press(page, "1 2 3 Enter 1 2 3 Enter")

@@ -60,7 +60,7 @@ def test_the_loop_by_page(app: Server, page: Page) -> None:
     instructions.press("Control+Enter")
     at_rest(page)
     page.get_by_role("button", name="Save as a version").click()
-    expect(page.get_by_text("shop v2 is kept")).to_be_visible()
+    expect(page.get_by_text("shop v2 is saved")).to_be_visible()
     expect(page.get_by_text("shop v2 on the items of “develop”")).to_be_visible()
     at_rest(page)
     left = page.get_by_text("8 results to generate")
@@ -90,7 +90,7 @@ def test_the_loop_by_page(app: Server, page: Page) -> None:
     expect(page.get_by_text("on 8 items of test").first).to_be_visible()
 
     opens(page, "Judge card")
-    expect(page.get_by_text("No figure of the sealed part")).to_have_count(0)
+    expect(page.get_by_text("not from the sealed part")).to_have_count(0)
     page.get_by_role("button", name="Check robustness").click()
     expect(page.get_by_text("Robustness", exact=True)).to_be_visible(timeout=60_000)
     with page.expect_download() as download:

@@ -103,7 +103,7 @@ def test_two_adjudicators_settle_by_keyboard_and_not_the_same_item(app: Server, 
     other.keyboard.press("5")
     other.keyboard.type("too late")
     other.keyboard.press("Enter")
-    expect(other.locator(".notice")).to_contain_text("cy has settled this item")
+    expect(other.locator(".notice")).to_contain_text("cy has decided this item")
     expect(other.locator(".message.reply")).to_contain_text("reply 1")
     other.keyboard.press("4")
     other.keyboard.type("rather high")

@@ -23,8 +23,8 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert (
         result.output
-        == f"Error: Port {port} is taken, perhaps by Concord itself. Choose another one with --port, "
-        "or any free one with --port 0.\n"
+        == f"Error: Port {port} is in use, perhaps by Concord itself. Choose another port with --port, or "
+        "any free one with --port 0.\n"
     )
 
 

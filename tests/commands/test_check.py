@@ -143,7 +143,7 @@ def test_names_that_say_nothing_are_asked_for_with_the_option_to_add(tmp_path):
     three_people(("alice", "bob", "cleo")).to_csv(file, index=False)
     done = check(file)
     assert done.exit_code == 1
-    assert "which columns are a person's? It may be alice, bob, cleo." in done.output
+    assert "which columns are annotators? Candidates: alice, bob, cleo." in done.output
     option = done.output.rpartition("Add: ")[2].split()
     assert option == ["--human", "alice,bob,cleo"]
     assert check(file, *option).exit_code == 0
@@ -316,11 +316,11 @@ def test_categories_have_kappa(tmp_path):
 BAD = {
     "no person": (
         pd.DataFrame({"id": range(9), "judge": [1, 0, 1] * 3}),
-        "no columns are known to be a person's.*Add a column of a person's answers.",
+        "no columns are recognised as annotators.*Add a column with answers of annotators.",
     ),
     "no judge": (
         pd.DataFrame({"id": range(9), "human": [1, 0, 1] * 3}),
-        "no columns are known to be a judge's.*Add a column of a judge's answers.",
+        "no columns are recognised as judges.*Add a column with answers of judges.",
     ),
     "ids twice": (
         pd.DataFrame({"id": [1, 1, 2], "human": [1, 0, 1], "judge": [1, 0, 0]}),
@@ -336,11 +336,11 @@ BAD = {
     ),
     "columns that should be rows": (
         pd.DataFrame([{f"{n}.{who}": n % 2 for n in range(60) for who in ("human", "judge")}]),
-        "60 columns are taken for judges.*at most 40",
+        "60 columns are read as judges.*at most 40",
     ),
     "free text": (
         pd.DataFrame({"human": [f"word {i}" for i in range(30)], "judge": [f"other {i}" for i in range(30)]}),
-        "share no answer",
+        "have no answer in common",
     ),
     "empty people": (pd.DataFrame({"human": [None] * 4, "judge": [1, 0, 1, 1]}), "a person"),
 }
@@ -483,10 +483,10 @@ def test_a_rating_in_concords_own_form_says_whose_it_is_and_what_it_counts(tmp_p
     file.write_text("\n".join(["item_id,criterion,rater_type,rater,score", *lines]))
     done = check(file, "--human", "ann")
     assert done.exit_code == 1
-    assert "says in its column rater_type whose each rating is. Leave out --human." in one_line(done)
+    assert "has the source of each rating in its column rater_type. Remove --human." in one_line(done)
     done = check(file, "--pass-from", "0.7")
     assert done.exit_code == 1
-    assert "Write 1 for those that pass and 0 for the others." in one_line(done)
+    assert "Write 1 for pass and 0 for fail." in one_line(done)
 
 
 def test_from_a_number_on_an_answer_passes():
@@ -740,7 +740,7 @@ def test_a_column_of_any_name_says_whose_a_rating_is(tmp_path):
     assert "annotators: anna, ben, cleo" in " ".join(shown.split())
     assert "judges: fast, slow" in " ".join(shown.split())
     long.assign(source="web").to_csv(file, index=False)
-    assert "which raters in the column evaluator are a person's?" in check(file).output
+    assert "which raters in the column evaluator are annotators?" in check(file).output
 
 
 def test_a_column_that_says_whose_a_rating_is_names_the_raters_where_none_else_does():
@@ -755,7 +755,7 @@ def test_what_does_not_vary_is_not_offered_as_answers(tmp_path):
     file = tmp_path / "table.csv"
     pd.DataFrame({"human": PEOPLE, "checked": JUDGED, "multimodal": False}).to_csv(file, index=False)
     done = check(file)
-    assert "which columns are a judge's? It may be checked. Add:" in done.output
+    assert "which columns are judges? Candidates: checked. Add:" in done.output
     assert check(file, "--judge", "checked").exit_code == 0
 
 
@@ -899,7 +899,7 @@ def test_no_name_is_proposed_for_a_column_of_free_text(tmp_path):
         assert done.exit_code == 1
         assert "--human NAME" not in done.output
         assert "--human human" not in done.output.partition("Add:")[2]
-    assert "With --human and --judge name columns that answer" in " ".join(done.output.split())
+    assert "Give columns that answer" in " ".join(done.output.split())
 
 
 GOLD = noisy(PEOPLE, (0, 1), 0.1, 7)
@@ -976,7 +976,8 @@ def test_columns_that_share_no_answer_are_refused_by_name(tmp_path):
     done = check(file, "--human", "place,maria")
     assert done.exit_code == 1
     shared = (
-        r"place \((billing, account|account, billing)\) and maria \((good, bad|bad, good)\) share no answer"
+        r"place \((billing, account|account, billing)\) and maria \((good, bad|bad, good)\) have no answer "
+        r"in common"
     )
     assert re.search(shared, one_line(done))
 
@@ -995,7 +996,7 @@ def test_a_column_named_as_a_judges_that_holds_text_is_ignored_unless_stated(tmp
     done = check(file, "--judge", "judge_opus,judge_mini")
     assert done.exit_code == 1
     assert f"judge_mini ({text[0]}, " in one_line(done)
-    assert "share no answer" in one_line(done)
+    assert "have no answer in common" in one_line(done)
 
 
 def test_case_is_an_id_and_area_a_group(tmp_path):

@@ -135,9 +135,9 @@ def test_a_stream_is_followed_against_stated_ranges_in_the_order_of_time(files):
 def test_what_cannot_be_followed_exits_with_1(files):
     old, same = files("old.csv", OLD), files("same.csv", SAME)
     for words, says in (
-        ((same, "--min-agreement", 0.8), "add --follow"),
-        ((old, same, "--follow", "--min-agreement", 0.8), "not both"),
-        ((same, "--follow", "--time", "human"), "is no time"),
+        ((same, "--min-agreement", 0.8), "needs --follow"),
+        ((old, same, "--follow", "--min-agreement", 0.8), "Use either a table OLD"),
+        ((same, "--follow", "--time", "human"), "is not a time"),
         ((same, "--follow", "--time", "nope"), "There is no column “nope”"),
         ((same, "--follow", "--pass-rate", "0.7"), "is not a range"),
         ((same, "--follow", "--pass-rate", "0.7..0.6"), "is not a range"),

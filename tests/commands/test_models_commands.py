@@ -58,7 +58,7 @@ def test_an_address_and_a_key_of_ones_own(fresh, run, monkeypatch):
         ("a", "vllm", (), "“a” is in"),
         ("b", "vlm", (), "no preset “vlm”. Did you mean “vllm”"),
         ("b", "azure", (), "needs an address"),
-        ("b", "vllm", ("--base-url", "gpu:9000"), "is no address"),
+        ("b", "vllm", ("--base-url", "gpu:9000"), "is not an address"),
     ],
 )
 def test_what_cannot_be_added_leaves_the_file(fresh, run, name, kind, more, says):
@@ -99,5 +99,8 @@ def test_a_workspace_that_is_made_by_the_way_is_said(tmp_path, monkeypatch, word
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CONCORD_WORKSPACE", raising=False)
     first, again = (CliRunner().invoke(main, words) for _ in range(2))
-    assert f"Made a new workspace in {tmp_path / 'workspace'}; --workspace names another one." in first.stderr
+    assert (
+        f"Created a workspace in {tmp_path / 'workspace'}; use --workspace for another folder."
+        in first.stderr
+    )
     assert "new workspace" not in again.stderr

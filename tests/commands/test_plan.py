@@ -109,9 +109,9 @@ def test_scores_and_categories_are_planned_too(call):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--width", 0.1, "--bar", 0.5), "one goal"),
+        (("--width", 0.1, "--bar", 0.5), "Give either --width"),
         (("--for", "annotator"), "--annotators 2"),
-        (("--for", "annotator", "--annotators", 2, "--width", 0.1), "Leave out"),
+        (("--for", "annotator", "--annotators", 2, "--width", 0.1), "Remove"),
         (("--judge", "nope"), "nope"),
         (("--criterion", "nope"), "nope"),
         (("--width", 0), "0"),

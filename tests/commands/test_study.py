@@ -84,7 +84,7 @@ def test_a_deal_says_how_even_it_is(filled, run):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (["study", "draw", "first", "--n", 2], "There is a study “first” already"),
+        (["study", "draw", "first", "--n", 2], "The study “first” exists already"),
         (
             ["study", "draw", "x", "--n", 2, "--where", "goblin"],
             "“goblin” is not of the form FACET=VALUE",
@@ -300,7 +300,7 @@ def test_a_study_nobody_rated_is_one_sentence(filled, run):
 def test_a_name_nobody_could_be_called_by_is_refused(filled, run, name):
     done = run(filled, "people", "invite", name)
     assert done.exit_code == 1
-    assert "is no name for an annotator" in done.output
+    assert "is not a valid name for an annotator" in done.output
     assert len(done.output) < 200
     with filled.read() as db:
         assert name not in {a.name for a in access.annotators(db)}

@@ -146,7 +146,7 @@ def test_from_a_file_to_the_agreement_of_people_and_judges(file, fresh, run, tmp
     answers = {"Ada": lambda item: 1 + item % 5, "Ben": lambda item: 1 + item * 2 % 5}
     for person, score in answers.items():
         rate(fresh, "mine", person, score)
-    command = begun.output.rpartition("When people have answered: ")[2].split()
+    command = begun.output.rpartition("When annotators have answered: ")[2].split()
     assert command[-3:] == ["agreement", "--study", "mine"]
     shown = run(fresh, *command[-3:], "--format", "json", "--resamples", 100)
     assert shown.exit_code == 0, shown.output
@@ -184,7 +184,7 @@ def test_from_an_arena_export_to_the_agreement_of_voters_and_judges(fresh, run, 
     assert (pairs.name, pairs.title, pairs.stands) == ("better", "Which answer is better?", "being compared")
     assert (pairs.dealt, pairs.closed, pairs.rated, pairs.judged) == (12, 0, 4, 2)
     assert pairs.simulated
-    assert not [step for step in overview.next_steps(overview.look(fresh)) if "not judged" in step.text]
+    assert not [step for step in overview.next_steps(overview.look(fresh)) if "cannot be judged" in step.text]
     shown = run(fresh, "compare", "better", "--format", "json", "--resamples", 100)
     assert shown.exit_code == 0, shown.output
     # Every voter and the judge in the order of the file: a judge's win counts if it wins in both orders.

@@ -108,7 +108,7 @@ def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
 def test_a_workspace_that_holds_something_else_is_left_as_it_is(filled):
     with filled.read() as db:
         before = list(lines(db))
-    with pytest.raises(WorkspaceError, match="a workspace of its own"):
+    with pytest.raises(WorkspaceError, match="needs its own workspace"):
         demo.load(filled)
     with filled.read() as db:
         assert list(lines(db)) == before

@@ -114,7 +114,7 @@ def test_label_studio_in_its_other_forms(blank, run, tmp_path):
     file.write_text(json.dumps([task]))
     done = run(blank, "import", "label-studio", file, "--study", "mine")
     assert done.exit_code == 0, done.output
-    assert "1 predictions of which the export has only the number" in done.output
+    assert "1 predictions that the export has only as a number" in done.output
     assert "1 annotations that were skipped" in done.output
     assert [row[1:] for row in answered(blank)] == [
         ("depth", "annotator 3", 4.0),
@@ -134,9 +134,9 @@ def test_a_project_that_concord_did_not_make_becomes_a_study(fresh, run, tmp_pat
     file = tmp_path / "project.json"
     file.write_text(json.dumps([task]))
     done = run(fresh, "import", "label-studio", file, "--study", "tones")
-    assert "“kind” on “tone” is no number. Say what it means: --scale 'tone=1:kind,2:…'" in done.output
+    assert "“kind” on “tone” is not a number. Give its value: --scale 'tone=1:kind,2:…'" in done.output
     done = run(fresh, "import", "label-studio", file, "--study", "tones", "--scale", "tone=1:rude,2:kind")
-    assert "1 ratings by people" in done.output, done.output
+    assert "1 ratings by annotators" in done.output, done.output
     with fresh.read() as db:
         assert studies.get(db, "tones").criteria[0].scale.labels == ("rude", "kind")
 
@@ -169,13 +169,13 @@ def test_argilla_brings_answers_back(rated, blank, run, tmp_path):
 @pytest.mark.parametrize(
     ("tool", "text", "why"),
     [
-        ("label-studio", '[{"id": 1}]', "entry 1, is no task of Label Studio"),
-        ("argilla", '[{"id": 1}]', "entry 1, is no record of Argilla"),
+        ("label-studio", '[{"id": 1}]', "entry 1, is not a Label Studio task"),
+        ("argilla", '[{"id": 1}]', "entry 1, is not an Argilla record"),
         (
             "label-studio",
             '[{"data": {"item": "0123456789abcdef"}, "annotations": [{"completed_by": 1, "result": '
             '[{"from_name": "depth", "value": {"rating": 4}}]}]}]',
-            "the item 0123456789abcdef is none of the study “mine”",
+            "the item 0123456789abcdef is not in the study “mine”",
         ),
         ("argilla", '[{"fields": {"a": "b"}}]', "holds no answers"),
     ],

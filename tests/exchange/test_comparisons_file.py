@@ -62,7 +62,7 @@ def figures(workspace):
 
 def test_votes_have_wins_strengths_position_bias_and_agreement(fresh, run, votes):
     done = run(fresh, "import", "comparisons", votes)
-    assert done.output == "New: 72 comparisons by people, 72 by judges.\n"
+    assert done.output == "New: 72 comparisons by annotators, 72 by judges.\n"
     found = figures(fresh)
     (bias,) = found.bias.rows
     assert (bias["rater"], bias["n"], bias["flips"], bias["first"]) == ("gpt", 36, 9, 9)
@@ -83,12 +83,15 @@ def test_what_is_exported_is_imported_with_the_same_figures(fresh, run, votes, t
     run(fresh, "export", "conversations", "--out", chats)
     other = Workspace.open(tmp_path / "other")
     run(other, "import", "conversations", chats)
-    assert "New: 72 comparisons by people, 72 by judges.\n" in run(other, "import", "comparisons", out).output
+    assert (
+        "New: 72 comparisons by annotators, 72 by judges.\n"
+        in run(other, "import", "comparisons", out).output
+    )
     assert figures(other) == figures(fresh)
     with fresh.read() as here, other.read() as there:
         assert [*stored.exported(there)] == [*stored.exported(here)], "when each was given, too"
     again = run(other, "import", "comparisons", out)
-    assert again.output == "New: 0 comparisons by people, 0 by judges. 144 were here already.\n"
+    assert again.output == "New: 0 comparisons by annotators, 0 by judges. 144 were stored already.\n"
 
 
 @pytest.mark.parametrize(
@@ -100,8 +103,8 @@ def test_what_is_exported_is_imported_with_the_same_figures(fresh, run, votes, t
         ({"rater": ""}, "line 2, has no rater"),
         ({"repeat": "-1"}, "line 2: the repeat “-1” is not a whole number"),
         ({"first": "0-yew"}, "line 2: “0-yew” is not a conversation of this workspace"),
-        ({"second": "1-elm"}, "line 2: “votes/0-elm” and “votes/1-elm” are not known to answer the same"),
-        ({"second": "odd"}, "line 2: “votes/0-elm” and “votes/odd” are not known to answer the same"),
+        ({"second": "1-elm"}, "line 2: “votes/0-elm” and “votes/1-elm” may answer different prompts"),
+        ({"second": "odd"}, "line 2: “votes/0-elm” and “votes/odd” may answer different prompts"),
     ],
 )
 def test_a_wrong_vote_refuses_the_file(fresh, run, tmp_path, change, why):

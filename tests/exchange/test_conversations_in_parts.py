@@ -74,7 +74,7 @@ def whole(workspace):
 
 def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_path, monkeypatch):
     assert bring(workspace, out) == (
-        "Under “stss”, “talks”: 9 new conversations, 1 were here already. Study “s”."
+        "Under “stss”, “talks”: 9 new conversations, 1 were stored already. Study “s”."
     )
     other = Workspace.open(tmp_path / "at once")
     monkeypatch.setattr(conversations_file, "AT_ONCE", 1000)
@@ -96,7 +96,7 @@ def test_a_repeated_import_changes_nothing(workspace, out):
     talks.write_text("".join(line for line in out.read_text().splitlines(True) if '"study"' not in line))
     bring(workspace, talks)
     before = held(workspace)
-    assert "0 new conversations, 10 were here already" in bring(workspace, talks)
+    assert "0 new conversations, 10 were stored already" in bring(workspace, talks)
     assert held(workspace) == before
 
 

@@ -23,7 +23,7 @@ def test_import_to_agreement(workspace, run, tmp_path):
     assert done.exit_code == 0, done.output
     # 125 dialogues; the lists of the people's file hold 6,720 numbers, the judge's 5 qualities x 5 runs x
     # 125.
-    assert "125 new conversations, 6,720 ratings by people in the study “fed”" in done.output
+    assert "125 new conversations, 6,720 ratings by annotators in the study “fed”" in done.output
 
     dialogues = json.loads(PEOPLE.read_text())
     runs = json.loads((FED / "fed_gpt4_annotations.json").read_text())
@@ -37,7 +37,7 @@ def test_import_to_agreement(workspace, run, tmp_path):
                 item = f"{PEOPLE.stem}/{dialogue['dialogue_id']}"
                 lines.writerow((item, JUDGED[short], "judge", "gpt-4", int(number) - 1, score))
     done = run(workspace, "import", "ratings", file, "--study", "fed", "--append")
-    assert "new: 0 ratings by people, 3,125 by judges, all on conversations that were here" in done.output
+    assert "new: 0 ratings by annotators, 3,125 by judges, all on stored conversations" in done.output
 
     shown = run(workspace, "agreement", "--study", "fed", "--format", "json", "--resamples", "200")
     assert shown.exit_code == 0, shown.output
@@ -78,8 +78,8 @@ def test_people_known_by_their_position_alone_are_unnamed(workspace, run, tmp_pa
         )
     )
     done = run(workspace, "import", "conversations", file, "--study", "mine")
-    assert "6 ratings by people in the study “mine”" in done.output
-    assert "1 scores are no numbers and are left out" in done.output
+    assert "6 ratings by annotators in the study “mine”" in done.output
+    assert "1 scores are not numbers and are excluded" in done.output
     with workspace.read() as db:
         assert studies.get(db, "mine").anonymous
     out = tmp_path / "out.csv"

@@ -46,7 +46,7 @@ def read(path, *parts):
     """The first message of a conversation with these parts, its images, and what the survey says of them."""
     surveyed = conversations_file.survey(lines(path, chat(*parts)), FileOptions("b"))
     ((_, entry),) = surveyed.shown
-    told = [line for line in conversations_file.sentences(surveyed) if "images are" in line]
+    told = [line for line in conversations_file.sentences(surveyed) if "images" in line.split(",")[0]]
     return entry.conversations[0].messages[0], entry.images, told
 
 
@@ -69,20 +69,20 @@ def test_an_image_in_the_file_or_beside_it_is_copied_under_its_hash(tmp_path, pa
     assert (asked, text[0], text[-1]) == ("What is it?", "[", "]")
     assert dict(message.images) == {text: NAME}
     assert bodies == {NAME: PNG}
-    assert told == ["1 images are kept."]
+    assert told == ["1 images are imported."]
 
 
 @pytest.mark.parametrize(
     ("source", "why"),
     [
-        ("https://example.org/cat.png", "nothing is fetched"),
-        ("file:///etc/hostname", "nothing is fetched"),
+        ("https://example.org/cat.png", "Concord fetches nothing"),
+        ("file:///etc/hostname", "Concord fetches nothing"),
         ("../cat.png", "outside the folder"),
         ("/etc/hostname", "outside the folder"),
         ("link.png", "outside the folder"),
         ("cat.png", "No such file"),
-        ("page.png", "no PNG, JPEG, WebP or GIF"),
-        ("data:image/png;base64,PHN2Zy8+", "no PNG, JPEG, WebP or GIF"),
+        ("page.png", "not a PNG, JPEG, WebP or GIF"),
+        ("data:image/png;base64,PHN2Zy8+", "not a PNG, JPEG, WebP or GIF"),
         ("data:image/png,x", "not written in Base64"),
         ("data:image/png;base64,%", "not written in Base64"),
         (
@@ -103,7 +103,7 @@ def test_any_other_is_named_and_not_kept(tmp_path, source, why):
     assert message.content.startswith("What is it?\n[image: ")
     assert (dict(message.images), bodies) == ({}, {})
     assert "images" not in message.meta
-    assert told[0].startswith("1 images are only named in the text, such as “[image: ")
+    assert told[0].startswith("1 images appear only by name in the text, such as “[image: ")
     assert why in told[0]
 
 
@@ -121,7 +121,7 @@ def test_an_export_has_its_images_and_is_read_back(fresh, workspace, run, tmp_pa
     run(fresh, "export", "conversations", "--out", out)
     assert URL in out.read_text()
     assert "1 new conversations" in run(workspace, "import", "conversations", out).output
-    assert "1 were here already" in run(workspace, "import", "conversations", out).output
+    assert "1 were stored already" in run(workspace, "import", "conversations", out).output
     for each in (fresh, workspace):
         with each.read() as db:
             one = conversations.load(db, "a/c")

@@ -44,10 +44,10 @@ WRONG = [
     ({"messages": [{"role": "user"}]}, "line 2, utterance 1, needs a “role”"),
     ({"messages": ["x", 5]}, "line 2, utterance 1, must be an object"),
     ({"conversations": [{"from": "human", "value": "x"}]}, "line 2, has the form “ShareGPT”"),
-    ({"some": "thing"}, "line 2, has a form that is not known"),
+    ({"some": "thing"}, "line 2, has an unknown format"),
     ("{oops", "line 2, is not valid JSON"),
     ("[1, 2]", "line 2, is not a JSON object"),
-    (chat("Other", id=1), "line 2: “chats/1” stands in line 1 with other messages"),
+    (chat("Other", id=1), "line 2: “chats/1” is in line 1 too, with other messages"),
     (chat("\ud800"), "line 2"),
     (chat(model="x" * 600), "line 2: the player is 600 characters long"),
 ]
@@ -67,7 +67,7 @@ def test_a_wrong_row_refuses_the_file(fresh, run, tmp_path, row, why):
 def test_all_that_is_wrong_is_named_at_once_and_bounded(fresh, run, tmp_path):
     file = put(tmp_path, [chat(), *[{"messages": []}] * 30])
     told = run(fresh, "import", "conversations", file).output
-    assert "30 of 31 rows are wrong; nothing was imported" in told
+    assert "30 of 31 rows are invalid; nothing was imported" in told
     assert told.count("the dialogue is empty") == SHOWN
     assert "and 20 more" in told
 
@@ -78,7 +78,7 @@ def test_a_conversation_that_is_stored_with_other_messages_refuses_the_file(fres
     assert "line 2: a conversation “chats/1” with other messages is stored already" in done.output
     assert count(fresh) == 1
     skipped = run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--skip-wrong")
-    assert "1 new conversations. 1 rows were left out." in skipped.output
+    assert "1 new conversations. 1 rows were excluded." in skipped.output
     assert (
         "2 new conversations"
         in run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--benchmark", "others").output
@@ -112,7 +112,7 @@ def test_more_rows_than_bytes_are_refused_at_once(fresh, run, tmp_path):
     done = run(fresh, "import", "conversations", tmp_path / "x.parquet")
     assert done.exit_code == 1
     assert "100,000 rows" in done.output
-    assert "no more rows than bytes are read" in done.output
+    assert "at most one row per byte" in done.output
 
 
 @pytest.mark.parametrize("kept", [0.2, 0.5, 0.99])
@@ -122,8 +122,8 @@ def test_half_a_parquet_file_is_refused(fresh, run, tmp_path, kept):
     (tmp_path / "half.parquet").write_bytes(data[: int(len(data) * kept)])
     done = run(fresh, "import", "conversations", tmp_path / "half.parquet")
     assert done.exit_code == 1
-    assert "half.parquet is not whole Parquet: " in done.output
-    assert "Copy or write the file again." in done.output
+    assert "half.parquet is not a complete Parquet file: " in done.output
+    assert "Copy or create the file again." in done.output
     assert count(fresh) == 0
 
 
@@ -145,7 +145,7 @@ def test_scores_become_ratings_when_asked(fresh, run, tmp_path):
     assert "Scores: helpful (1).\n" in surveyed
     assert "--scores-as JUDGE" in surveyed
     done = run(fresh, "import", "conversations", file, "--scores-as", "j", "--study", "s", "--scale", "1..5")
-    assert "1 ratings by people in the study “s”, 1 by judges" in done.output
+    assert "1 ratings by annotators in the study “s”, 1 by judges" in done.output
     with fresh.read() as db:
         rated = db.execute(
             "SELECT x.kind, x.name, r.criterion, r.score, r.explanation FROM ratings r "

@@ -76,7 +76,7 @@ def test_a_chat_keeps_its_system_prompt_and_its_tools(fresh, brought):
 
 def test_a_second_import_adds_nothing(fresh, brought):
     brought([CHAT])
-    assert "0 new conversations, 1 were here already" in brought([CHAT]).output
+    assert "0 new conversations, 1 were stored already" in brought([CHAT]).output
     assert len(all_of(fresh, "chats")) == 1
 
 
@@ -113,7 +113,7 @@ def test_ratings_find_imported_conversations_by_their_id(fresh, run, brought, tm
     file = tmp_path / "mine.csv"
     file.write_text("item_id,criterion,rater_type,rater,score\nx1,wit,human,ann,2\n")
     done = run(fresh, "import", "ratings", file, "--study", "mine")
-    assert "all on conversations that were here" in done.output, done.output
+    assert "all on stored conversations" in done.output, done.output
     brought([{**CHAT, "id": "x1"}], "--benchmark", "others")
     done = run(fresh, "import", "ratings", file, "--study", "another")
     assert "“x1” may be “chats/x1” or “others/x1”" in done.output
@@ -139,7 +139,7 @@ def test_what_is_not_kept_is_named(brought):
         },
     ]
     told = brought(rows).output
-    assert "Kept as metadata, not shown: topic." in told
+    assert "Stored as metadata, not shown: topic." in told
     left_out = next(line for line in told.splitlines() if line.startswith("Left out: "))
     assert left_out == (
         "Left out: trace (1 rows), metadata.x (1 rows), notes (1 rows), messages.time (1 rows)."
@@ -238,7 +238,7 @@ def test_concords_own_file_is_checked_names_what_it_leaves_out_and_is_not_mapped
         in run(fresh, "import", "conversations", tmp_path / "chats.jsonl").output
     )
     refused = run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--map", "player=colour")
-    assert "Leave out --map" in refused.output
+    assert "Remove --map" in refused.output
 
 
 def test_a_sheet_of_excel_holds_conversations_or_ratings(tmp_path):

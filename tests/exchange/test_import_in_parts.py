@@ -120,7 +120,7 @@ def test_an_import_under_way_is_not_taken_for_an_abandoned_one(workspace, run, t
             db.execute("INSERT INTO studies (name, title, source, created) VALUES ('new', '', '', '')")
         with Workspace.open(workspace.path).read() as db:
             assert db.execute("SELECT count(*) FROM studies").fetchone() == (2,)
-        assert "Another import is under way" in imported(workspace, run, tmp_path, "third", LINES).output
+        assert "Another import is running" in imported(workspace, run, tmp_path, "third", LINES).output
         with pytest.raises(WorkspaceError, match="Another import"), parts.in_parts(workspace.db_path):
             pass
     with Workspace.open(workspace.path).read() as db:

@@ -11,7 +11,7 @@ from concord.exchange import conversations_file
 def test_without_the_extra_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     (tmp_path / "a.eval").write_bytes(b"PK\3\4")
-    with pytest.raises(ImportRefused, match=r"extra “inspect”, or write the log as JSON with `inspect log"):
+    with pytest.raises(ImportRefused, match=r"extra “inspect”, or convert the log with `inspect log"):
         conversations_file.survey(tmp_path / "a.eval")
 
 
@@ -68,4 +68,4 @@ def test_half_a_log_is_refused(log, fresh, run):
     log.write_bytes(log.read_bytes()[:-200])
     done = run(fresh, "import", "conversations", log)
     assert done.exit_code == 1
-    assert "is no log that Inspect reads" in done.output
+    assert "is not a log that Inspect can read" in done.output

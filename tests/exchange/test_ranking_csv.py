@@ -46,14 +46,14 @@ def test_of_ranks_less_is_better(read):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "other.csv is empty. It needs a row at least."),
+        ("", "other.csv is empty. It needs at least one row."),
         ("score\n4\n", "line 2, has no model. Each row needs model, score."),
         ("model\nelm\n", "line 2, has no rank. Each row needs model, rank."),
         ("model,score,rank\nelm,4,1\nash,,2\n", "line 3, has no score. Each row needs model, score."),
         ("model,score,score\nelm,4,3\n", "line 1: two columns are called score. Rename one of them"),
         ("model,score\nelm,good\n", "line 2: the score “good” is not a number."),
         ("model,score\nelm,inf\n", "line 2: the score “inf” is not a number."),
-        ("model,score\nelm,4\nash,3\nELM,2\n", "line 4: “elm” is there twice. Keep one of the two."),
+        ("model,score\nelm,4\nash,3\nELM,2\n", "line 4: “elm” is listed twice. Keep one."),
         ("model,score\n,4\n", "line 2, has no model. Each row needs model, score."),
         ("model,score\nelm,4,5\n", "line 2, has 3 cells; the first line names 2 columns."),
         ("model,score\n" + "x" * 3_000 + ",4\n", "line 2: the model is 3,000 characters long."),

@@ -50,7 +50,7 @@ class TestRead:
         )
         done = run(workspace, "import", "ratings", file, "--study", "s")
         assert done.exit_code == 0, done.output
-        assert "new: 2 ratings by people, 2 by judges, 2 units, 2 conversations." in done.output
+        assert "new: 2 ratings by annotators, 2 by judges, 2 units, 2 conversations." in done.output
         assert "fluency: 1 to 4, 4 answers, guessed from the scores" in done.output
         with workspace.read() as db:
             frame = frames.frame(db, "s")
@@ -66,11 +66,11 @@ class TestRead:
     def test_a_byte_order_mark_blank_lines_and_an_unnamed_column_are_passed_over(self, workspace, tmp_path):
         file = tmp_path / "excel.csv"
         file.write_bytes(("\ufeff," + HEADER + "\r\n0,a,fluency,human,ann,4\r\n,,,,,\r\n\r\n").encode())
-        assert "new: 1 ratings by people," in bring(workspace, file)
+        assert "new: 1 ratings by annotators," in bring(workspace, file)
 
     def test_columns_may_be_written_in_capitals(self, workspace, tmp_path):
         file = put(tmp_path, "a,f,Human,ann,1", header="Item_ID,Criterion,Rater_Type,Rater,Score")
-        assert "new: 1 ratings by people," in bring(workspace, file)
+        assert "new: 1 ratings by annotators," in bring(workspace, file)
 
     def test_judges_ratings_belong_to_the_conversation_and_are_no_persons(self, workspace, run, tmp_path):
         lines = ["a,f,human,ann,4", "a,f,judge,gpt,3", "b,f,judge,gpt,1"]
@@ -92,7 +92,7 @@ class TestRead:
             for kind, rater, score in (("human", "ann", 4), ("judge", "gpt", item + 1), ("gold", "key", 2))
         ]
         done = run(workspace, "import", "ratings", put(tmp_path, *lines), "--study", "s")
-        assert "new: 4 ratings by people, 4 by judges, 4 gold labels" in done.output
+        assert "new: 4 ratings by annotators, 4 by judges, 4 gold labels" in done.output
         with workspace.read() as db:
             of_first = "SELECT final, people, judges FROM summaries ORDER BY conversation_id LIMIT 1"
             assert db.execute(of_first).fetchone() == (1, 4, 1)
@@ -217,8 +217,8 @@ class TestRead:
         done = run(workspace, "import", "ratings", more, "--study", "s", "--append")
         assert done.exit_code == 0, done.output
         assert (
-            "new: 1 ratings by people, 0 by judges, all on conversations that were here. 1 ratings "
-            "were here already." in done.output
+            "new: 1 ratings by annotators, 0 by judges, all on stored conversations. 1 ratings "
+            "were stored already." in done.output
         )
         again = run(workspace, "import", "ratings", more, "--study", "s", "--append")
         assert again.exit_code == 1
@@ -286,7 +286,7 @@ class TestOtherTables:
         )
         assert done.exit_code == 0, done.output
         assert "annotators: zoe, ben" in done.output
-        assert "new: 12 ratings by people, 6 by judges, 6 units, 6 conversations." in done.output
+        assert "new: 12 ratings by annotators, 6 by judges, 6 units, 6 conversations." in done.output
         with workspace.read() as db:
             frame = frames.frame(db, "s")
             kept = conversations.load(db, "s/q1")
@@ -305,7 +305,9 @@ class TestOtherTables:
         file = put(tmp_path, *rows, header="id,annotator,label", name="long.csv")
         done = run(workspace, "import", "ratings", file, "--study", "s")
         assert done.exit_code == 0, done.output
-        assert "new: 4 ratings by people, 0 by judges, 2 units, all on conversations" in done.output
+        assert (
+            "new: 4 ratings by annotators, 0 by judges, 2 units, all on stored conversations" in done.output
+        )
         with workspace.read() as db:
             assert stored.get(db, "s").criteria[0].scale == Scale((0, 1), ("fail", "pass"))
             assert sorted(row["score"] for row in ratings.exported(db, "s")) == [0, 0, 1, 1]
@@ -358,7 +360,7 @@ BAD = {
     "two texts": (
         ["a,f,human,ann,4,one", "a,f,human,bob,4,two"],
         HEADER + ",text",
-        "line 3: the text of “a” differs from that in line 2",
+        "line 3: the text of “a” differs from line 2",
     ),
     "two models": (
         ["a,f,human,ann,4,one", "a,f,human,bob,4,two"],
@@ -383,7 +385,7 @@ BAD = {
     "half a character": (
         ['a,f,human,ann,4,"[{""role"": ""user"", ""content"": ""\\ud83d""}]"'],
         HEADER + ",text",
-        "half of a character",
+        "an incomplete character",
     ),
     "an open quote": (['a,f,human,ann,"4'], HEADER, "record that begins in line 2 is not valid CSV"),
     "the same item in two names": (["a,f,human,ann,4", "s/a,f,human,ann,4"], HEADER, "are the same item"),
@@ -402,7 +404,7 @@ def test_a_bad_file_is_refused_with_its_line_and_leaves_nothing(workspace, run, 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "is empty. It needs a row at least."),
+        (b"", "is empty. It needs at least one row."),
         ((HEADER + "\na,f,human,J\xe9r\xf4me,4\n").encode("latin-1"), "is not UTF-8. Save the file as UTF-8"),
     ],
     ids=["empty", "latin-1"],
@@ -428,7 +430,7 @@ def test_every_wrong_line_is_named_at_once(workspace, run, tmp_path):
     done = run(workspace, "import", "ratings", file, "--study", "s")
     assert done.exit_code == 1
     # 1 no number, 1 no rater type, 1 given twice, 9 without a rater.
-    assert "12 lines are wrong; nothing was imported." in done.output
+    assert "12 lines are invalid; nothing was imported." in done.output
     for sentence in (
         "line 2: the score “four”",
         "line 4: rater_type is “robot”",
@@ -467,10 +469,10 @@ def test_the_file_may_not_contradict_the_workspace(workspace, run, tmp_path):
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ("f=5-1", "is not understood"),
-        ("f", "is not understood"),
-        ("f=1,x", "is not understood"),
-        ("g=1-5", "rates nothing on “g”"),
+        ("f=5-1", "is invalid"),
+        ("f", "is invalid"),
+        ("f=1,x", "is invalid"),
+        ("g=1-5", "has no ratings on “g”"),
         ("f=1-3", "the score 4 is not on the scale of “f” (1 to 3)"),
     ],
 )

@@ -34,7 +34,7 @@ def test_a_survey_is_stored_twice(tmp_path):
     survey = conversations_file.survey(write(tmp_path / "b.jsonl", range(3)))
     workspace = Workspace.open(tmp_path / "ws")
     conversations_file.store(workspace, survey)
-    assert "0 new conversations, 3 were here already" in conversations_file.store(workspace, survey)
+    assert "0 new conversations, 3 were stored already" in conversations_file.store(workspace, survey)
 
 
 def test_the_check_says_how_much_is_read(tmp_path, monkeypatch):

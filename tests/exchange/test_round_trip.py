@@ -257,7 +257,7 @@ def test_conversations_from_elsewhere(workspace, run, tmp_path):
     assert done.exit_code == 0, done.output
     assert "2 new conversations" in done.output
     assert (
-        "0 new conversations, 2 were here already" in run(workspace, "import", "conversations", file).output
+        "0 new conversations, 2 were stored already" in run(workspace, "import", "conversations", file).output
     )
     with workspace.read() as db:
         first, second = conversations.load(db, "7"), conversations.load(db, "b")
@@ -276,11 +276,11 @@ BAD = {
         "line 2, utterance 1, must be an object",
     ),
     "facets": (json.dumps({"key": "b", "messages": [], "facets": [1]}), "line 2: “facets” must be an object"),
-    "other words": (json.dumps({"key": "a", "messages": []}), "“a” stands in line 1 with other messages"),
+    "other words": (json.dumps({"key": "a", "messages": []}), "“a” is in line 1 too, with other messages"),
     "another kind": (json.dumps({"kind": "novel"}), "the kind “novel” is unknown"),
     "half a study": (
         json.dumps({"kind": "study", "name": "s"}),
-        "export` writes it: “title” is missing",
+        "export`: “title” is missing",
     ),
     "a criterion without answers": (
         json.dumps({"kind": "benchmark", "name": "b", "criteria": [{"name": "f"}]}),
@@ -288,7 +288,7 @@ BAD = {
     ),
     "half a character": (
         '{"key": "b", "messages": [{"role": "user", "content": "\\ud83d"}]}',
-        "half of a character",
+        "an incomplete character",
     ),
 }
 
@@ -312,7 +312,7 @@ def test_a_study_is_not_imported_over_another(workspace, run, tmp_path):
     run(workspace, "export", "conversations", "--study", "first", "--out", out)
     done = run(workspace, "import", "conversations", out)
     assert done.exit_code == 1
-    assert "There is a study “first” already" in done.output
+    assert "The study “first” exists already" in done.output
 
 
 def test_an_export_that_fails_leaves_no_file(workspace, run, tmp_path):

@@ -212,7 +212,7 @@ def test_the_sentence_on_unknown_scorers_works_as_it_stands(fresh, run, tmp_path
     assert asked.exit_code == 1
     assert "--scorer 'ok=human' (or =judge, =code)" in asked.output
     answered = run(fresh, "import", "conversations", file, "--scorer", "ok=human", "--study", "s")
-    assert (answered.exit_code, "1 ratings by people" in answered.output) == (0, True), answered.output
+    assert (answered.exit_code, "1 ratings by annotators" in answered.output) == (0, True), answered.output
     wrong = run(fresh, "import", "conversations", file, "--scorer", "ok=nobody")
     assert (wrong.exit_code, "must be human, judge or code" in wrong.output) == (1, True)
 

@@ -38,7 +38,7 @@ def test_a_batch_is_joined_with_its_output(tmp_path):
         "b/r0": [("user", "One?"), ("assistant", "r0")],
         "b/r1": [("user", "Two?"), ("assistant", "r1")],
     }
-    assert any("1 rows of" in line and "belong to none of these" in line for line in sentences(found))
+    assert any("1 rows of" in line and "match none of these" in line for line in sentences(found))
 
 
 def sentences(found):
@@ -69,7 +69,7 @@ def test_scores_are_joined_by_the_trace_they_are_about(tmp_path, tool):
 
 def test_a_file_that_belongs_to_no_other_is_refused(tmp_path):
     chats = lines(tmp_path / "a.jsonl", {"messages": [ASKED, REPLIED]})
-    with pytest.raises(ImportRefused, match="belong to no others that are known"):
+    with pytest.raises(ImportRefused, match="must belong to the rows of one of"):
         read(chats, joins=(lines(tmp_path / "x.jsonl", {"colour": "red"}),))
 
 
@@ -154,8 +154,8 @@ def test_a_run_of_inspect_that_failed_says_so(tmp_path):
         json.dumps({**log, "samples": [sample, {**sample, "id": 2, "messages": [ASKED, REPLIED]}]})
     )
     found, _ = read(file)
-    assert "it ended with an error and has no reply: timed out" in found.wrong[0]
-    assert any("1 rows say that they ended with an error, such as “timed out”" in s for s in sentences(found))
+    assert "it has no reply, because it ended with an error: timed out" in found.wrong[0]
+    assert any("1 rows ended with an error, such as “timed out”" in s for s in sentences(found))
 
 
 def test_what_can_be_read_of_a_wrong_file_is_said(tmp_path):
@@ -170,7 +170,11 @@ def test_what_can_be_read_of_a_wrong_file_is_said(tmp_path):
 def test_yaml_is_refused_with_the_remedy(tmp_path):
     file = tmp_path / "a.yaml"
     file.write_text("- prompt: Hi\n  response: Hello\n")
-    with pytest.raises(ImportRefused, match=r"a\.yaml is YAML, which is not read\. Convert it to JSON\."):
+    with pytest.raises(
+        ImportRefused,
+        match=r"a\.yaml is YAML, which Concord cannot read\. Convert it to "
+        r"JSON\.",
+    ):
         read(file)
 
 

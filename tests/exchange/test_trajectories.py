@@ -153,7 +153,7 @@ def test_a_trajectory_of_an_unknown_benchmark_is_refused(fresh, run, tmp_path):
     file.write_text(json.dumps({"key": "a", "messages": [], "trajectory": broken()}))
     done = run(fresh, "import", "conversations", file)
     assert done.exit_code == 1
-    assert "“chats” is no benchmark that has some" in done.output
+    assert "“chats” is not a benchmark with trajectories" in done.output
 
 
 def test_moments_are_those_that_were_recorded(fresh, run, out):

@@ -49,8 +49,8 @@ def folder(made: card.Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_card_says_what_by_whom_and_what_not(made):
     text = made.as_json()
     assert "60 items of Shop, by 3 people, 3 of them simulated" in text
-    assert "No figure of the sealed part" in text
-    assert "Anything real" in text
+    assert "not from the sealed part" in text
+    assert "Any real use" in text
     [row] = [row for row in made.tables[0].rows if row["criterion"] == "all criteria"]
     assert row["person"].value > row["agreement"].value  # the judge takes length for merit
     value = json.loads(text)
@@ -68,7 +68,7 @@ def test_the_fingerprint_goes_with_rubric_and_model(workspace, made):
         mock.answer(db, kept, of.parts.keys(""), "a")
         of = measuring.read(db, mock.STUDY, resamples=10)
     assert card.card(workspace, of, Candidate("a", kept.variant)).fingerprint != made.fingerprint
-    with pytest.raises(ConfigError, match="a rubric's judge"):
+    with pytest.raises(ConfigError, match="a judge of a rubric"):
         card.card(workspace, of, Candidate("a", "v2"))
 
 

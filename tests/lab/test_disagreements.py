@@ -50,10 +50,10 @@ def test_causes_add_up_and_say_what_to_change_first(shop):
             work.apply(db, Event(item=one.unit.id, do="answer", criterion=QUESTION, score=cause, text=words))
         table = disagreements.causes(db, bench, judge, found)
         assert [row["items"] for row in table.rows] == [2, 1]
-        assert table.rows[0]["cause"] == "length or style swayed the judge"
+        assert table.rows[0]["cause"] == "length or style influenced the judge"
         assert table.rows[0]["words"] == "It counts words."
         assert table.rows[0]["lost"] == pytest.approx(found[0].distance + found[1].distance)
-        assert "Change first: say in the instructions" in table.notes[0]
+        assert "Change first: state in the instructions" in table.notes[0]
         moving = work.moving(db, None)
         assert [state for _, state, _ in moving.strip][:4] == ["done", "done", "done", "open"]
         work.apply(db, Event(item=found[2].unit.id, do="answer", criterion=QUESTION))

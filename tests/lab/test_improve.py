@@ -79,7 +79,7 @@ def test_a_budget_that_ends_at_any_step_loses_nothing(fresh, stop_after):
     assert bool(opened) == (found.gain is not None)
     if found.gain is None:
         assert any("budget ended" in line or "no gain" in line for line in found.sentences)
-    # With money again, the same command goes on where it was.
+    # With money again, run the same command to continue where it was.
     again = improving.improve(fresh, mock.STUDY, JUDGE, proposer(), answering(fresh), rounds=2, resamples=100)
     assert again.gain is not None
 

@@ -143,7 +143,7 @@ def test_the_cheapest_that_is_not_worse_is_chosen(shop):
     assert "at 0.10 instead of 1.00" in table.notes[0] or best.model == "mock-cheap"
     assert "mock-slow" in " ".join(table.notes)
     alone, _ = comparing.choose(of, "select", [better])
-    assert alone.notes[0].endswith("no other to compare it with.")
+    assert alone.notes[0].endswith("No other judge to compare it with.")
 
 
 def test_each_opening_of_the_sealed_part_is_counted_and_told(shop):
@@ -156,7 +156,7 @@ def test_each_opening_of_the_sealed_part_is_counted_and_told(shop):
         assert bool(told) == bool(before)
         if before == 2:
             assert "2 times" in told[0]
-            assert "draw a new study" in told[0]
+            assert "draw and rate a new study" in told[0]
     with shop.read() as db:
         assert [one.detail for one in lab.openings(db, mock.STUDY)] == ["look 0", "look 1", "look 2"]
 
@@ -230,7 +230,7 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
     told = workspace.path / "told.txt"
     told.write_text("Length is no merit.")
     outcome = run(workspace, "lab", "variant", mock.STUDY, "--instructions", told, "--note", "short")
-    assert "shop v2 is kept" in outcome.output, outcome.output
+    assert "shop v2 is saved" in outcome.output, outcome.output
     assert "says the same" in run(workspace, "lab", "variant", mock.STUDY, "--reasons", "before").output
     for part in ("develop", "select"):
         asked = ("lab", "run", mock.STUDY, "--judges", "a,b", "--versions", "1,2", "--part", part)
@@ -246,7 +246,7 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
     assert outcome.exit_code == 0, outcome.output
     assert "items of develop" in outcome.output
     unanswered = run(workspace, "lab", "compare", mock.STUDY, *compared, "--to-judge", "c").output
-    assert "c by shop v2 has answered no item of “shop” yet" in unanswered
+    assert "c by shop v2 has not answered any item of “shop” yet" in unanswered
     assert " lab run shop --judges c --versions 2" in unanswered
     assert "Best on select" in run(workspace, "lab", "choose", mock.STUDY).output
     report = ("lab", "report", mock.STUDY, *compared, "--reason", "done")
@@ -291,7 +291,7 @@ def test_a_rubric_with_other_questions_is_refused(fresh):
     of = mock.divided(fresh)
     file = rubric_store.folder(fresh) / "shop.toml"
     file.write_text('[[criteria]]\nname = "wit"\nstatement = "It is witty."\nscale = "1..5"\n')
-    with pytest.raises(StudyError, match="Give its questions the study's names"):
+    with pytest.raises(StudyError, match="Give the questions the study's names"):
         variants.current(fresh, of)
     with pytest.raises(ConfigError), fresh.write() as db:
         variants.keep(db, of, {"criteria": []}, parent=None, note="")

@@ -71,9 +71,9 @@ def test_the_judge_is_improved_by_what_the_page_says(folder):
     output = {line.split()[2]: text for line, text in printed.items() if line.startswith("concord lab")}
     assert re.search(r"^rated v1 +mock-judge-erratic +0\.657", output["show"], re.M)
     assert "look for courtesies" in output["disagreements"]
-    assert "agrees with people better" in output["compare"]
+    assert "agrees with annotators better" in output["compare"]
     assert "Best on select: mock-judge-erratic by rated v2" in output["choose"]
-    assert "agrees with people better" in output["report"]
+    assert "agrees with annotators better" in output["report"]
     assert "39 items of test" in output["report"]
     assert (folder.path.parent / "card" / "card.html").is_file()
     with folder.read() as db:
@@ -95,5 +95,5 @@ def test_the_rule_that_writes_instructions_improves_it_too(folder):
         "0.10",
     )
     text = invoke(*words)
-    assert "agrees with people better" in text
+    assert "agrees with annotators better" in text
     assert "of 0.1" in text

@@ -32,7 +32,7 @@ def test_a_judge_is_checked_and_nothing_is_paid_twice(workspace):
     price = "price = { input = 1.0, output = 1.0 }"
     workspace.models_path.write_text(toml(address, a=f'model = "mock-judge-strict"\n{price}'))
     used = rubric_store.find(workspace, mock.RUBRIC)
-    with pytest.raises(StudyError, match="the same command goes on"):
+    with pytest.raises(StudyError, match="run the same command to continue"):
         robustness.checked(workspace, of, "a", used, SharedBudget(0.000001))
     purse = SharedBudget(10.0)
     table = robustness.checked(workspace, of, "a", used, purse)

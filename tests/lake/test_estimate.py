@@ -166,7 +166,7 @@ def test_a_folder_without_answers_is_named(judged, run, tmp_path):
     workspace, out = judged
     assert run(workspace, "sample", out, "--study", "s", "--n", "40").exit_code == 0
     assert "no judgements" in run(workspace, "estimate", tmp_path, "--study", "s").output
-    assert "Nobody has rated" in run(workspace, "estimate", out, "--study", "s").output
+    assert "No annotator has rated" in run(workspace, "estimate", out, "--study", "s").output
 
 
 def test_files_unlike_the_sample_are_warned_of(judged, run, tmp_path):

@@ -157,9 +157,9 @@ def test_an_endpoint_in_trouble_is_asked_again():
 def test_a_model_of_the_other_kind_is_refused_by_name():
     models = {"talker": Model(name="talker"), "embedder": Model(name="embedder", kind="embeddings")}
     assert pick(models, "embedder", None).name == "embedder"
-    with pytest.raises(ConfigError, match=r"“embedder” turns texts into vectors.*neither talk nor judge"):
+    with pytest.raises(ConfigError, match=r"“embedder” is an embeddings model.*neither talk nor judge"):
         pick(models, "embedder")
-    with pytest.raises(ConfigError, match="“talker” talks; vectors need a model"):
+    with pytest.raises(ConfigError, match="“talker” is a chat model; vectors need a model"):
         pick(models, "talker", "embeddings")
     with pytest.raises(NotFound, match="Did you mean “embedder”"):
         pick(models, "embeder", "embeddings")

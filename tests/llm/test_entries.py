@@ -66,7 +66,9 @@ def test_an_entry_in_another_form_is_left_with_what_to_do(path: Path) -> None:
     assert path.read_text() == text
 
 
-@pytest.mark.parametrize("setting", [{"base_url": "no address"}, {"price": {"input": -1.0}}, {"colour": 1}])
+@pytest.mark.parametrize(
+    "setting", [{"base_url": "not an address"}, {"price": {"input": -1.0}}, {"colour": 1}]
+)
 def test_a_value_that_is_none_of_its_setting_changes_nothing(path: Path, setting: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
         entries.change_entry(path, "a", setting)

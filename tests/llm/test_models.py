@@ -69,18 +69,18 @@ def test_families_are_read_alone_and_as_a_setting(tmp_path):
 
 
 ADDRESSES = {
-    "https://[::1/v1": "is no address",
-    "https://[::1]x/v1": "is no address",
-    "http://[x]/v1": "is no address",
-    "http://host:99999/v1": "is no address",
-    "http://host:port/v1": "is no address",
-    "http:///v1": "is no address",
-    "host/v1": "is no address",
-    "file:///etc/passwd": "is no address",
-    "http://a..b/v1": "is no address",
-    "http://a b/v1": "is no address",
-    "http://a\\u0000b/v1": "is no address",
-    "http://a\\nb/v1": "is no address",
+    "https://[::1/v1": "is not an address",
+    "https://[::1]x/v1": "is not an address",
+    "http://[x]/v1": "is not an address",
+    "http://host:99999/v1": "is not an address",
+    "http://host:port/v1": "is not an address",
+    "http:///v1": "is not an address",
+    "host/v1": "is not an address",
+    "file:///etc/passwd": "is not an address",
+    "http://a..b/v1": "is not an address",
+    "http://a b/v1": "is not an address",
+    "http://a\\u0000b/v1": "is not an address",
+    "http://a\\nb/v1": "is not an address",
     "https://key:sk-secret@host/v1": "holds credentials",
     "https://sk-secret@host/v1": "holds credentials",
     "https://host/v1?api_key=sk-secret": "holds credentials",
@@ -331,7 +331,7 @@ def test_a_key_in_place_of_its_variable_is_refused_and_not_quoted(fresh, run, na
     for words in (["models", "list"], ["doctor"], ["judge", "pingpong", "--judges", "m"]):
         done = run(fresh, *words)
         assert done.exit_code == 1
-        assert "[models.m] “api_key_env”: is no name of an environment variable" in done.output
+        assert "[models.m] “api_key_env”: is not the name of an environment variable" in done.output
         assert not name or name not in done.output
     fresh.models_path.write_text("")
     done = run(fresh, "models", "add", "m", "--preset", "vllm", "--model", "x", "--key-env", name)

@@ -98,7 +98,7 @@ def test_wrong_rows_are_named_and_may_be_left_out(workspace: Workspace) -> None:
     assert the(shown, "button", "Import").disabled
     the(shown, "toggle", "Exclude the 2 invalid rows").set_value(True).run()
     the(shown, "button", "Import").click().run()
-    assert "1 new conversations. 2 rows were left out." in said(shown)
+    assert "1 new conversations. 2 rows were excluded." in said(shown)
     assert count(workspace) == 1
 
 
@@ -128,7 +128,7 @@ def test_scores_are_taken_when_a_judge_or_a_study_is_named(workspace: Workspace,
     the(shown, "text_input", "Import the scores as ratings of the judge").set_value("j").run()
     the(shown, "text_input", "Import annotators' scores as the study").set_value("mine").run()
     the(shown, "button", "Import").click().run()
-    assert "1 ratings by people in the study “mine”" in said(shown)
+    assert "1 ratings by annotators in the study “mine”" in said(shown)
 
 
 def test_ratings_by_people_are_imported_as_a_study(workspace: Workspace) -> None:
@@ -138,10 +138,10 @@ def test_ratings_by_people_are_imported_as_a_study(workspace: Workspace) -> None
     assert not shown.selectbox, "what columns are is said of conversations only"
     assert "The scales are guessed" in said(shown)
     the(shown, "button", "Import").click().run()
-    assert "Study “mine”, new: 2 ratings by people, 1 by judges, 1 units, 1 conversations." in said(shown)
+    assert "Study “mine”, new: 2 ratings by annotators, 1 by judges, 1 units, 1 conversations." in said(shown)
     shown = dropped(f"item_id;criterion;rater_type;rater;score\n{lines}", "mine.csv")
     the(shown, "button", "Import").click().run()
-    assert "There is a study “mine” with ratings already." in said(shown)
+    assert "The study “mine” has ratings already." in said(shown)
 
 
 def test_a_table_of_labels_is_imported_as_a_study(workspace: Workspace) -> None:
@@ -150,7 +150,7 @@ def test_a_table_of_labels_is_imported_as_a_study(workspace: Workspace) -> None:
     assert "wide.csv holds 12 ratings by 1 person and 1 judge of 6 items on score." in said(shown)
     assert "annotators: human" in said(shown)
     the(shown, "button", "Import").click().run()
-    assert "Study “wide”, new: 6 ratings by people, 6 by judges, 6 units" in said(shown)
+    assert "Study “wide”, new: 6 ratings by annotators, 6 by judges, 6 units" in said(shown)
 
 
 def test_a_table_of_labels_with_texts_is_offered_as_ratings_first(workspace: Workspace) -> None:
@@ -158,7 +158,7 @@ def test_a_table_of_labels_with_texts_is_offered_as_ratings_first(workspace: Wor
     shown = dropped(f"prompt,answer,human,judge_a,judge_b\n{rows}", "labels.csv")
     assert "labels.csv holds 18 ratings by 1 person and 2 judges of 6 items on score." in said(shown)
     the(shown, "button", "Import").click().run()
-    assert "Study “labels”, new: 6 ratings by people, 12 by judges, 6 units" in said(shown)
+    assert "Study “labels”, new: 6 ratings by annotators, 12 by judges, 6 units" in said(shown)
     assert count(workspace) == 6
 
 
@@ -178,7 +178,7 @@ def test_what_a_file_says_is_no_markup(workspace: Workspace) -> None:
 def test_what_is_not_kept_is_named_and_any_column_becomes_a_facet(workspace: Workspace) -> None:
     talk = [ASKED, {"role": "assistant", "content": "Hello"}]
     shown = dropped(json.dumps({"messages": talk, "topic": "cars", "trace": {"spans": [1]}}))
-    assert "Kept as metadata, not shown: topic." in said(shown)
+    assert "Stored as metadata, not shown: topic." in said(shown)
     assert "Left out: trace." in said(shown)
     assert the(shown, "selectbox", "topic").placeholder == "stored as data"
     assert the(shown, "selectbox", "messages").placeholder == "messages"
@@ -212,14 +212,14 @@ def test_names_that_say_nothing_are_chosen_on_the_page(workspace: Workspace) -> 
         for n in range(12)
     )
     shown = dropped(f"ticket,answer,alice,bob,mistral_large,v7_prompt\n{rows}", "support.csv")
-    assert "which columns are a person's? It may be alice, bob" in said(shown)
+    assert "which columns are annotators? Candidates: alice, bob" in said(shown)
     names = ["ticket", "answer", "alice", "bob", "mistral_large", "v7_prompt"]
     assert the(shown, "multiselect", "Judges").options == names, "options are no Markdown"
     the(shown, "multiselect", "Annotators").set_value(["alice", "bob"]).run()
     the(shown, "multiselect", "Judges").set_value(["mistral_large", "v7_prompt"]).run()
     assert "support.csv holds 48 ratings by 2 people and 2 judges of 12 items on score." in said(shown)
     the(shown, "button", "Import").click().run()
-    assert "Study “support”, new: 24 ratings by people, 24 by judges, 12 units" in said(shown)
+    assert "Study “support”, new: 24 ratings by annotators, 24 by judges, 12 units" in said(shown)
     with workspace.read() as db:
         study = studies.get(db, "support")
     assert [criterion.name for criterion in study.criteria] == ["score"]
@@ -260,7 +260,7 @@ def test_labels_of_a_second_file_are_joined_by_id(workspace: Workspace) -> None:
     assert "ids of labels without a row: 1, “q9”" in said(shown)
     the(shown, "button", "Import").click().run()
     assert not shown.exception
-    assert "Study “judged”, new: 5 ratings by people, 6 by judges, 6 units" in said(shown)
+    assert "Study “judged”, new: 5 ratings by annotators, 6 by judges, 6 units" in said(shown)
 
 
 def test_labels_that_share_no_id_are_refused_by_their_names(workspace: Workspace) -> None:

@@ -49,7 +49,7 @@ def test_without_people_it_says_where_to_begin(workspace: Workspace) -> None:
 def test_a_study_is_divided_once_or_the_page_says_why_not(workspace: Workspace) -> None:
     mock.made(workspace, scenarios=12)
     shown = page()
-    assert "only a large gain can be shown" in "".join(each.value for each in shown.warning)
+    assert "enough only for a large gain" in "".join(each.value for each in shown.warning)
     press(shown, "Divide the items")
     with workspace.read() as db:
         assert len(parts.read(db, mock.STUDY).units) == 24
@@ -68,7 +68,7 @@ def test_the_bench_keeps_a_version_and_compares_two_of_one_judge(shop: Workspace
     with shop.write() as db:
         mock.answer(db, used, parts.read(db, mock.STUDY).keys("develop"), "z-judge")
     shown = page()
-    assert "mock-judge by shop v2 agrees with people better than mock-judge by shop v1" in said(shown)
+    assert "mock-judge by shop v2 agrees with annotators better than mock-judge by shop v1" in said(shown)
     assert not any(button.label.startswith("Adopt") for button in shown.button)
     shown.text_area[0].set_value("Rate deeds").run()
     press(shown, "Save as a version")
@@ -117,7 +117,7 @@ def test_the_sealed_part_opens_with_a_reason_only(shop: Workspace) -> None:
     next(t for t in shown.text_input if t.label.startswith("Why")).set_value("chosen").run()
     shown.checkbox[0].check().run()
     press(shown, "Open the test part")
-    assert "agrees with people better" in said(shown)
+    assert "agrees with annotators better" in said(shown)
     with shop.read() as db:
         assert [one.detail for one in lab.openings(db, mock.STUDY)] == ["chosen"]
 

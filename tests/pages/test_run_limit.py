@@ -97,7 +97,7 @@ def begun_in(db, cost):
 def test_what_the_store_cannot_take_is_read_from_the_run_itself(workspace):
     number = begun(workspace, 0.25)
     with locks.present(workspace.db_path, number) as say:
-        say("No call is made while the store cannot be used: the disk is full.")
+        say("No calls while the database cannot be used: the disk is full.")
         at = shown("Start a run")
     assert "the disk is full" in said(at)
 

@@ -65,7 +65,7 @@ def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None
     # Nobody else rated, so that nothing can be said of one answer to everything.
     assert "answer" not in warned
     assert (
-        "Ada was faster than the replies can be read in 12 of 12 items" in warned
+        "Ada was faster than the replies can be read on 12 of 12 items" in warned
     )  # 600 characters take 10 seconds
     assert "Bo" not in warned
 

@@ -94,7 +94,7 @@ def test_strata_may_be_a_column_of_groups():
 def test_a_stratum_that_nobody_labelled_is_said():
     human = np.where(DRAWN & JUDGE, words(TRUTH), "")
     table_of, _ = drawn.read(judged(human=human), TableOptions(), LabelSource(strata="judge"))
-    assert any("no row is labelled where judge is" in line for line in table_of.warnings)
+    assert any("no row with judge" in line for line in table_of.warnings)
 
 
 def test_weights_may_stand_in_the_file_of_labels():
@@ -145,7 +145,9 @@ def test_a_plan_is_labelled_and_checked(tmp_path):
 
 def test_labels_that_the_judge_chose_are_said_unless_their_draw_is_stated():
     warned, _ = drawn.read(table())
-    assert any("no random draw. If judge chose them, add --strata judge" in line for line in warned.warnings)
+    assert any(
+        "not a random sample. If judge chose them, add --strata judge" in line for line in warned.warnings
+    )
     stated, _ = drawn.read(table(), TableOptions(), LabelSource(strata="judge"))
     assert not any("no random draw" in line for line in stated.warnings)
     first = judged(human=np.where(np.arange(N) < 200, words(TRUTH), ""))

@@ -149,11 +149,11 @@ def test_rows_of_one_id_need_what_tells_them_apart():
     [
         (judged(), labels([f"x{i}" for i in range(N)]), {}, ImportRefused, "none of its 60 ids"),
         (judged(), labels(), {"labels_id": "nope"}, NotFound, "There is no column “nope”"),
-        (judged(), labels().drop(columns="label"), {}, ImportRefused, "no column holds annotators' answers"),
-        (judged(), labels().iloc[:0], {}, ImportRefused, "no row that can be read"),
+        (judged(), labels().drop(columns="label"), {}, ImportRefused, "no column has annotators' answers"),
+        (judged(), labels().iloc[:0], {}, ImportRefused, "no readable row"),
         (judged(), labels().rename(columns={"id": "who"}), {}, ImportRefused, "--labels-id"),
         (judged().rename(columns={"id": "who"}), labels(), {}, ImportRefused, "--id"),
-        (judged(), labels().assign(label=""), {}, ImportRefused, "no column holds annotators' answers"),
+        (judged(), labels().assign(label=""), {}, ImportRefused, "no column has annotators' answers"),
         (judged().assign(label=["pass", "fail"] * 30), labels(), {}, ImportRefused, "Rename one"),
     ],
 )

@@ -388,7 +388,7 @@ def test_of_a_million_rows_without_people_some_are_measured(monkeypatch):
     kind = read.data.column("kind")
     assert (kind == "human").sum() == 60
     assert (kind == "judge").sum() == 60 + 50
-    assert "of 540 items that people did not answer, 50 drawn at random are measured" in read.warnings
+    assert "50 random items of the 540 without annotators' answers are used" in read.warnings
 
 
 @pytest.mark.parametrize(

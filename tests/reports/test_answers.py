@@ -84,7 +84,7 @@ def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
     assert f"({-high:+z.2f} to {-low:+z.2f})" in sentence
     assert "price not known, in place of 12.50 USD" in sentence
     assert answers.cheaper({"difference": Estimate(None, n=0, reason="two ties"), "n": 0}, 0.1, [], "") == (
-        "Not known: two ties."
+        "Unknown: two ties."
     )
 
 

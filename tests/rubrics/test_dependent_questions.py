@@ -104,7 +104,7 @@ def test_the_answers_that_a_question_depends_on(when: str, conditions: dict[str,
         ("{ score = { above = 2, below = 3 } }", "no answer from 1 to 5 is above 2 and below 3"),
         ("{ effort = { above = 40, below = 41 } }", "no answer from 0 to 100"),
         ("{ score = { above = 0 } }", "every answer from 1 to 5 is above 0"),
-        ('{ verdict = ["pass", "fail", "unclear"] }', "every answer is named"),
+        ('{ verdict = ["pass", "fail", "unclear"] }', "every answer is listed"),
         ("{ score = 9 }", "“9” is no answer"),
         ("{ faults = 2 }", "“2” is no answer"),
         ("{ score = true }", "is no answer"),
@@ -132,7 +132,7 @@ def test_a_reply_does_not_depend_on_the_whole_nor_a_mean_on_some_items() -> None
     text += 'unit = "conversation"\n[[criteria]]\nname = "b"\nstatement = "b"\nwhen = { a = "yes" }\n'
     with pytest.raises(ConfigError, match="“a” is about the conversation as a whole"):
         rubric_of("r", tomllib.loads(text), "r.toml")
-    with pytest.raises(ConfigError, match="enters no mean"):
+    with pytest.raises(ConfigError, match="cannot be part of a mean"):
         dependent('{ verdict = "fail" }\ncounted = true')
     words = 'unit = "last-reply"\n[[criteria]]\nname = "a"\nstatement = "a"\ntype = "passages"\n'
     words += '[[criteria]]\nname = "b"\nstatement = "b"\nwhen = { a = { above = 0 } }\n'

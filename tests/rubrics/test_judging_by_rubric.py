@@ -209,7 +209,7 @@ def test_people_of_a_file_and_judges_by_a_rubric_meet_in_one_agreement(shop, run
 
     answers = [f"c{i},solved,human,{who},{1 + (i + of) % 7}" for i in range(4) for of, who in enumerate("xy")]
     assert "is not a stored conversation" in people(*answers, "c9,solved,human,x,1").output
-    assert "the rubric asks other criteria: solved" in people("c0,speed,human,x,1").output
+    assert "the rubric has other criteria: solved" in people("c0,speed,human,x,1").output
     assert "the score 8 is not on the scale of “solved” (1 to 7)" in people("c0,solved,human,x,8").output
     assert "is no stored" not in done(people(*answers))
     with shop.read() as db:

@@ -48,8 +48,8 @@ def test_an_answer_is_a_set_and_its_words_are_read_back():
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ('["one"]', "one category leaves nothing to choose"),
-        ('["a", "b; c"]', "has a sign that stands between labels in files"),
+        ('["one"]', "a question needs at least two categories"),
+        ('["a", "b; c"]', "contains a separator of labels"),
         (json.dumps([f"l{n}" for n in range(21)]), "more than 20 labels are too many"),
     ],
 )

@@ -44,15 +44,15 @@ def test_quickstart_again_makes_nothing_twice_and_leaves_the_links(started):
     _, quickstart = started
     quickstart()
     again = quickstart()
-    assert "0 new conversations, 24 were here already." in again
+    assert "0 new conversations, 24 were stored already." in again
     assert "The study “support” is drawn already." in again
-    assert "Ann: 6 items by the link that was handed out before" in again
+    assert "Ann: 6 items by the earlier link" in again
     assert " 0 calls" in again
 
 
 def test_quickstart_names_what_is_missing(fresh, run, tmp_path):
     assert "There is no file" in run(fresh, "quickstart", tmp_path / "nothing.jsonl").output
-    assert "Name the rubric: --rubric NAME or FILE.toml." in run(fresh, "quickstart", FILE).output
+    assert "Give a rubric: --rubric NAME or FILE.toml." in run(fresh, "quickstart", FILE).output
     lacking = run(fresh, "quickstart", FILE, "--rubric", RUBRIC, "--no-app").output
     assert "No model is configured." in lacking
 

@@ -134,21 +134,21 @@ ONE = '[[criteria]]\nname = "a"\nstatement = "It is good."\n'
         ("", "“criteria” is missing. Add it."),
         ('[[criteria]]\nname = "a"\n', "criterion 1 (“a”): “statement” is missing. Add it."),
         ("unit = 'turn'\n" + ONE, "“unit”: input should be 'conversation', 'each-reply'"),
-        (ONE + "scale = '3..3'", "criterion “a”: a scale of one value leaves nothing to choose"),
+        (ONE + "scale = '3..3'", "criterion “a”: a scale needs at least two values"),
         (ONE + "scale = '5..1'", 'criterion “a”: the scale must rise. Write "1..5".'),
         (
             ONE + "scale = 'low to high'",
-            'the scale “low to high” is not understood. Write it as "1..5"; other answers have a type',
+            'the scale “low to high” is invalid. Write it as "1..5"; other answers have a type',
         ),
         (ONE + "scale = [1, 1]", "a scale needs at least two values, which rise"),
         (ONE + 'anchors = { "1..3" = "bad", "3..5" = "good" }', "two anchors overlap at 3. Give “3..5”"),
-        (ONE + "anchors = { 6 = 'superb' }", "the anchor “6” lies off the scale 1 to 5."),
-        (ONE + "anchors = { best = 'superb' }", "the anchor “best” is not understood."),
+        (ONE + "anchors = { 6 = 'superb' }", "the anchor “6” is outside the scale 1 to 5."),
+        (ONE + "anchors = { best = 'superb' }", "the anchor “best” is invalid."),
         (ONE + "scale = [1, 5]\nanchors = { 3 = 'fair' }", "the anchor “3” is outside the scale"),
-        (ONE + "categories = ['one']", "one category leaves nothing to choose."),
-        (ONE + "categories = ['one', 'one']", "the category “one” is named twice."),
-        (ONE + ONE, "criterion 2 (“a”): the name is taken. Give it another one."),
-        (ONE.replace('"a"', '"My Name"'), "a name is small letters, digits and “_”"),
+        (ONE + "categories = ['one']", "a question needs at least two categories."),
+        (ONE + "categories = ['one', 'one']", "the category “one” is listed twice."),
+        (ONE + ONE, "criterion 2 (“a”): the name is in use. Choose another one."),
+        (ONE.replace('"a"', '"My Name"'), "a name has small letters, digits and “_”"),
         (
             "[judge]\nsystem = 'Say {{ dialog }}'\n" + ONE,
             "[judge] system: There is no variable “dialog”. Did you mean “dialogue”?",
@@ -198,7 +198,7 @@ def test_a_facet_that_no_conversation_has_is_refused_where_somebody_is_asked(tmp
     # A value may come with later conversations: it is said, and nothing is refused.
     (folder / "refunds.toml").write_text(text + 'only = { topic = "refund" }\n')
     shown = run(workspace, "rubric", "show", "refunds")
-    assert "“right” is asked of no stored conversation: none has topic = refund." in shown.output
+    assert "“right” applies to no stored conversation: none has topic = refund." in shown.output
     assert run(workspace, "study", "draw", "s", "--n", 1, "--rubric", "refunds").exit_code == 0
     (folder / "refunds.toml").write_text(text + "only = { topic = [] }\n")
     assert "only has no value of “topic”" in run(workspace, "rubric", "show", "refunds").output

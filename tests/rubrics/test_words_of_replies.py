@@ -154,7 +154,7 @@ def test_what_people_mark_is_measured_by_characters_beside_judges(shop, run, fre
     refused = run(shop, "export", "label-studio", "--study", "s", "--out", tmp_path / "ls")
     assert "“wrong” is answered in words of a reply" in refused.output
     refused = run(shop, "export", "argilla", "--study", "s", "--out", tmp_path / "rg")
-    assert "and none for words of a reply" in refused.output
+    assert "or for words of a reply" in refused.output
 
 
 def test_the_store_makes_the_score_of_what_a_desk_sends_and_refuses_the_rest(shop, run):  # noqa: F811
@@ -168,6 +168,6 @@ def test_the_store_makes_the_score_of_what_a_desk_sends_and_refuses_the_rest(sho
         after = placements.get(db, rater, item)
         assert (after.answers["wrong"], after.reasons["wrong"]) == (2 / length, f"0-2 of {length}")
         for wrong in (f"0-{length + 1}", "<b>"):
-            with pytest.raises(StudyError, match="This cannot be kept: "):
+            with pytest.raises(StudyError, match="This cannot be stored: "):
                 placements.answer(db, rater, item, "wrong", 0.5, wrong)
         assert placements.get(db, rater, item).reasons["wrong"] == f"0-2 of {length}"

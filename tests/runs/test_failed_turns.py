@@ -124,7 +124,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_body_that_never_ends(ill, mon
 
     ended = played(workspace, "ill", watch=press)
     assert ended.state == "stopped"
-    assert "1 calls had no answer after 0.2 s and were given up" in ended.message
+    assert "1 calls had no answer after 0.2 s and were abandoned" in ended.message
 
 
 def test_failures_are_told_by_reason_with_an_example(ill, run):

@@ -348,7 +348,7 @@ def test_an_unexpected_end_leaves_a_broken_run_that_says_so(workspace):
     with workspace.read() as db:
         [ended] = stored.recent(db)
     assert ended.state == "broken"
-    assert "The same run continues where it was." in ended.message
+    assert "Resume the run to continue." in ended.message
     assert run(workspace, plan()).state == "finished"
 
 

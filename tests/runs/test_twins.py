@@ -63,7 +63,7 @@ def test_who_waits_says_so_and_uses_what_the_other_made(faulty):
             engine.execute, workspace, jobs[1], watch=lambda progress: messages.append(progress.message)
         )
         made, used = first.result(), second.result()
-    assert "Run 1 is at work on pingpong: this one begins when it has ended." in messages
+    assert "Run 1 is at work on pingpong: this run starts when it has ended." in messages
     assert (made.spent.calls, used.spent.calls) == (20, 0)
     assert (used.stored, used.done, used.left, used.message) == (6, 0, 0, "")
     assert made.ended <= used.started, "pace and time left are of its work, not of its wait"
@@ -77,7 +77,7 @@ def test_who_waits_can_be_stopped_and_other_benchmarks_do_not_wait(workspace):
         other = engine.execute(workspace, planning.job(workspace, JudgePlan("simulbench", ("a",))))
         assert (other.state, other.planned) == ("finished", 0)
         waiting = pool.submit(engine.execute, workspace, planning.job(workspace, plan()))
-        while "begins when it has ended" not in recent(workspace)[0].message:
+        while "starts when it has ended" not in recent(workspace)[0].message:
             assert not waiting.done()
         with workspace.write() as db:
             stored.ask_to_stop(db, recent(workspace)[0].id)

@@ -68,7 +68,7 @@ def test_conversations_and_votes_of_a_study_of_pairs_can_be_read_back(filled, fr
         assert set(conversations.existing(theirs, sorted(keys))) == keys
         assert not studies.names(theirs, pairs=True) + studies.names(theirs)
     done = run(fresh, "import", "dataset", folder, "--study", "votes")
-    assert "New: 4 comparisons by people" in done.output
+    assert "New: 4 comparisons by annotators" in done.output
 
 
 def test_every_two_models_get_as_many_and_every_person_as_many(filled):
@@ -193,7 +193,7 @@ def test_a_pair_that_is_not_dealt_to_somebody_cannot_be_reached(filled):
     mark, refused = report(filled, "Ann", said(1, bobs[0], "A"), said(2, 10**9, "B"), said(3, anns[0], "B"))
     assert mark == 3
     assert [(r.n, r.item) for r in refused] == [(1, bobs[0]), (2, 10**9)]
-    assert all("not on your desk" in r.message for r in refused)
+    assert all("You no longer have this item" in r.message for r in refused)
     with filled.read() as db:
         assert db.execute("SELECT verdict FROM comparisons").fetchall() == [("B",)]
         with pytest.raises(NotAllowed):

@@ -212,7 +212,7 @@ def damage(path):
 
 
 def test_a_damaged_file_is_found_and_the_remedy_named(workspace, run, tmp_path):
-    assert run(workspace, "verify").output.endswith("and sums follow from ratings.\n")
+    assert run(workspace, "verify").output.endswith("all sums correct.\n")
     damage(workspace.db_path)
     done = run(workspace, "verify")
     assert done.exit_code == 1

@@ -268,7 +268,7 @@ def test_what_is_not_asked_or_not_mine_is_refused(workspace):
         rater, (first, _) = ann(db)
         with pytest.raises(StudyError, match="not on the scale"):
             placements.answer(db, rater, first, "fluency", 6)
-        with pytest.raises(NotAllowed, match="not on your desk"):
+        with pytest.raises(NotAllowed, match="You no longer have this item"):
             placements.answer(db, access.annotator_id(db, "bob"), first, "fluency", 3)
 
 

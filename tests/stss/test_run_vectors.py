@@ -96,9 +96,9 @@ def test_the_plan_names_the_model_and_keys_and_facets_follow(tmp_path):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"embeddings": "host"}, "“host” talks; vectors need a model"),
-        ({"players": "embedder"}, "“embedder” turns texts into vectors"),
-        ({"residents": "embedder"}, "“embedder” turns texts into vectors"),
+        ({"embeddings": "host"}, "“host” is a chat model; vectors need a model"),
+        ({"players": "embedder"}, "“embedder” is an embeddings model"),
+        ({"residents": "embedder"}, "“embedder” is an embeddings model"),
     ],
 )
 def test_a_model_of_the_other_kind_is_refused_before_anything_is_paid_for(tmp_path, given, says):

@@ -137,7 +137,7 @@ class TestSettling:
         set_rule(db, "s", Rule(2))
         first = units(db)[0]
         settle(db, first, "fluency", 2, "halfway", "cy")
-        with pytest.raises(StudyError, match="cy has settled this item"):
+        with pytest.raises(StudyError, match="cy has decided this item"):
             settle(db, first, "fluency", 3, "no", "dee")
         settle(db, first, "fluency", 3, "on second thought", "cy")
         [held] = answers.answers(db, "s", "adjudicate")

@@ -76,7 +76,7 @@ def test_nothing_said_is_a_sentence(commented, run):
     with commented.read() as db:
         other = next(name for name in studies.names(db) if name != "said")
     done = run(commented, "export", "comments", "--study", other)
-    assert (done.exit_code, "Nobody commented" in done.output) == (1, True)
+    assert (done.exit_code, "This study has no comments" in done.output) == (1, True)
 
 
 def test_ratings_carry_them_and_bring_them_back(commented, run, fresh, tmp_path):

@@ -176,7 +176,7 @@ class TestRepeats:
             placements.submit(db, ann, item)
         with pytest.raises(StudyError, match="9 is not on the scale"):
             placements.answer(db, ann, item, "wit", 9)
-        with pytest.raises(NotAllowed, match="not on your desk"):
+        with pytest.raises(NotAllowed, match="You no longer have this item"):
             placements.answer(db, bob, item, "wit", 3)
         placements.answer(db, ann, item, "wit", 3)
         placements.answer(db, ann, item, "fluency", 4)

@@ -143,7 +143,7 @@ def test_one_player_only(workspace):
 def test_a_name_that_is_taken_is_refused(filled):
     with filled.write() as db:
         pairings.new(db, "s", rubric(), "chats")
-        with pytest.raises(StudyError, match="There is a study of pairs “s” already"):
+        with pytest.raises(StudyError, match="The study of pairs “s” exists already"):
             pairings.new(db, "s", rubric(), "chats")
         with pytest.raises(StudyError, match="name of conversations"):
             pairings.new(db, "chats", rubric(), "chats")
@@ -343,7 +343,7 @@ def test_answers_by_a_rubric_are_exported_and_read_again(judged, run, tmp_path):
         assert comparisons.compared(db, "s", resamples=0) == before
     told = run(judged, "export", "ratings", "--study", "s")
     assert told.exit_code == 1
-    assert "Of a study of pairs export comparisons." in told.output
+    assert "For a study of pairs, export comparisons." in told.output
 
 
 def test_a_study_of_pairs_and_another_one_have_two_names(filled):

@@ -174,7 +174,7 @@ def test_what_is_no_order_is_refused_and_nothing_is_kept(filled, order):
     deal(filled, "Ann")
     item = dealt(filled, "Ann")[0]
     [refusal] = report(filled, "Ann", answer(item, order))
-    assert refusal.message == "An order has a rank for each, from 1 to 4."
+    assert refusal.message == "A ranking needs a rank for each reply, from 1 to 4."
     assert verdicts(filled) == {}
 
 

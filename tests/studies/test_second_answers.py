@@ -23,7 +23,9 @@ from pages.desk.shown_answers import ShownAnswersDesk
 SAID = (Message("user", "a"), Message("assistant", "b"))
 BLIND = {"ann": [1, 2, 3, 4, 5, 3, 2, 4], "bob": [2, 2, 3, 5, 4, 3, 1, 4], "zoe": [3, 1, 2, 4, 4, 3, 2, 5]}
 JUDGE = [3, 2, 5, 2, 4, 3, 4, 1]
-LOCKED = ["You have seen the others' answers, so your answers are locked. Nothing was changed."]
+LOCKED = [
+    "You have seen the other annotators' answers, so your answers are locked. Your change was not stored."
+]
 
 
 @pytest.fixture
@@ -207,7 +209,7 @@ def test_the_command(workspace, run):
         annotation_flow.answer(db, "discuss", "s", ann, units(db)[0], "fluency", 2, "Too high?")
     assert run(workspace, "study", "reveal", "s").exit_code == 1
     assert "Too high?" in run(workspace, "export", "apart", "--study", "s").output
-    assert "to nobody any more" in run(workspace, "study", "reveal", "s", "--no-others").output
+    assert "no longer" in run(workspace, "study", "reveal", "s", "--no-others").output
     with workspace.read() as db:
         assert annotation_flow.look(db, "discuss", "s", ann) is None
 

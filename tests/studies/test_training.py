@@ -98,7 +98,7 @@ class TestTraining:
         assert payload(db, "ann", own)["items"] == [], "an item of the study is not sent"
         for what in ("answer", "skip", "reopen", "submit"):
             [refused] = do(db, "ann", own[0], what)
-            assert "opens when you have passed" in refused
+            assert "opens after you pass" in refused
         attempt(db, "ann", lambda known: known)  # all four are hit
         assert [item for item, _ in strip(db, "ann")] == items + own
         assert payload(db, "ann", own[:1])["training"] is None
