@@ -255,7 +255,7 @@ def store(
 
 def _stored(surveyed: FileSurvey, counts: Counter[str], study: str) -> str:
     """What was stored, in one sentence."""
-    words = {"known": "were here already", "votes": "comparisons"}
+    words = {"known": "were stored already", "votes": "comparisons"}
     words |= {"people": f"ratings by annotators in the study “{study}”", "judges": "by judges"}
     new = [f"{counts['conversations']:,} new conversations"]
     new += [f"{counts[name]:,} {what}" for name, what in words.items() if counts[name]]

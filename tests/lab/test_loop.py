@@ -231,7 +231,7 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
     told.write_text("Length is no merit.")
     outcome = run(workspace, "lab", "variant", mock.STUDY, "--instructions", told, "--note", "short")
     assert "shop v2 is saved" in outcome.output, outcome.output
-    assert "says the same" in run(workspace, "lab", "variant", mock.STUDY, "--reasons", "before").output
+    assert "is stored already" in run(workspace, "lab", "variant", mock.STUDY, "--reasons", "before").output
     for part in ("develop", "select"):
         asked = ("lab", "run", mock.STUDY, "--judges", "a,b", "--versions", "1,2", "--part", part)
         assert "to make" in run(workspace, *asked, "--estimate").output
