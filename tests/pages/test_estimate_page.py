@@ -82,7 +82,7 @@ def test_another_judge_than_the_validated_one_is_a_sentence(judged, run, mock):
     assert run(workspace, "sample", plan.answers, "--study", "s", "--n", 40).exit_code == 0
     app = shown()
     assert not app.exception
-    assert "Nobody has rated" in app.error[0].value
+    assert "No annotator has rated" in app.error[0].value
 
 
 def test_a_job_that_is_not_complete_says_so(workspace, mock, tmp_path):
