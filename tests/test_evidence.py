@@ -53,7 +53,7 @@ def test_the_picture_has_a_mark_for_each_row(rows):
     assert evidence.picture(rows).count("<circle") == len(rows) + len(evidence.COLOURS)
 
 
-def test_dialogues_of_fed_are_rated_by_unnamed_annotators_and_the_mean_of_five_runs(tmp_path):
+def test_fed_has_unnamed_annotators_and_the_mean_of_five_runs(tmp_path):
     dialogues = [
         {"dialogue_id": f"d{n}", "annotations": {name: [n % 3, 2] for name in evidence.FED_CRITERIA.values()}}
         for n in range(4)

@@ -154,7 +154,7 @@ def test_a_study_of_pairs_by_a_rubric_is_made_and_dealt_by_page(workspace: Works
     assert [criterion.name for criterion in study.criteria] == ["clearer"]
     by(shown, "text_input", "new pairs: name").set_value("side-1").run()
     by(shown, "button", "new pairs").click().run()
-    assert "There is a study of pairs" in shown.error[0].value
+    assert "exists already" in shown.error[0].value
     shown = page(SAMPLES, study="side-1")
     next(w for w in shown.multiselect if w.label == "To").set_value(["Ann"]).run()
     next(b for b in shown.button if b.label == "Assign").click().run()
