@@ -485,8 +485,13 @@ def _inspect(path: Path) -> Iterator[FileRow]:
             }
         }
         left_out = {"events", "store", "attachments"}
-        samples_read = read_eval_log_samples(str(path), all_samples_required=False, resolve_attachments=True)
-        for number, sample in enumerate(samples_read, 1):
+        listed = header.eval.dataset.sample_ids is not None  # older logs are not read sample by sample
+        for number, sample in enumerate(
+            read_eval_log_samples(str(path), all_samples_required=False, resolve_attachments=True)
+            if listed
+            else read_eval_log(str(path), resolve_attachments=True).samples or (),
+            1,
+        ):
             fields = json.loads(sample.model_dump_json(exclude=left_out))
             yield FileRow(f"{path}, sample {number}", {**fields, **around})
     except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as error:

@@ -58,9 +58,9 @@ def test_samples_are_conversations_and_scores_a_judges_ratings(log, fresh, run):
     (_, first), (_, second) = found.shown
     (one,) = first.conversations
     assert (one.player, one.facets["task"], one.context) == ("elm", "weather", {"Reference": "18"})
-    assert [(s.criterion, s.score, s.why) for s in (*first.scores, *second.scores)] == [
-        ("match", 1.0, "Looked."),
-        ("match", 0.0, "Looked."),
+    assert [(s.criterion, s.score, s.explanation, s.rater.name) for s in (*first.scores, *second.scores)] == [
+        ("match", 1.0, "Looked.", "code"),
+        ("match", 0.0, "Looked.", "code"),
     ]
 
 

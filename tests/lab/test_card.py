@@ -86,6 +86,8 @@ def test_the_scorer_of_mlflow_runs(folder):
     data = [{"inputs": {"question": "Where is my parcel?"}, "outputs": "Done, thanks!"}]
     result = mlflow.genai.evaluate(data=data, scorers=[importlib.import_module("mlflow_scorer").judge])
     assert set(result.metrics) == {f"{name}/mean" for name in mock.CRITERIA}
+    [assessments] = result.result_df["assessments"]
+    assert {one["source"]["source_type"] for one in assessments} == {"LLM_JUDGE"}
     assert all(1 <= mean <= 5 for mean in result.metrics.values())
 
 
