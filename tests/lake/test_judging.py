@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -22,9 +17,8 @@ from concord.lake.partitions import Shard
 from concord.lake.plan import named_columns, read_plan, shard_of
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
-from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
-from tests.lake.logs import COMMAND, calls, calls_of, conversation, lines, planned, rows, table
+from tests.lake.logs import calls, conversation, lines, planned, rows, table
 from tests.mock.server import running
 
 LOG = [conversation(number) for number in range(100)]
@@ -115,58 +109,6 @@ def test_the_pure_function_gives_a_table(workspace, log, tmp_path):
     assert judged.items == judged.tables["a"].num_rows / 2 > 0
     assert judged.complete == {"a"}
     assert not (tmp_path / "out").exists()
-
-
-def command(workspace, log, out, *more):
-    """`concord judge` as a process of its own."""
-    words = ["--workspace", str(workspace.path), "judge", str(log), "--rubric", "support", "--judges", "a,b"]
-    words += ["--out", str(out), "--partition", "20", *more]
-    return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-
-
-def children(number):
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(name) == number]
-
-
-def _parent(name):
-    try:
-        return int(open(f"/proc/{name}/stat").read().rpartition(")")[2].split()[1])
-    except (OSError, IndexError):
-        return 0
-
-
-@pytest.mark.skipif(not os.path.isdir("/proc"), reason="children are looked up in /proc")
-@pytest.mark.parametrize("more", [(), ("--workers", "2"), ("--shard", "1/1")])
-def test_kills_cost_calls_in_flight_alone(tmp_path, log, more):
-    with running(latency=0.05) as url:
-        workspace = Workspace.open(tmp_path / "workspace")
-        workspace.models_path.write_text(toml(url, a=FIXED, b=FIXED))
-        planned(workspace, [log], tmp_path / "out")  # writes the rubric
-        kills = 0
-        for wanted in (20, 110):
-            process = command(workspace, log, tmp_path / "out", *more)
-            while calls(workspace) < wanted and process.poll() is None:
-                time.sleep(0.01)
-            workers = children(process.pid)
-            victim = workers[0] if workers and kills % 2 else process.pid
-            os.kill(victim, signal.SIGKILL)
-            kills += 1
-            if victim == process.pid:
-                process.wait()
-            else:
-                process.send_signal(signal.SIGTERM)
-                process.communicate()
-        process = command(workspace, log, tmp_path / "out", *more)
-        said, _ = process.communicate()
-        counts = calls_of(workspace)
-    assert process.returncode == 0, said
-    answers = rows(tmp_path / "out")
-    assert len(answers) == len(set(answers)) == 400
-    assert sum(counts["answered"].values()) == 200 + counts["repeated"]
-    assert counts["repeated"] <= kills * counts["peak_in_flight"]
-    assert not list((tmp_path / "out").glob("*/*.journal"))
 
 
 def test_a_failed_judgement_is_kept_and_retried_on_demand(faulty, log, tmp_path):

@@ -39,6 +39,7 @@ class FakeClient:
     def __init__(self, counts):
         self.left, self.size = dict(enumerate(counts)), counts[0]
         self.tasks = []
+        self.refusing = 0
         self.scheduler = self
 
     async def identity(self):
@@ -46,6 +47,8 @@ class FakeClient:
 
     def submit(self, _function, _plan, task, **_options):
         self.tasks.append(task)
+        if len(self.tasks) == self.refusing:
+            return FakeFuture({"worker": "tcp://two", "refused": "has Concord 0.9, and this is 1.0"})
         fits = self.left[task.number] if task.lease is None else int(task.lease / PRICE)
         calls = min(self.left[task.number], fits)
         self.left[task.number] -= calls
@@ -118,3 +121,11 @@ def test_without_a_limit_tasks_have_no_lease(cluster):
     job, client = cluster(None)
     assert judged(job).state == "finished"
     assert {task.lease for task in client.tasks} == {None}
+
+
+def test_a_worker_of_another_version_judges_nothing(cluster):
+    job, client = cluster(None)
+    client.refusing = 3
+    end = judged(job)
+    assert (end.state, end.judged) == ("finished", cluster.calls)
+    assert job.refused == {"tcp://two": "has Concord 0.9, and this is 1.0"}
