@@ -293,10 +293,12 @@ class LakeOptions:
 
     def reading(self, file: LakeFile) -> Reading:
         """The form of a file. Raises ImportRefused where it is not known."""
-        options = FileOptions(self.name, self.mapping, self.roles)
-        return conversations_file.recognized(
-            Path(file.address), file.kind, _first_rows(file), options
-        ).reading
+        options, path = FileOptions(self.name, self.mapping, self.roles), Path(file.address)
+        try:
+            return conversations_file.recognized(path, file.kind, _first_rows(file), options).reading
+        except ImportRefused as error:
+            # A path writes the address of a bucket with one slash.
+            raise ImportRefused(str(error).replace(str(path), file.address)) from None
 
 
 def _first_rows(file: LakeFile) -> Iterator[FileRow]:
