@@ -79,6 +79,13 @@ AIMS: dict[str, Aim] = {
     "sessions": Aim("sessions", "memory that 1,000 more sessions of the desk take", "MB", 10),
     "crowd": Aim("crowd", "items a second, 20 annotators beside a run", "items a second", 100, at_least=True),
     "crowd p95": Aim("crowd", "the wait of 20 annotators beside a run, p95", "ms", 300),
+    "lake cpu": Aim("lake", "files judged, CPU", "a run", 1.0),
+    "lake workers": Aim("lake", "two workers, judgements per CPU second", "one process", 0.9, at_least=True),
+    "lake coordinator": Aim("lake", "their coordinator, CPU of 1,000 conversations", "seconds", 0.05),
+    "lake ideal": Aim("lake", "files judged, 64 calls at once", "ideal", 0.95, at_least=True),
+    "lake memory": Aim("lake", "memory of 300,000 conversations", "10,000", 1.15),
+    "lake estimate": Aim("lake", "`concord estimate`, ten million rows", "CPU seconds", 30),
+    "lake estimate memory": Aim("lake", "the same, its peak", "MB", 500),
 }
 
 

@@ -98,7 +98,8 @@ def _say(end: LakeProgress, value: LakePlan, paid_in: str) -> None:
     elif end.failed:
         echo("--retry-failed retries calls without a usable reply.", err=True)
     else:
-        echo(f"Next: concord estimate {value.answers} --study NAME")
+        echo(f"Next: concord sample {value.answers} --study NAME --n 400")
+        echo(f"Once annotators have rated: concord estimate {value.answers} --study NAME")
     if broken:
         raise SystemExit(1)
     if end.signal:

@@ -26,6 +26,8 @@ SUMS = (
 
 def sentence(progress: LakeProgress, paid_in: str = "") -> str:
     """Where a job stands, in one line."""
+    if progress.state == "running" and not progress.partitions:
+        return "All rows are read once, before anything is paid"
     complete = progress.earlier + progress.judged
     rate = progress.judged / progress.seconds if progress.seconds > 0 else 0.0
     parts = [
