@@ -31,7 +31,7 @@ def test_no_name_is_made_up():
         Failure("nonsense")
 
 
-def test_work_that_failed_in_an_earlier_workspace_is_not_tried_again_by_itself(workspace):
+def test_failed_work_of_an_earlier_workspace_is_not_tried_again(workspace):
     with workspace.write() as db:
         for code in Failure:
             runs.save_failure(db, code.value, FailedWork(code, "It failed."), None)

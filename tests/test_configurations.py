@@ -84,7 +84,7 @@ def repeated(repeats):
         ('replies = "text"', "replies is text, was json_schema"),
     ],
 )
-def test_a_changed_entry_stops_the_plan_before_any_call_until_it_is_restored(workspace, line, said):
+def test_a_changed_entry_stops_the_plan_until_it_is_restored(workspace, line, said):
     run(workspace)
     before = workspace.models_path.read_text()
     change(workspace, "player", line)

@@ -39,7 +39,7 @@ def test_every_term_is_one_sentence_with_a_source():
         assert source == "Concord" or re.search(r"\b(1[89]|20)\d\d\b", source), f"{name} names no year"
 
 
-def test_a_term_is_explained_and_an_unknown_one_is_refused_with_what_there_is():
+def test_a_term_is_explained_and_an_unknown_one_is_refused():
     assert explain("MAE").startswith("Mean absolute error")
     with pytest.raises(NotFound, match="term"):
         explain("gut feeling")

@@ -58,7 +58,7 @@ def test_means_are_rounded_to_nine_digits():
     assert (line.raters[A], line.judges) == (3.666666667, 2.333333333), "11 / 3 and (11 / 3 + 1) / 2"
 
 
-def test_a_conditional_criterion_enters_the_final_of_those_whose_kind_answered_it():
+def test_a_conditional_criterion_enters_final_where_it_was_answered():
     asked = {"bench": (FLUENCY, Criterion("place", "", conditional=True))}
     assert finals([given(A, 4.0), given(A, 2.0, criterion="place")], asked) == {A: 3.0}, "(4 + 2) / 2"
     assert finals([given(A, 4.0)], asked) == {A: 4.0}, "no judge answered it"
@@ -91,7 +91,7 @@ def test_final_is_the_mean_of_what_counts_for_those_who_rated_all_of_it():
     assert (line.judges, line.people) == (3.0, None)
 
 
-def test_final_is_no_line_of_its_own_beside_one_criterion_or_where_nobody_has_it():
+def test_final_is_no_line_of_its_own_beside_one_criterion():
     alone = card([given(ADA, 3.0, criterion="wit", scope="study:t")])
     assert [line.criterion for line in alone] == ["wit"]
     nobody = card([given(A, 3.0), given(A, 1.0, criterion="refusal")])
@@ -143,7 +143,7 @@ def test_weights_and_missing_scores():
     assert isnan(panel([3.0, float("nan")]))
 
 
-def test_a_judge_asked_two_ways_is_told_apart_and_a_mock_models_is_called_one():
+def test_a_judge_asked_two_ways_is_told_apart():
     other, simulated = Rater("a", "judge", "v3"), Rater("c", "judge", simulated=True)
     raters = [A, other, B, simulated, A]
     assert labels(raters, mark_simulated=True) == {

@@ -42,7 +42,7 @@ def fresh(tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
-def test_a_fresh_server_shows_no_page_to_a_stranger_whatever_is_asked_first(fresh: Server) -> None:
+def test_a_fresh_server_shows_no_page_to_a_stranger(fresh: Server) -> None:
     for address in [*ADDRESSES, "pages/study/overview", "app", "parts/session", ""]:
         for said in (
             ask(fresh.url, address, host=ELSEWHERE),
@@ -134,9 +134,7 @@ def test_a_wrong_link_shows_a_sentence_and_nothing_else(server: Server, host: st
 
 
 @pytest.mark.browser
-def test_a_members_link_on_another_site_leaves_the_owner_signed_in_until_they_agree(
-    page: Page, server: Server
-) -> None:
+def test_a_members_link_elsewhere_leaves_the_owner_signed_in(page: Page, server: Server) -> None:
     with server.workspace.write() as db:
         link = server.link(access.invite(db, "Mallory", "adjudicator"))
     server.sign_in(page.context)
@@ -177,9 +175,7 @@ def test_a_link_withdrawn_stops_working_at_once(
 
 
 @pytest.mark.browser
-def test_a_researcher_from_elsewhere_signs_in_by_the_passphrase_and_stays_signed_in(
-    page: Page, fresh: Server
-) -> None:
+def test_a_researcher_from_elsewhere_signs_in_by_the_passphrase(page: Page, fresh: Server) -> None:
     url = fresh.url.replace("localhost", ELSEWHERE)
     page.goto(url)
     expect(page.get_by_text("No passphrase for researchers is set yet.")).to_be_visible()
@@ -225,9 +221,7 @@ def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: 
 
 
 @pytest.mark.browser
-def test_whoever_comes_by_a_crowds_link_gets_the_completion_code_after_the_last_item(
-    page: Page, server: Server
-) -> None:
+def test_a_crowd_worker_gets_the_completion_code_after_the_last_item(page: Page, server: Server) -> None:
     with server.workspace.write() as db:
         made = Crowd("turns", "prolific", 5, 2, 60, "C0FFEE")
         link = crowd.open_link(db, made, server.url).partition("&")[0]

@@ -728,7 +728,7 @@ def test_items_taken_back_leave_the_desk_and_new_ones_arrive(
     assert len(answers(server, me)) == 6
 
 
-def test_a_phone_shows_the_question_below_the_dialogue_with_room_for_a_thumb(
+def test_a_phone_shows_the_question_below_the_dialogue(
     phone: Page, server: Server, invite: Invite, me: str
 ) -> None:
     phone.set_viewport_size({"width": 390, "height": 760})

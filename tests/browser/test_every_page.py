@@ -152,7 +152,7 @@ def look(page: Page, scheme: Literal["light", "dark"], width: int) -> None:
 
 
 @pytest.mark.browser
-def test_every_page_runs_under_the_policy_asks_no_other_host_and_passes_axe(full: Server, page: Page) -> None:
+def test_every_page_keeps_the_policy_asks_no_host_and_passes_axe(full: Server, page: Page) -> None:
     parts = set()
     grave = {}
     views = [LIGHT, DARK]

@@ -47,9 +47,7 @@ def test_an_annotator_who_is_signed_out_rates_on_and_opens_the_link_again(page: 
         assert made.stored("Annotator 1") == given
 
 
-def test_a_researcher_who_is_signed_out_at_a_desk_signs_in_again_in_the_same_window(
-    page: Page, tmp_path: Path
-) -> None:
+def test_a_researcher_signed_out_at_a_desk_signs_in_in_the_same_window(page: Page, tmp_path: Path) -> None:
     with house(tmp_path) as made:
         assert made.server is not None
         with made.workspace.write() as db:

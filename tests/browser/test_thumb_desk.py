@@ -414,9 +414,7 @@ def test_a_broken_or_oversized_event_in_the_browser_closes_no_desk(shop: Shop, p
     saved(page)
 
 
-def test_a_study_that_is_closed_with_the_last_answer_says_nothing_of_lost_ones(
-    shop: Shop, page: Page
-) -> None:
+def test_a_study_closed_with_the_last_answer_names_no_lost_answer(shop: Shop, page: Page) -> None:
     come(page, shop.desk(SOLVED))
     page.keyboard.press("3")
     saved(page)

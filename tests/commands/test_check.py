@@ -743,7 +743,7 @@ def test_a_column_of_any_name_says_whose_a_rating_is(tmp_path):
     assert "which raters in the column evaluator are annotators?" in check(file).output
 
 
-def test_a_column_that_says_whose_a_rating_is_names_the_raters_where_none_else_does():
+def test_a_column_of_raters_names_them_where_no_other_does():
     table = {"id": [1, 2, 3] * 2, "source": ["human"] * 3 + ["llm"] * 3, "score": [1, 3, 5, 2, 3, 4]}
     of = labels.read(table).data
     assert of.judges == ("llm",)
@@ -855,7 +855,7 @@ def test_peoples_annotations_as_a_list_in_each_row(tmp_path, on):
     assert (kind == "human").sum() == N + N // 2
 
 
-def test_formulas_of_a_sheet_without_values_are_missing_and_errors_are_told(tmp_path):
+def test_formulas_without_values_are_missing_and_errors_are_told(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     file = tmp_path / "sheet.xlsx"
     book = openpyxl.Workbook()
@@ -987,7 +987,7 @@ def test_a_judge_who_always_says_what_nobody_else_does_is_measured():
     assert labels.read(table).data.judges == ("judge",)
 
 
-def test_a_column_named_as_a_judges_that_holds_text_is_ignored_unless_stated(tmp_path):
+def test_a_judges_column_of_text_is_ignored_unless_stated(tmp_path):
     file = tmp_path / "table.csv"
     text = [f"Because it helps, I say so {n}" for n in range(N)]
     table = {"human": PEOPLE, "judge_opus": JUDGED, "judge_mini": text, "judge_opus_reason": text}

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from concord.cli import main
 
 N = 200
-RNG = np.random.default_rng(9)
 
 
 def words(values):
@@ -20,11 +19,12 @@ def words(values):
 
 
 def table(rates=(0.8, 0.4), labelled=100, column="model"):
+    rng = np.random.default_rng(9)
     drawn = np.arange(N) < labelled
     frames = []
     for name, rate in zip(("zeta", "alpha", "beta"), rates, strict=False):
-        truth = RNG.random(N) < rate
-        judge = np.where(RNG.random(N) < 0.9, truth, ~truth)
+        truth = rng.random(N) < rate
+        judge = np.where(rng.random(N) < 0.9, truth, ~truth)
         frames.append(
             pd.DataFrame(
                 {"id": [f"q{i}" for i in range(N)], column: name, "response": "It is.", "judge": words(judge)}
@@ -70,9 +70,10 @@ def test_several_systems_scores_and_a_named_column(call):
     ]
     rows = pairs(call(frame, "--system", "variant", "--against", "beta", "--format", "json"))
     assert [row["first"] for row in rows] == ["alpha", "zeta"]
+    rng = np.random.default_rng(10)
     scores = frame.assign(
-        judge=RNG.integers(1, 6, len(frame)),
-        human=np.where(frame.human == "", np.nan, RNG.integers(1, 6, len(frame))),
+        judge=rng.integers(1, 6, len(frame)),
+        human=np.where(frame.human == "", np.nan, rng.integers(1, 6, len(frame))),
     )
     (first, *_) = pairs(call(scores, "--system", "variant", "--format", "json"))
     assert first["order"] == "inconclusive"
@@ -93,7 +94,7 @@ def test_no_labels_and_a_table_of_text(call):
         (table(), ("--against", "nope"), "nope"),
         (table(), ("--criterion", "nope"), "nope"),
         (table((0.5,)), (), "A comparison needs two systems"),
-        (table().assign(judge=RNG.choice(["red", "green", "blue"], 2 * N), human=""), (), "have no mean"),
+        (table().assign(judge=np.resize(["red", "green", "blue"], 2 * N), human=""), (), "have no mean"),
     ],
 )
 def test_what_cannot_be_compared_is_a_sentence(call, frame, words, says):

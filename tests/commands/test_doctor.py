@@ -121,7 +121,7 @@ def test_again_asks_as_if_nothing_were_known(workspace):
         '[models."m"]\nmodel = "mock-fixed"\nbase_url = "{url}"',
     ],
 )
-def test_what_is_settled_is_written_into_the_entry_and_nothing_else_changes(fresh, run, entry):
+def test_the_settled_form_is_written_and_the_rest_of_the_entry_stays(fresh, run, entry):
     with running(like="openai-reasoning") as url:
         fresh.models_path.write_text(entry.format(url=url))
         done = run(fresh, "doctor", "m", "--write")
@@ -134,7 +134,7 @@ def test_what_is_settled_is_written_into_the_entry_and_nothing_else_changes(fres
         assert run(fresh, "doctor", "m").output.startswith("✓ m: answers as asked")
 
 
-def test_an_entry_that_cannot_be_changed_by_line_is_left_with_the_lines_to_write(fresh, run):
+def test_an_entry_that_cannot_be_changed_names_the_lines_to_write(fresh, run):
     with running(like="openai-reasoning") as url:
         text = f'[models]\nm = {{ model = "mock-fixed", base_url = "{url}" }}\n'
         fresh.models_path.write_text(text)

@@ -13,9 +13,15 @@ from click.testing import CliRunner
 from concord.cli import main
 
 N = 2000
-RNG = np.random.default_rng(4)
-PEOPLE = RNG.random(N) < 0.1
-JUDGE = np.where(RNG.random(N) < 0.93, PEOPLE, ~PEOPLE)
+
+
+def answers():
+    rng = np.random.default_rng(4)
+    people = rng.random(N) < 0.1
+    return people, np.where(rng.random(N) < 0.93, people, ~people)
+
+
+PEOPLE, JUDGE = answers()
 
 
 def table(labelled=0, **more):

@@ -110,7 +110,7 @@ def test_what_doctor_settles_on_the_run_sends(kind, shop, run):
     assert stored == load_models(shop.models_path)["judge"].configuration
 
 
-def test_every_exchange_is_of_a_preset_and_every_preset_but_the_mocks_has_one():
+def test_every_preset_but_the_mocks_has_an_exchange():
     named = {PRESET.get(kind, kind) for kind in exchanges()}
     assert named | {"azure-deployment", "mock"} == set(presets())
 

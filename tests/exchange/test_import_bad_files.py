@@ -72,7 +72,7 @@ def test_all_that_is_wrong_is_named_at_once_and_bounded(fresh, run, tmp_path):
     assert "and 20 more" in told
 
 
-def test_a_conversation_that_is_stored_with_other_messages_refuses_the_file(fresh, run, tmp_path):
+def test_a_conversation_stored_with_other_messages_refuses_the_file(fresh, run, tmp_path):
     run(fresh, "import", "conversations", put(tmp_path, [chat(id=1)]))
     done = run(fresh, "import", "conversations", put(tmp_path, [chat(id=2), chat("Other", id=1)]))
     assert "line 2: a conversation “chats/1” with other messages is stored already" in done.output

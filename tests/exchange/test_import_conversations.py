@@ -146,7 +146,7 @@ def test_what_is_not_kept_is_named(brought):
     )
 
 
-def test_what_stands_around_the_rows_beside_messages_and_in_scores_is_named(fresh, run, tmp_path):
+def test_values_around_rows_beside_messages_and_in_scores_are_named(fresh, run, tmp_path):
     file = tmp_path / "chats.json"
     choices = [{"message": {"role": "assistant", "content": "Hello"}}, {"message": {"content": "Hey"}}]
     row = {"input": "Hi", "output": {"choices": choices, "usage": {"n": 3}}, "timestamp": 1}
@@ -212,7 +212,7 @@ def test_speakers_keep_their_names_and_are_told_apart_by_number(fresh, brought):
     assert roles == ["user", "assistant 1", "assistant 2", "assistant 1"]
 
 
-def test_a_file_with_a_column_that_concord_does_not_write_is_read_as_of_another_tool(fresh, brought):
+def test_a_file_with_a_foreign_column_is_read_as_of_another_tool(fresh, brought):
     told = brought(
         [{"key": "k", "player": "elm", "messages": TURN, "topic": "cars"}], "--map", "facet:topic=topic"
     )
@@ -220,9 +220,7 @@ def test_a_file_with_a_column_that_concord_does_not_write_is_read_as_of_another_
     assert (chat.key, chat.player, chat.facets) == ("chats/k", "elm", {"topic": "cars"}), told.output
 
 
-def test_concords_own_file_is_checked_names_what_it_leaves_out_and_is_not_mapped(
-    brought, run, fresh, tmp_path
-):
+def test_concords_own_file_is_checked_and_is_not_mapped(brought, run, fresh, tmp_path):
     entry = {
         "kind": "conversation",
         "key": "k",

@@ -63,7 +63,7 @@ class TestRead:
             assert stored.get(db, "s").criteria[0].scale == points(1, 4)
             assert conversations.load(db, "s/a").player == "unknown"
 
-    def test_a_byte_order_mark_blank_lines_and_an_unnamed_column_are_passed_over(self, workspace, tmp_path):
+    def test_a_byte_order_mark_and_blank_lines_are_passed_over(self, workspace, tmp_path):
         file = tmp_path / "excel.csv"
         file.write_bytes(("\ufeff," + HEADER + "\r\n0,a,fluency,human,ann,4\r\n,,,,,\r\n\r\n").encode())
         assert "new: 1 ratings by annotators," in bring(workspace, file)
@@ -547,7 +547,7 @@ def test_the_order_of_rows_changes_no_figure(tmp_path, run):
     assert found[0] == found[1]
 
 
-def test_answers_imported_for_an_annotator_with_open_items_count_and_close_these(tmp_path, run):
+def test_imported_answers_count_and_close_open_items(tmp_path, run):
     workspace = Workspace.open(tmp_path / "workspace")
     head = "item_id,criterion,rater_type,rater,score"
     first, more = tmp_path / "first.csv", tmp_path / "more.csv"

@@ -64,7 +64,7 @@ def test_a_thumb_is_a_persons_with_its_comment_and_the_judges_score_stays(tmp_pa
     ]
 
 
-def test_the_overall_score_before_a_thumb_is_the_recorded_one_else_the_weighted_mean(tmp_path):
+def test_the_overall_score_is_the_recorded_one_else_the_weighted_mean(tmp_path):
     manual = THUMB["reason"]
     # (3 * 0.25 + 1 * 1) / 4 = 0.4375
     heavy = {**RUBRIC, "assertion": {"type": "llm-rubric", "weight": 3}}
@@ -93,7 +93,7 @@ def test_a_grader_that_failed_gives_no_score(tmp_path):
     assert [(name, score) for name, score, *_ in scores(found)] == [("exact", 1)]
 
 
-def test_a_result_that_nothing_graded_or_that_ended_with_an_error_has_no_score(tmp_path):
+def test_an_ungraded_or_failed_result_has_no_score(tmp_path):
     bare = result(score=1, reason="No assertions")
     failed = result(score=0, id="r2", failureReason=2, error="Timed out.")
     found = survey(tmp_path, bare, failed)

@@ -41,7 +41,7 @@ def test_a_file_of_messages_alone_is_one_conversation(tmp_path, name):
     assert read(file) == [SAID]
 
 
-def test_messages_with_a_column_that_is_not_known_are_not_taken_for_one_conversation(tmp_path):
+def test_messages_with_an_unknown_column_are_not_one_conversation(tmp_path):
     file = written(tmp_path / "a.csv", "dialog,role,content\n1,user,Hi\n1,assistant,Hello\n2,assistant,Yo\n")
     with pytest.raises(ImportRefused, match="--map conversation=NAME"):
         read(file)
@@ -185,7 +185,7 @@ def test_a_tool_invocation_of_the_ai_sdk_is_a_call_and_its_result(tmp_path, wher
     assert not any("toolInvocation" in m.content for m in messages)
 
 
-def test_lines_of_a_subagent_or_of_the_program_are_no_part_of_a_session_of_claude_code(tmp_path):
+def test_lines_of_a_subagent_are_no_part_of_a_claude_code_session(tmp_path):
     def line(role, text, **more):
         return {"sessionId": "s", "message": {"role": role, "content": text}, **more}
 
@@ -202,7 +202,7 @@ def test_lines_of_a_subagent_or_of_the_program_are_no_part_of_a_session_of_claud
     assert read(file) == [SAID]
 
 
-def test_a_template_of_promptfoos_csv_is_filled_with_the_variables_that_stand_beside(tmp_path):
+def test_a_template_of_promptfoos_csv_is_filled_with_its_variables(tmp_path):
     head = "city,note,[elm] Is {{ city }} warm? {{other}} {{city|upper}},Status\n"
     file = written(tmp_path / "a.csv", head + "Oslo,{{city}},No.,PASS\n")
     (_, entry), *_ = conversations_file.survey(file, FileOptions("b")).shown

@@ -266,7 +266,7 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
         assert studies.get(db, mock.STUDY).rubric == mock.RUBRIC
 
 
-def test_a_rubric_that_asks_just_the_questions_is_offered_first_and_may_be_changed(fresh):
+def test_a_rubric_that_asks_just_the_questions_is_offered_first(fresh):
     """The study asks helpful and polite: “all” asks one more, “wit” neither, “no” is not valid."""
     mock.made(fresh)
     asks = '[[criteria]]\nname = "{0}"\nstatement = "It is {0}."\nscale = "1..5"\n'.format

@@ -69,7 +69,7 @@ def test_the_query_of_an_address_stays_at_its_end(base, path):
     assert [where for where, _ in arrived] == [path]
 
 
-def test_the_batch_api_is_called_below_the_same_address_with_the_same_query():
+def test_the_batch_api_keeps_the_address_and_its_query():
     answer = lambda request: {"id": "b", "object": "batch", "status": "completed"}  # noqa: E731
     arrived, standing = asked(
         {"base_url": "URL/openai/deployments/x?api-version=1"},

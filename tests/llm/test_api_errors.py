@@ -100,7 +100,7 @@ def test_a_body_that_says_no_is_asked_once():
     assert ("No such deployment" in str(failed), times) == (True, 1)
 
 
-def test_an_endpoint_that_asks_to_wait_for_longer_than_a_run_waits_is_quoted():
+def test_an_endpoint_that_asks_for_too_long_a_wait_is_quoted():
     failed, times = asked(status(429, {"error": {"message": "slow"}}, **{"retry-after": "400"}))
     assert (failed.code, times) == (Failure.RATE_LIMIT, 1)
     assert "400 s" in str(failed)

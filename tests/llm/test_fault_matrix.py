@@ -187,7 +187,7 @@ LASTING = sorted({*get_args(Fault)} - {"hang", "trickle"})
 
 
 @pytest.mark.parametrize("fault", LASTING)
-def test_a_run_whose_players_all_meet_a_fault_stores_what_was_said_or_a_failure(fault, faulty, monkeypatch):
+def test_players_that_meet_a_fault_leave_a_dialogue_or_a_failure(fault, faulty, monkeypatch):
     at_once(monkeypatch)
     workspace = faulty(retry_after=0.001, **{fault: 1})
     ended, found, verdicts, failures = carried_out(workspace, PLAYED)

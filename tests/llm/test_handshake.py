@@ -109,7 +109,7 @@ def test_a_refusal_without_a_name_costs_no_part_that_it_is_not_about():
         ("response_format is wrong", Failure.FORM_REFUSED),
     ],
 )
-def test_an_endpoint_that_refuses_everything_is_asked_a_bounded_number_of_times(words, code):
+def test_an_endpoint_that_refuses_everything_is_asked_a_few_times(words, code):
     endpoint = Endpoint((lambda sent: True, words))
     with pytest.raises(AttemptFailed) as failure:
         settle(endpoint)

@@ -137,7 +137,7 @@ def test_a_verdict_that_stands_in_the_judged_text_does_not_count(form):
     assert verdict(f"```json\n{INJECTED}\n```", judged) == VERDICT | {"helpful": 5}
 
 
-def test_a_quotation_of_the_judged_text_does_not_spoil_the_judges_own_verdict():
+def test_a_quotation_of_the_judged_text_does_not_spoil_the_verdict():
     quotes = f"It ends in\n{INJECTED}\nwhich I ignore.\n\n{READ['plain']}"
     assert verdict(quotes, (f"Hi. {INJECTED}",)) == VERDICT
 

@@ -150,7 +150,7 @@ def test_models_on_one_endpoint_share_the_smallest_limit_stated():
     assert limits([*models, Model(name="d")]) == {("http://here/v1", ""): 8, ("", ""): DEFAULT_CONCURRENCY}
 
 
-def test_instructions_go_to_the_first_user_message_where_there_is_no_system_role():
+def test_without_a_system_role_the_first_user_message_instructs():
     assert [(m.role, m.content) for m in merge(HELLO)] == [
         ("user", "Be brief.\n\nHello."),
         ("assistant", "Hi."),
@@ -160,7 +160,7 @@ def test_instructions_go_to_the_first_user_message_where_there_is_no_system_role
     assert merge(HELLO[1:]) == list(HELLO[1:])
 
 
-def test_the_models_own_parameters_override_the_prompts_and_seeds_are_sent_on_request_only():
+def test_the_models_own_parameters_override_the_prompts():
     model = Model(name="a", model="served", params={"temperature": 0.0})
     body = request(model, HELLO, params={"temperature": 0.6, "top_p": 0.9}, schema={"type": "object"}, seed=5)
     assert (body["model"], body["temperature"], body["top_p"]) == ("served", 0.0, 0.9)

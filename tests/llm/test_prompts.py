@@ -84,7 +84,7 @@ def test_a_version_takes_what_it_lacks_from_the_benchmarks_own(folder):
     assert cold.params == {"temperature": 0}
 
 
-def test_the_workspaces_file_goes_before_the_shipped_one_of_the_same_version(folder, tmp_path):
+def test_the_workspaces_file_goes_before_the_shipped_one(folder, tmp_path):
     own = tmp_path / "own"
     (own / "toy" / "v1").mkdir(parents=True)
     (own / "toy" / "v1" / "talk_system.jinja").write_text("I am {{ name }}.")

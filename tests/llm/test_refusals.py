@@ -254,7 +254,7 @@ def test_a_parameter_of_the_entry_alone_is_named_in_quotes_or_left():
 @pytest.mark.parametrize(
     "content", ["", "{}", "Bad Request", error("Invalid request"), error("Unsupported parameters")]
 )
-def test_where_nothing_is_named_each_part_is_tried_alone_the_least_loss_first(content):
+def test_where_no_part_is_named_each_is_tried_the_least_loss_first(content):
     forms = weaker(400, content)
     assert forms[:4] == [NO_SEED, NO_PRESENCE, NO_FREQUENCY, NO_TOP_P]
     assert forms.index(UNBOUNDED) < forms.index({"replies": "json_object"}) < forms.index({"replies": "text"})

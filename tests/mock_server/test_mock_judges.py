@@ -158,7 +158,7 @@ def test_without_a_schema_a_judge_answers_in_a_fenced_block():
     assert Scores.model_validate_json(text.removeprefix("```json\n").removesuffix("\n```")).scores
 
 
-def test_the_erratic_judge_fails_sometimes_and_mostly_mends_when_asked_again():
+def test_the_erratic_judge_fails_sometimes_and_mostly_mends():
     conversations = [dialogue("mock-vivid", "en", c, s) for c in cast("en") for s in scenes("en")]
 
     def usable(asked, turns):

@@ -120,7 +120,7 @@ def test_a_column_shows_its_rounding() -> None:
     assert shown["n"]["type_config"]["format"] == "localized"
 
 
-def test_a_forest_plot_names_its_axis_the_number_of_items_and_what_is_undefined() -> None:
+def test_a_forest_plot_names_its_axis_n_and_what_is_undefined() -> None:
     page = AppTest.from_function(drawn_estimates, default_timeout=30).run()
     assert not page.exception
     assert page.markdown[0].value == r"##### Correlation \(n \= 12\)"
@@ -164,7 +164,7 @@ def page_with_a_menu() -> None:
     menu.draw()
 
 
-def test_the_menu_holds_every_table_as_csv_and_latex_and_is_not_there_without_any() -> None:
+def test_the_menu_holds_every_table_as_csv_and_latex() -> None:
     page = AppTest.from_function(page_with_a_menu, default_timeout=30).run()
     assert not page.get("download_button")
     page.toggle[0].set_value(True).run()

@@ -107,7 +107,7 @@ def scanned(db: sqlite3.Connection, sql: str) -> list[str]:
     )
 
 
-def test_no_statement_of_a_page_goes_through_a_table_that_grows_with_conversations(pages, demo):
+def test_no_statement_of_a_page_scans_a_table_that_grows(pages, demo):
     assert min(map(len, pages.values())) > 2  # each page was drawn, and was traced
     db = sqlite3.connect(demo.db_path)
     db.create_function("casefold", 1, str.casefold, deterministic=True)

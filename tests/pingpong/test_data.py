@@ -92,7 +92,7 @@ def test_card_has_its_fields(path: Path) -> None:
 
 
 @by_name
-def test_description_is_long_enough_to_be_contradicted_and_short_enough_to_be_read(path: Path) -> None:
+def test_a_description_is_neither_too_short_nor_too_long(path: Path) -> None:
     assert 120 <= len(read(path)["system_prompt"].split()) <= 300
 
 
@@ -340,7 +340,7 @@ def test_every_template_has_its_parameters(path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------
 
 
-def test_characters_and_situations_share_no_words_with_the_published_settings() -> None:
+def test_characters_share_no_words_with_the_published_settings() -> None:
     published = SHARED / "data/pingpong/settings_v2.json"
     if not published.exists():
         pytest.skip(f"the published settings are not at {published}")

@@ -79,7 +79,7 @@ def text_of(asked):
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_the_player_gets_the_card_the_interrogator_the_situation_and_both_only_when_symmetric(symmetric):
+def test_the_player_gets_the_card_and_the_interrogator_the_situation(symmetric):
     card = pingpong.characters(MATERIALS.data, "en")["tully"]
     situation = pingpong.situations(MATERIALS.data, "en")["reality"]
     _, asked_for = played(symmetric=symmetric)
@@ -148,7 +148,7 @@ def test_a_verdict_that_does_not_cover_exactly_the_turns_is_sent_back(turns):
         pingpong.read_scores(TWO_TURNS, Scores(scores=[score(t) for t in turns]))
 
 
-def test_a_conversation_that_was_not_played_here_cannot_be_judged_and_says_so():
+def test_a_conversation_that_was_not_played_here_cannot_be_judged():
     with pytest.raises(ConfigError, match="“k” has no character card"):
         pingpong.judge_values(TWO_TURNS)
 

@@ -80,7 +80,7 @@ def test_one_model_speaks_and_rates_and_the_last_reply_is_rated_too():
     assert len(conversation.meta["rated"]) == 4
 
 
-def test_the_interrogator_gets_the_card_and_version_2s_judges_may_rate_as_well():
+def test_the_interrogator_gets_the_card_and_other_judges_may_rate():
     play, _, asked_for = played()
     card = pingpong.characters(MATERIALS.data, "en")["tully"]
     assert card.system_prompt in "\n".join(m.content for m in asked_for[0][2].messages)
@@ -110,7 +110,7 @@ def test_what_it_gave_becomes_a_judgement_a_turn_and_criterion():
     assert json.loads(made.raw)[3]["stay_in_character_score"] == 3
 
 
-def test_before_the_first_reply_nothing_is_rated_afterwards_everything_must_be():
+def test_everything_is_rated_but_before_the_first_reply():
     _, _, asked_for = played()
     checks = {step: check for step, _, asked, check in asked_for if asked.reply}
     assert checks["1 interrogator"] is None
@@ -178,7 +178,7 @@ def test_judges_of_version_2_are_not_averaged_with_its_own(workspace):
     assert "Excluded because of another version of the prompt: a." in leaderboard_table(board).notes
 
 
-def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated_most(workspace):
+def test_the_table_is_by_the_interrogator_who_rated_most(workspace):
     """“user” plays two conversations, “a” one: no conversation has both, and the table says by whom it is."""
     other = PlayPlan(PINGPONG_V1.name, {**MODELS, "interrogator": ("a",), "judges": ()}, plan().options)
     mine = PlayPlan(PINGPONG_V1.name, {**MODELS, "judges": ()}, plan(repeats=2).options)

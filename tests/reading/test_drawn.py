@@ -17,12 +17,20 @@ from concord.reading.drawn import LabelSource
 from concord.reading.options import TableOptions
 
 N = 2000
-RNG = np.random.default_rng(8)
-TRUTH = RNG.random(N) < 0.1
-JUDGE = np.where(TRUTH, RNG.random(N) < 0.8, RNG.random(N) > 0.95)
-DRAWN = np.zeros(N, dtype=bool)
-for answer in (True, False):
-    DRAWN[RNG.choice(np.flatnonzero(answer == JUDGE), 100, replace=False)] = True
+
+
+def labelled_rows():
+    """True answers, the judge's, and which rows are labelled: 100 of each of the judge's answers."""
+    rng = np.random.default_rng(8)
+    truth = rng.random(N) < 0.1
+    judge = np.where(truth, rng.random(N) < 0.8, rng.random(N) > 0.95)
+    drawn = np.zeros(N, dtype=bool)
+    for answer in (True, False):
+        drawn[rng.choice(np.flatnonzero(answer == judge), 100, replace=False)] = True
+    return truth, judge, drawn
+
+
+TRUTH, JUDGE, DRAWN = labelled_rows()
 WEIGHTS = np.where(JUDGE, JUDGE.sum() / 100, (~JUDGE).sum() / 100)
 
 

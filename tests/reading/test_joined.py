@@ -16,9 +16,15 @@ from concord.reading import joined
 from concord.reading.options import NO_OPTIONS, TableOptions
 
 N = 60
-RNG = np.random.default_rng(3)
-PEOPLE = RNG.random(N) < 0.6
-JUDGE = np.where(RNG.random(N) < 0.85, PEOPLE, ~PEOPLE)
+
+
+def answers():
+    rng = np.random.default_rng(3)
+    people = rng.random(N) < 0.6
+    return people, np.where(rng.random(N) < 0.85, people, ~people)
+
+
+PEOPLE, JUDGE = answers()
 
 
 def judged(ids=range(N)):

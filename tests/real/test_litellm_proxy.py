@@ -143,7 +143,7 @@ def test_a_throttled_endpoint_behind_the_proxy_fails_nothing(behind):
     assert (ended.state, ended.done, ended.failed) == ("finished", 2, 0)
 
 
-def test_what_the_endpoint_behind_the_proxy_refuses_is_sent_in_another_form(behind):
+def test_a_refusal_behind_the_proxy_is_sent_in_another_form(behind):
     """The proxy quotes the endpoint's 400 inside its own."""
     ended = played(behind(player="reasoning", judge="reasoning"))
     assert (ended.failed, ended.done) == (0, ended.planned)

@@ -299,9 +299,7 @@ def test_a_pairwise_question_is_judged_by_a_rubric_in_both_orders(workspace, cal
 
 
 @pytest.mark.parametrize("type_", ["passages", "correction"])
-def test_words_of_a_reply_are_marked_or_written_anew_or_the_judge_has_failed(
-    workspace, called, tmp_path, type_
-):
+def test_words_of_a_reply_are_marked_or_the_judge_has_failed(workspace, called, tmp_path, type_):
     """What is marked must stand in the reply, which no schema can say."""
     chats = tmp_path / "chats.jsonl"
     said = [

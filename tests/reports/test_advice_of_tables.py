@@ -107,7 +107,7 @@ def lengths_and_scores(seed: int, judge) -> pd.DataFrame:
     )
 
 
-def test_a_judge_that_ignores_length_and_one_with_a_narrow_range_are_told_so():
+def test_judges_that_ignore_length_or_compress_are_named():
     ignores = lengths_and_scores(1, lambda quality, length, _: 3 + (quality - 3 - 0.7 * length) / 0.714)
     narrow = lengths_and_scores(2, lambda quality, _length, _: 3 + 0.5 * (quality - 3))
     anything = lengths_and_scores(3, lambda quality, _length, rng: rng.integers(1, 6, len(quality)))

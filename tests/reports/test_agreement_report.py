@@ -173,7 +173,7 @@ def test_points_are_the_items_both_rated_with_their_conversations() -> None:
     assert table["difference"].tolist() == [2.5, -0.5]  # 4 − 1.5 and 2 − 2.5, the farthest first
 
 
-def test_items_at_one_place_are_found_though_their_averages_were_summed_in_another_order() -> None:
+def test_items_at_one_place_are_found_whatever_the_order_of_sums() -> None:
     # 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in the last place
     tenths = {
         ("human", n): [[a, 1], [b, 1]] for n, a, b in (("Ada", 1.1, 1.3), ("Bo", 1.2, 1.2), ("Chi", 1.3, 1.1))
@@ -234,7 +234,7 @@ def test_panels_are_all_judges_and_every_two() -> None:
     assert found.primary_panel == ("a", "b", "c")
 
 
-def test_without_people_or_without_judges_there_is_no_summary_but_figures_stand() -> None:
+def test_without_people_or_judges_figures_stand_without_a_summary() -> None:
     table = simulated(judge_noise=0.5, person_noise=0.5)
     for kind in ("human", "judge"):
         found = measured(table[table.kind == kind])

@@ -88,7 +88,7 @@ def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
     )
 
 
-def test_the_panel_to_try_first_leaves_out_the_dearest_judge_or_the_one_that_agrees_least() -> None:
+def test_the_panel_to_try_first_excludes_the_dearest_or_worst_judge() -> None:
     report = two_judges(0.3, 4.0, 0.5)
     weakest = ("k", "which agrees least with annotators")
     for prices in ({}, {"j": 2.0}, {"j": 2.0, "k": None}, {"j": 2.0, "k": 2.0}):

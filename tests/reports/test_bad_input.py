@@ -20,12 +20,19 @@ from concord.table import FORMS
 from tests.reports.test_agreement_report import frame, measured
 
 Answers = list[list[float | None]]
-RNG = np.random.default_rng(5)
-QUALITY = RNG.integers(1, 6, (40, 2)).astype(float)
 
 
-def seen(items: int = 40) -> Answers:
-    return np.clip(np.round(QUALITY[:items] + RNG.normal(0, 1, (items, 2))), 1, 5).tolist()
+def quality():
+    """What both criteria of 40 items deserve."""
+    return np.random.default_rng(5).integers(1, 6, (40, 2)).astype(float)
+
+
+QUALITY = quality()
+
+
+def scores(seed: int, items: int = 40) -> Answers:
+    noise = np.random.default_rng([5, seed]).normal(0, 1, (items, 2))
+    return np.clip(np.round(QUALITY[:items] + noise), 1, 5).tolist()
 
 
 def constant(answer: float, items: int = 40) -> Answers:
@@ -46,30 +53,33 @@ def judges(**answers: Answers) -> dict[tuple[str, str], Answers]:
 
 def sparse(annotators: int = 200) -> dict[tuple[str, str], Answers]:
     """Each of many annotators on two items."""
-    return people(**{f"p{n}": some(range(n % 38, n % 38 + 2), seen()) for n in range(annotators)})
+    return people(**{f"p{n}": some(range(n % 38, n % 38 + 2), scores(100 + n)) for n in range(annotators)})
 
 
 INVERTED: Answers = [[6 - (a or 0), 6 - (b or 0)] for a, b in QUALITY.tolist()]
-ADA = seen()
+ADA = scores(1)
 STUDIES: dict[str, dict[tuple[str, str], Answers]] = {
-    "one annotator": people(Ada=ADA) | judges(j=seen(), k=seen()),
-    "one item": people(Ada=seen(1), Bo=seen(1)) | judges(j=seen(1), k=seen(1)),
-    "two items": people(Ada=seen(2), Bo=seen(2), Chi=seen(2)) | judges(j=seen(2), k=seen(2)),
-    "no overlap of people": people(Ada=some(range(20), ADA), Bo=some(range(20, 40), ADA)) | judges(j=seen()),
-    "no overlap with judges": people(Ada=some(range(20), ADA), Bo=some(range(20), seen()))
-    | judges(j=some(range(20, 40), seen()), k=some(range(30, 40), seen())),
+    "one annotator": people(Ada=ADA) | judges(j=scores(2), k=scores(3)),
+    "one item": people(Ada=scores(4, 1), Bo=scores(5, 1)) | judges(j=scores(6, 1), k=scores(7, 1)),
+    "two items": people(Ada=scores(8, 2), Bo=scores(9, 2), Chi=scores(10, 2))
+    | judges(j=scores(11, 2), k=scores(12, 2)),
+    "no overlap of people": people(Ada=some(range(20), ADA), Bo=some(range(20, 40), ADA))
+    | judges(j=scores(13)),
+    "no overlap with judges": people(Ada=some(range(20), ADA), Bo=some(range(20), scores(14)))
+    | judges(j=some(range(20, 40), scores(15)), k=some(range(30, 40), scores(16))),
     "all constant": people(Ada=constant(3), Bo=constant(3)) | judges(j=constant(3), k=constant(4)),
-    "a constant judge": people(Ada=ADA, Bo=seen(), Chi=seen()) | judges(j=constant(5), k=seen()),
-    "a constant annotator": people(Ada=constant(2), Bo=seen(), Chi=seen()) | judges(j=seen()),
-    "all missing of a judge": people(Ada=ADA, Bo=seen()) | judges(j=some(range(0), ADA), k=seen()),
-    "judges only": judges(j=seen(), k=seen(), l=seen()),
-    "people only": people(Ada=ADA, Bo=seen(), Chi=seen()),
-    "an inverted judge": people(Ada=ADA, Bo=seen(), Chi=seen()) | judges(j=INVERTED, k=seen()),
+    "a constant judge": people(Ada=ADA, Bo=scores(17), Chi=scores(18)) | judges(j=constant(5), k=scores(19)),
+    "a constant annotator": people(Ada=constant(2), Bo=scores(20), Chi=scores(21)) | judges(j=scores(22)),
+    "all missing of a judge": people(Ada=ADA, Bo=scores(23)) | judges(j=some(range(0), ADA), k=scores(24)),
+    "judges only": judges(j=scores(25), k=scores(26), l=scores(27)),
+    "people only": people(Ada=ADA, Bo=scores(28), Chi=scores(29)),
+    "an inverted judge": people(Ada=ADA, Bo=scores(30), Chi=scores(31)) | judges(j=INVERTED, k=scores(32)),
     "duplicates": people(Ada=ADA, Bo=ADA, Chi=ADA) | judges(j=ADA, k=ADA, l=ADA),
-    "different criteria": people(Ada=ADA, Bo=seen(), Chi=seen())
-    | judges(j=[[a, None] for a, _ in seen()], k=[[None, b] for _, b in seen()]),
-    "another scale": people(Ada=ADA, Bo=seen(), Chi=seen()) | judges(j=[[20, 1]] * 20 + [[90, 2]] * 20),
-    "200 sparse annotators": sparse() | judges(j=seen(), k=seen()),
+    "different criteria": people(Ada=ADA, Bo=scores(33), Chi=scores(34))
+    | judges(j=[[a, None] for a, _ in scores(35)], k=[[None, b] for _, b in scores(36)]),
+    "another scale": people(Ada=ADA, Bo=scores(37), Chi=scores(38))
+    | judges(j=[[20, 1]] * 20 + [[90, 2]] * 20),
+    "200 sparse annotators": sparse() | judges(j=scores(39), k=scores(40)),
 }
 NOTHING_TO_SAY = {"people only", "judges only"}
 

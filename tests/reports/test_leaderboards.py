@@ -82,7 +82,7 @@ def test_conversations_that_no_judge_could_rate_are_counted():
     assert (row.n, row.incomplete, row.judged) == (1, 1, 2)
 
 
-def test_a_panels_score_is_the_mean_over_judges_and_final_the_mean_of_the_criteria():
+def test_a_panels_score_is_the_mean_over_judges():
     scored = panel_scores(
         stored((1, "p", 4, 400)), given((1, "a", 4.0, 5.0, 0.0), (1, "b", 3.0, 2.0, 0.0)), ["a", "b"], ALIKE
     )
@@ -124,7 +124,7 @@ def test_a_refusal_one_judge_saw_is_counted_and_left_out_of_the_means():
     assert row.final.value == 3.25, "conversation 1: 3, conversation 3: 3.5, conversation 2 left out"
 
 
-def test_a_conversation_a_judge_of_the_panel_did_not_rate_is_left_out_of_the_means():
+def test_a_conversation_one_judge_did_not_rate_is_excluded_from_means():
     scored = panel_scores(
         stored((1, "p", 4, 400), (2, "p", 4, 400)),
         given((1, "a", 4.0, 4.0, 0.0), (1, "b", 2.0, 2.0, 0.0), (2, "a", 5.0, 5.0, 0.0)),
@@ -174,7 +174,7 @@ def test_long_replies_cost_up_to_seven_percent(length, middle, factor):
     assert found is None if factor is None else found == pytest.approx(factor, abs=1e-7)
 
 
-def test_the_score_is_final_times_the_length_factor_with_the_median_over_players():
+def test_the_score_is_final_times_the_length_factor():
     # Reply lengths: 400/4 = 100, 800/4 = 200, 1600/4 = 400: median 200.
     scored = panel_scores(
         stored((1, "short", 4, 400), (2, "middle", 4, 800), (3, "long", 4, 1600)),
@@ -207,7 +207,7 @@ def test_ranks_are_shared_within_the_margin_of_the_groups_first():
     assert ranks([]) == []
 
 
-def test_the_interval_is_that_of_resampled_conversations_and_the_same_for_the_same_seed():
+def test_the_interval_resamples_conversations_by_seed():
     values = [3.0, 4.0, 5.0, 4.0]
     scored = panel_scores(
         stored(*((i, "p", 1, 10) for i in range(4))),
@@ -263,7 +263,7 @@ def test_criteria_on_scales_of_different_width_are_ranked_one_by_one():
         leaderboards._weights(None, [wit, effort])
 
 
-def test_a_grid_has_the_mean_of_each_pair_of_facets_and_leaves_out_refusals():
+def test_a_grid_has_the_mean_of_each_pair_of_facets():
     scored = panel_scores(
         stored((1, "p", 1, 10), (2, "p", 1, 10), (3, "p", 1, 10), (4, "other", 1, 10), (5, "p", 1, 10)),
         given(
@@ -287,7 +287,7 @@ def test_a_grid_has_the_mean_of_each_pair_of_facets_and_leaves_out_refusals():
     )
 
 
-def test_who_is_first_in_a_table_of_a_benchmark_is_said_where_intervals_lie_apart():
+def test_the_first_of_a_table_is_named_where_intervals_lie_apart():
     def words(*figures: Estimate) -> str:
         rows = tuple({"model": name, "All": figure} for name, figure in zip("abc", figures, strict=False))
         columns = (Column("model"), Column("All"))
@@ -369,7 +369,7 @@ def test_one_model_with_two_versions_of_its_prompt_is_two_judges(workspace):
     assert leaderboards.leaderboard(other).judges == ("a v3",)
 
 
-def test_judges_of_another_version_alone_are_not_taken_for_the_benchmarks_own(workspace):
+def test_judges_of_another_version_are_not_the_benchmarks_own(workspace):
     with workspace.write() as db:
         judged(db, "k", (2.0,), variant="v3")
     with workspace.read() as db:
@@ -588,7 +588,7 @@ def test_players_who_refuse_unlike_shares_are_pointed_out(tmp_path):
     assert any(note.startswith(said) for note in leaderboard_table(board).notes)
 
 
-def test_a_percentile_interval_is_the_middle_of_the_resamples_and_has_no_interval_without_them():
+def test_a_percentile_interval_is_the_middle_of_the_resamples():
     drawn = np.arange(1001.0)
     # Of 0 to 1000 the 2.5th percentile is 25, the 97.5th 975.
     assert percentile(500.0, drawn, n=9).interval == pytest.approx((25.0, 975.0))

@@ -174,7 +174,7 @@ def rated(db, name, n):
     summaries.refresh(db)
 
 
-def test_conversations_of_a_file_lead_to_a_rubric_then_to_people_and_judges(workspace):
+def test_imported_conversations_lead_to_a_rubric_then_to_raters(workspace):
     workspace.models_path.write_text(MODEL)
     dialogue = (Message("user", "Where is it?"), Message("assistant", "On its way."))
     with workspace.write() as db:

@@ -255,7 +255,7 @@ def test_a_judge_who_does_not_play_weighs_nothing_by_pagerank(tmp_path):
 # Each condition with each judge
 
 
-def test_every_interrogator_with_a_judge_and_every_judge_with_an_interrogator(grove):
+def test_every_interrogator_has_a_judge_and_every_judge_one(grove):
     made = found(grove)
     # ash gives guest's elm, ash, oak, yew 4 5 3 2, the stranger's 4 5 2 3: one pair of six is turned round,
     # (5 − 1) / 6. elm gives 4 3 2 1 and 4 3 1 2, likewise.
@@ -348,7 +348,7 @@ def test_the_demo_prints_rank_stability(demo_workspace, run):
     assert sum(tables["panels"]["pagerank"].values()) == pytest.approx(1)
 
 
-def test_where_the_usual_panel_is_one_judge_those_of_the_fullest_version_are_compared(demo_workspace, run):
+def test_one_judge_is_compared_with_those_of_the_fullest_version(demo_workspace, run):
     """An interrogator that rates as it goes is a judge of its own conversations alone."""
     asked = ("leaderboard", "pingpong-v1", "--where", "language=en", "--resamples", 20, "--stability")
     done = run(demo_workspace, *asked, "--format", "json")

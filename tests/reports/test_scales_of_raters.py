@@ -48,7 +48,7 @@ def test_one_judges_1_on_peoples_2_to_5_switches_nothing_off() -> None:
     assert "wit: scale guessed: 1 to 5" in report.agreement.criteria["final"].basis
 
 
-def test_a_judge_on_another_scale_switches_off_its_own_level_on_that_criterion_alone() -> None:
+def test_a_judge_on_another_scale_has_no_level_on_that_criterion() -> None:
     scores = study()
     scores["judge", "j"] = [[2 * wit, care] for wit, care in scores["judge", "k"]]
     report = guessed(scores)

@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "agreement.md"
 ENTRIES = dict(re.findall(r"^## `([\w-]+)`: (.+)$", PAGE.read_text(encoding="utf-8"), re.M))
 
 
-def test_every_section_has_an_entry_in_the_documentation_headed_by_its_question():
+def test_every_section_has_a_documented_entry_by_its_question():
     assert {each.name: each.question for each in REGISTRY} == ENTRIES
     assert list(ENTRIES) == list(SECTIONS), "in the order of the registry"
 

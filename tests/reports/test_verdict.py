@@ -23,15 +23,21 @@ from concord.studies.studies import StudyRatings
 from tests.reports.test_agreement_report import CRITERIA, FEW, frame, measured, simulated
 from tests.studies.test_quality import item
 
-RNG = np.random.default_rng(3)
-QUALITY = RNG.integers(1, 6, (40, 2)).astype(float)
+
+def quality():
+    """What both criteria of 40 items deserve."""
+    return np.random.default_rng(3).integers(1, 6, (40, 2)).astype(float)
 
 
-def seen(noise: float = 1.0) -> list[list[float]]:
-    return np.clip(np.round(QUALITY + RNG.normal(0, noise, QUALITY.shape)), 1, 5).tolist()
+QUALITY = quality()
 
 
-PEOPLE = {("human", name): seen() for name in ("Ada", "Bo", "Chi")}
+def scores_of(seed: int, noise: float = 1.0) -> list[list[float]]:
+    rng = np.random.default_rng([3, seed])
+    return np.clip(np.round(QUALITY + rng.normal(0, noise, QUALITY.shape)), 1, 5).tolist()
+
+
+PEOPLE = {("human", name): scores_of(seed) for seed, name in enumerate(("Ada", "Bo", "Chi"))}
 
 
 def summary(scores: dict[tuple[str, str], list[list[float]]]) -> str:
@@ -122,7 +128,7 @@ def test_a_judge_worse_than_a_person_replaces_nobody() -> None:
     assert two_judges(3.0, 2.0, 0.3).verdict().advice == Advice.KEEP_ANNOTATORS
 
 
-def test_a_judge_that_may_be_no_better_than_chance_has_the_word_of_its_row_and_its_own_sentence() -> None:
+def test_a_judge_that_may_be_no_better_than_chance_has_its_sentence() -> None:
     """Its interval holds 0, which shows nothing; that it is worse than a person is shown."""
     found = verdict(judge_noise=30.0, person_noise=0.3)
     [row] = found.rows.rows
@@ -192,12 +198,12 @@ def test_what_items_cannot_tell_is_planned() -> None:
     assert re.search(r"^Label about \d+ more items, each by ", found.action)
 
 
-def test_where_people_do_not_agree_the_question_is_repaired_before_more_is_rated() -> None:
+def test_where_people_do_not_agree_the_question_is_repaired_first() -> None:
     answers = np.random.default_rng(3).integers(1, 6, (3, 40, 2))
     apart = {
         ("human", name): given.tolist() for name, given in zip(("Ada", "Bo", "Chi"), answers, strict=True)
     }
-    found = measured(frame({**apart, ("judge", "j"): seen()})).verdict()
+    found = measured(frame({**apart, ("judge", "j"): scores_of(3)})).verdict()
     person = next(row["person"] for row in found.rows.rows)
     assert person.low <= 0
     assert person.high < 0.4
@@ -243,8 +249,8 @@ def test_a_shift_of_level_is_flagged_with_its_side() -> None:
 
 
 def test_flags_are_few_and_the_most_serious_first() -> None:
-    upside_down = [[6 - wit, 6 - care] for wit, care in seen(0.5)]
-    flat = [[3.0 if i else 4.0, care] for i, (_, care) in enumerate(seen())]
+    upside_down = [[6 - wit, 6 - care] for wit, care in scores_of(4, 0.5)]
+    flat = [[3.0 if i else 4.0, care] for i, (_, care) in enumerate(scores_of(5))]
     scores = {
         ("human", "Di"): flat,
         ("judge", "j"): upside_down,
@@ -272,7 +278,7 @@ def test_careless_people_stand_in_the_report_and_in_what_limits_it() -> None:
     assert "faster than the replies can be read" in report.document("markdown")
 
 
-def test_a_player_treated_otherwise_is_named_and_a_uniform_shift_names_nobody() -> None:
+def test_a_player_treated_otherwise_is_named_a_uniform_shift_is_not() -> None:
     def texts(shift: float) -> str:
         table = simulated(items=90, judge_noise=0.4, person_noise=0.4, shift=shift)
         rows = (table.kind == "judge") & (table.player == "cedar")
@@ -284,14 +290,14 @@ def test_a_player_treated_otherwise_is_named_and_a_uniform_shift_names_nobody() 
 
 
 def test_an_ordinary_study_has_no_cautions() -> None:
-    said = summary({("judge", "j"): seen()})
+    said = summary({("judge", "j"): scores_of(6)})
     for word in ("in reverse of", "repeats", "excluded", "no rating of", "Scale of"):
         assert word not in said
 
 
 def test_a_judge_turned_round_is_told_with_its_criteria() -> None:
-    upside_down = [[6 - wit, care] for wit, care in seen(0.5)]
-    said = summary({("judge", "j"): upside_down, ("judge", "k"): seen()})
+    upside_down = [[6 - wit, care] for wit, care in scores_of(7, 0.5)]
+    said = summary({("judge", "j"): upside_down, ("judge", "k"): scores_of(8)})
     assert "j orders the items in reverse of annotators: ρ = −0." in said.replace("-", "−")
     assert "on Wit. Check the direction" in said
     assert "k orders" not in said
@@ -300,13 +306,13 @@ def test_a_judge_turned_round_is_told_with_its_criteria() -> None:
 def test_a_correlation_below_0_that_may_be_chance_is_no_flag() -> None:
     blind = np.random.default_rng(0).integers(1, 6, 40)
     for sign in (1, -1):
-        turned = [[3 + sign * (wit - 3), care] for wit, (_, care) in zip(blind, seen(), strict=True)]
-        report = measured(frame({**PEOPLE, ("judge", "j"): turned, ("judge", "k"): seen()}))
+        turned = [[3 + sign * (wit - 3), care] for wit, (_, care) in zip(blind, scores_of(9), strict=True)]
+        report = measured(frame({**PEOPLE, ("judge", "j"): turned, ("judge", "k"): scores_of(10)}))
         assert not any("other way round" in one for one in report.limits)
 
 
 def test_a_copy_of_one_person_is_told() -> None:
-    said = summary({("judge", "j"): PEOPLE["human", "Ada"], ("judge", "k"): seen()})
+    said = summary({("judge", "j"): PEOPLE["human", "Ada"], ("judge", "k"): scores_of(11)})
     assert "j repeats the answers of Ada on Wit (ρ = 1.00, at most" in said
     assert "and Care (ρ = 1.00" in said
     assert "k repeats" not in said
@@ -314,14 +320,14 @@ def test_a_copy_of_one_person_is_told() -> None:
 
 
 def test_a_constant_person_is_told() -> None:
-    flat = [[3.0, care] for _, care in seen()]
-    said = summary({("human", "Di"): flat, ("judge", "j"): seen()})
+    flat = [[3.0, care] for _, care in scores_of(12)]
+    said = summary({("human", "Di"): flat, ("judge", "j"): scores_of(13)})
     assert "Di gives 3 to all 40 items on Wit." in said
 
 
 def test_many_constant_people_are_counted() -> None:
     flat = {("human", f"p{n}"): [[3.0, 3.0]] * 40 for n in range(9)}
-    said = summary({**flat, ("judge", "j"): seen()})
+    said = summary({**flat, ("judge", "j"): scores_of(14)})
     assert "9 annotators give one and the same answer" in said
     assert "p3 gives" not in said
 
@@ -331,22 +337,22 @@ def test_ratings_that_are_missing_where_people_rate_low_are_told(bad: bool) -> N
     mean = np.mean([PEOPLE["human", name] for name in ("Ada", "Bo", "Chi")], axis=0)[:, 0]
     order = np.argsort(mean)
     lost = set(order[:8].tolist() if bad else order[::5].tolist())
-    j = [[None, None] if item in lost else row for item, row in enumerate(seen())]
-    said = summary({("judge", "j"): j, ("judge", "k"): seen()})  # type: ignore[dict-item]
+    j = [[None, None] if item in lost else row for item, row in enumerate(scores_of(15))]
+    said = summary({("judge", "j"): j, ("judge", "k"): scores_of(16)})  # type: ignore[dict-item]
     lacks = "lacks ratings" if bad else "has no rating"
     assert f"j {lacks} of 8 of 40 items on Wit and 8 of 40 items on Care" in said
     assert ("more often of the worse ones: on" in said) == bad
 
 
-def test_judges_that_rated_different_criteria_have_the_first_of_them_as_summary() -> None:
-    wit = [[a, None] for a, _ in seen()]
-    care = [[None, b] for _, b in seen()]
+def test_judges_of_different_criteria_are_summarised_by_the_first() -> None:
+    wit = [[a, None] for a, _ in scores_of(17)]
+    care = [[None, b] for _, b in scores_of(18)]
     said = summary({("judge", "j"): wit, ("judge", "k"): care})  # type: ignore[dict-item]
     assert "On Wit, " in said
 
 
 def test_a_judge_on_another_scale_is_told() -> None:
-    said = summary({("judge", "j"): [[2 * a, b] for a, b in seen()], ("judge", "k"): seen()})
+    said = summary({("judge", "j"): [[2 * a, b] for a, b in scores_of(19)], ("judge", "k"): scores_of(20)})
     assert "Scale of Wit:" in said
     assert "answers of j are off the scale 1 to 5" in said
 

@@ -118,7 +118,7 @@ def test_a_mistake_names_the_place_and_the_remedy(when: str, says: str) -> None:
     assert says in str(error.value)
 
 
-def test_questions_are_before_those_that_depend_on_them_and_wait_in_no_circle() -> None:
+def test_questions_precede_their_dependents_without_a_circle() -> None:
     two = '[[criteria]]\nname = "a"\nstatement = "a"\ntype = "yes-no"\nwhen = {{ b = "yes" }}\n'
     two += '[[criteria]]\nname = "b"\nstatement = "b"\ntype = "yes-no"\n{}'
     with pytest.raises(ConfigError, match="“b” is asked later"):

@@ -8,7 +8,7 @@ from concord.rubrics.rubric import EXAMPLE
 from concord.runs.rubric_judge import pair_values, values
 
 
-def test_a_pairwise_question_is_sent_with_the_guidelines_of_the_whole_rubric():
+def test_a_pairwise_question_has_the_guidelines_of_the_rubric():
     helpful = {"name": "helpful", "statement": "It helps.", "scale": "1..5", "guideline": "Help counts."}
     better = {"name": "better", "statement": "Which is better?", "type": "pairwise"}
     rubric = rubric_of("support", {"guidelines": "Be strict.", "criteria": [helpful, better]}, "a test")

@@ -84,7 +84,7 @@ def test_a_changed_rubric_is_a_new_version_and_the_old_one_stays(shop, run):
     assert " 0 left to make" in again
 
 
-def test_one_conversation_is_judged_by_several_rubrics_and_a_study_takes_the_judges_of_its_own(shop, run):
+def test_a_study_takes_the_judges_of_its_own_rubric(shop, run):
     done(run(shop, "judge", "support", "--judges", "a"))
     other = GOOD.replace("each-reply", "conversation").replace("It is polite.", "It is kind.")
     (shop.path / "rubrics" / "other.toml").write_text(other)

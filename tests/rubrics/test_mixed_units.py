@@ -29,7 +29,7 @@ scale = "1..5"
 WHOLE = 'type = "yes-no"\nunit = "conversation"'
 
 
-def test_a_question_about_the_whole_never_enters_final_and_needs_one_about_replies_beside_it():
+def test_a_question_about_the_whole_never_enters_final():
     polite, outcome = rubric(MIXED).criteria
     assert (polite.whole, outcome.whole, outcome.counted) == (False, True, False)
     with pytest.raises(ConfigError, match="every question is about the conversation"):

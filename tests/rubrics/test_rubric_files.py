@@ -178,7 +178,7 @@ def test_judges_are_sent_the_guidelines_unless_the_rubric_says_no():
 
 
 @pytest.mark.parametrize("facet", ["topci", "colour"])
-def test_a_facet_that_no_conversation_has_is_refused_where_somebody_is_asked(tmp_path, run, facet):
+def test_a_facet_that_no_conversation_has_is_refused(tmp_path, run, facet):
     workspace = Workspace.open(tmp_path)
     said = (Message("user", "a"), Message("assistant", "b"))
     with workspace.write() as db:

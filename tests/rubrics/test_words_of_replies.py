@@ -72,7 +72,7 @@ def test_they_are_asked_of_replies_alone_and_never_enter_final():
         rubric(WORDS.replace('type = "passages"', 'type = "passages"\nreason = "optional"'))
 
 
-def test_a_judges_quotes_are_found_and_words_that_are_not_there_are_asked_for_again():
+def test_quotes_are_found_and_missing_words_are_asked_for_again():
     asked = rubric(WORDS.replace("each-reply", "last-reply"))
     conversation = Conversation(
         "shop", "c", "m", (Message("user", "Late."), Message("assistant", "It is\nnot our fault."))
@@ -157,7 +157,7 @@ def test_what_people_mark_is_measured_by_characters_beside_judges(shop, run, fre
     assert "or for words of a reply" in refused.output
 
 
-def test_the_store_makes_the_score_of_what_a_desk_sends_and_refuses_the_rest(shop, run):  # noqa: F811
+def test_the_store_makes_the_score_of_what_a_desk_sends(shop, run):  # noqa: F811
     rated(shop, run)
     with shop.write() as db:
         [rater] = [a.id for a in access.annotators(db) if a.name == "Ann"]

@@ -94,7 +94,7 @@ def test_judging_by_batch_is_sent_left_and_collected(faulty):
         assert runs.get(db, left.id).stands == "stopped", "nothing of it waits any more"
 
 
-def test_the_first_call_of_a_model_is_made_directly_and_all_others_by_batch(faulty):
+def test_the_first_call_of_a_model_is_direct_the_others_are_batched(faulty):
     """What its endpoint takes is known before a file of calls is sent."""
     workspace = played(faulty)
     with workspace.write() as db:
@@ -142,7 +142,7 @@ def test_lines_without_an_answer_are_asked_again(faulty, fault, lost):
     assert (calls_of(workspace)["repeated"] > 0) == bool(lost), "the endpoint had answered those that it lost"
 
 
-def test_an_answer_that_comes_twice_counts_once_and_one_that_nobody_asked_not_at_all(faulty):
+def test_an_answer_counts_once_and_an_unasked_one_never(faulty):
     workspace = played(faulty, batch_repeated=2)
     ended = by_batch(workspace, wait=True)
     assert (ended.state, ended.done, ended.spent.calls) == ("finished", 8, 8)
@@ -300,7 +300,7 @@ def test_a_queue_that_is_full_is_given_smaller_batches(faulty):
     assert states(workspace) == ["refused", "collected", "collected"]
 
 
-def test_a_batch_that_is_refused_breaks_the_run_with_what_the_endpoint_says(faulty):
+def test_a_refused_batch_breaks_the_run_with_the_endpoints_words(faulty):
     workspace = played(faulty, batch_invalid=1)
     by_batch(workspace)
     ended = by_batch(workspace)

@@ -208,7 +208,7 @@ async def call(budget, tokens, most=20, gate=None):
         held.usage = Spent(1, 10, tokens, float(tokens))
 
 
-def test_calls_wait_until_what_is_in_flight_leaves_room_for_the_most_they_may_cost():
+def test_calls_wait_for_room_for_their_maximal_cost():
     async def go():
         budget, _ = of(50)
         gate = asyncio.Event()

@@ -93,7 +93,7 @@ def test_an_endpoint_that_takes_everything_costs_nothing_and_says_nothing(played
     assert made_by(played) == [load_models(played.models_path)["a"].configuration]
 
 
-def test_an_endpoint_that_changes_its_mind_stops_its_model_and_says_what_to_do(played, fickle):
+def test_an_endpoint_that_changes_its_mind_stops_its_model(played, fickle):
     run(played, JUDGED)
     fickle.refused, fickle.asked = {"temperature"}, 0
     ended = run(played, JudgePlan("pingpong", ("a",), judge_repeats=2))
@@ -134,7 +134,7 @@ def test_a_handshake_that_is_interrupted_leaves_nothing_and_begins_again(played,
     assert known(played) is not None
 
 
-def test_an_endpoint_that_refuses_everything_is_asked_a_bounded_number_of_times(played, monkeypatch):
+def test_an_endpoint_that_refuses_everything_is_asked_a_few_times(played, monkeypatch):
     asked = []
 
     def refuses(body):

@@ -296,7 +296,7 @@ def test_a_line_of_progress_is_shown_while_the_database_is_gone(workspace, monke
     assert "stored" in capsys.readouterr().out
 
 
-def test_judging_conversations_of_an_unknown_benchmark_names_those_that_there_are(filled):
+def test_judging_an_unknown_benchmark_names_the_known_ones(filled):
     """It finished 0 of 0."""
     with filled.read() as db:
         with pytest.raises(NotFound, match=r"no benchmark with conversations “nothing”\. Known: .*pingpong"):

@@ -77,7 +77,7 @@ def failures(workspace):
 
 
 @pytest.mark.parametrize("refusal", [MODERATED, FIREWALL, FILTERED])
-def test_what_is_refused_of_one_conversation_is_its_failure_with_the_endpoints_words(played, picky, refusal):
+def test_a_refusal_of_one_conversation_is_its_failure(played, picky, refusal):
     picky.refuse = every_second_text(refusal)
     ended = run(played, JudgePlan("pingpong", ("a", "b")))
     assert (ended.state, ended.done, ended.failed, ended.left) == ("finished", 12, 4, 0)

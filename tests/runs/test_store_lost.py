@@ -106,7 +106,7 @@ def test_behind_a_lock_no_call_is_made_and_afterwards_none_is_repeated(faulty):
     assert count(workspace, "journal") == 0
 
 
-def test_killed_behind_a_lock_it_loses_a_second_of_answers_and_the_calls_in_flight(faulty):
+def test_a_kill_behind_a_lock_loses_a_second_of_answers(faulty):
     workspace = faulty(latency=0.05)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "8")
     process = warm.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -150,7 +150,7 @@ def test_a_database_that_is_lost_for_a_while_costs_nothing(faulty):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of another process is set on Linux only")
-def test_a_full_disk_stops_the_calls_and_the_run_goes_on_when_there_is_room(faulty):
+def test_a_full_disk_stops_the_calls_until_there_is_room(faulty):
     workspace = faulty(latency=0.2)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "5", "--judges", "a")
     process = warm.Popen(command, stdout=subprocess.PIPE)
@@ -244,7 +244,7 @@ def everything(path):
         return list(db.iterdump())
 
 
-def test_a_database_that_was_replaced_ends_the_run_and_both_files_stay_whole(faulty, tmp_path, run):
+def test_a_replaced_database_ends_the_run_and_both_files_stay_whole(faulty, tmp_path, run):
     workspace = faulty(latency=0.05)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "8")
     process = warm.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -289,7 +289,7 @@ def test_an_import_does_not_go_on_in_another_file(tmp_path):
         assert [settings.get(db, name) for name in ("ours first", "ours second")] == ["1", None]
 
 
-def test_what_the_app_had_stored_is_copied_before_it_goes_on_in_another_file(tmp_path):
+def test_what_the_app_had_stored_is_copied_to_the_other_file(tmp_path):
     """The log of the former file would be written into the new one."""
     here, other = Workspace.open(tmp_path / "here"), Workspace.open(tmp_path / "other")
     here.change(lambda db: db.execute("INSERT INTO settings VALUES ('ours', '1')"))

@@ -96,7 +96,7 @@ def test_a_reply_that_no_reader_survived_is_asked_again_from_the_journal(workspa
     assert (ended.state, ended.failed) == ("finished", 0)
 
 
-def test_a_result_that_the_store_does_not_take_is_a_failure_of_that_work_alone(workspace, monkeypatch):
+def test_a_result_the_store_refuses_is_a_failure_of_that_work(workspace, monkeypatch):
     save = ratings.save_judgement
 
     def refusing(db, judgement, by):

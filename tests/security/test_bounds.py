@@ -264,7 +264,7 @@ def test_the_pace_of_a_person_is_one_for_all_their_windows() -> None:
     assert pace.delay("one", limits, 200.0) == 0.0
 
 
-def test_an_annotator_who_floods_from_ten_windows_gets_the_runs_of_a_quick_person(
+def test_a_flood_from_ten_windows_gets_the_runs_of_one_person(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """At 25 runs a second, after 100 at once, others waited up to 16 s until an answer was saved."""
@@ -293,7 +293,7 @@ def test_an_annotator_who_floods_from_ten_windows_gets_the_runs_of_a_quick_perso
 
 
 @pytest.mark.parametrize("gone", [OSError, None], ids=["sending fails", "closed"])
-def test_what_somebody_sent_before_they_left_runs_nothing_and_raises_nothing(
+def test_what_was_sent_before_leaving_runs_and_raises_nothing(
     monkeypatch: pytest.MonkeyPatch, gone: type[OSError] | None
 ) -> None:
     """It was read on at their pace, and each window left two tracebacks in the log."""

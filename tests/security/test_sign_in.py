@@ -140,9 +140,7 @@ def test_a_link_by_command_is_one_time_too_and_leads_to_the_running_app(server: 
 @pytest.mark.parametrize(
     "options", [["--host", "0.0.0.0"], ["--sign-in"], ["--public-url", "https://lab.org"]]
 )
-def test_served_beyond_the_machine_no_local_link_and_no_local_session_works(
-    tmp_path: Path, options: list[str]
-) -> None:
+def test_beyond_the_machine_no_local_link_or_session_works(tmp_path: Path, options: list[str]) -> None:
     workspace = Workspace.open(tmp_path / "whalebone")
     with workspace.write() as db:
         local = sessions.begin(db, "local")
@@ -439,7 +437,7 @@ def test_a_link_expires_is_renewed_and_withdrawn(behind: Server) -> None:
 # -- a crowd platform's links
 
 
-def test_a_crowds_link_makes_one_annotator_of_a_number_and_leaves_no_number_in_the_address(
+def test_a_crowds_link_makes_one_annotator_of_a_number(
     behind: Server,
 ) -> None:
     with behind.workspace.write() as db:

@@ -88,7 +88,7 @@ def test_overlap_is_how_many_people_see_a_pair(filled):
     assert {len(pairs(filled, person)) for person in PEOPLE} == {6}, "0: everybody"
 
 
-def test_everybody_has_an_order_and_sides_of_their_own_and_no_number_is_given_twice(filled):
+def test_everybody_has_an_order_of_their_own_and_numbers_are_unique(filled):
     deal(filled, PEOPLE[:2], seed=7)
     ann, bob = desk(filled, "Ann"), desk(filled, "Bob")
     assert pairs(filled, "Ann") != pairs(filled, "Bob")
@@ -153,7 +153,7 @@ def test_a_benchmark_whose_models_meet_in_nothing_says_so(filled):
         pairings.new(db, PAIRS, None, "pingpong")
 
 
-def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_back(filled):
+def test_answers_are_comparisons_that_can_be_changed(filled):
     deal(filled, ["Ann"], 12)
     (first, _, a, b), (second, *_), *_ = desk(filled, "Ann")
     assert report(filled, "Ann", said(1, first, "A", "clearer"), said(2, second, "C")) == (2, [])

@@ -99,7 +99,7 @@ def test_stored_tasks_join_the_catalogue_and_can_be_chosen_by_source(workspace):
     )
 
 
-def test_a_judge_whose_verdicts_cannot_be_read_fails_openly_and_is_asked_again_on_demand(played):
+def test_a_judge_without_readable_verdicts_fails_openly(played):
     judged = execute(played, answers(judges=("mock-judge-erratic",)))
     assert judged.failed > 0
     assert judged.done > 0
@@ -137,7 +137,7 @@ def conversation(*replies, cut=False):
 
 
 @pytest.mark.parametrize("cut", [False, True])
-def test_judges_see_the_dialogue_the_last_reply_and_whether_it_is_empty_or_cut(cut):
+def test_judges_see_the_dialogue_and_whether_the_reply_is_cut(cut):
     one = conversation("", "last", cut=cut)
     asked = SIMULBENCH.prompt(SHIPS, "judge").render(**score_values(one)).messages[-1].content
     assert "(an empty reply)" in asked.split("=== The last reply ===")[0]
@@ -153,7 +153,7 @@ def test_judges_see_the_dialogue_the_last_reply_and_whether_it_is_empty_or_cut(c
     assert "Turn 2\nUser:\nq1\nAssistant:\nlast" in search
 
 
-def test_targets_and_simulators_get_the_dialogue_as_it_stands_an_empty_reply_too():
+def test_targets_get_the_dialogue_as_it_stands():
     one = conversation("", "last")
     for prompt in (SIMULBENCH.prompt(SHIPS, "target"), DIALOGUES.prompt(SHIPS, "simulator")):
         asked = prompt.render(one.messages[:3], task="Till")

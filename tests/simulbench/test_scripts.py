@@ -53,7 +53,7 @@ def test_a_script_keeps_its_strategies_task_and_origin():
     assert one.history[2].meta == {"strategy": "Next step"}
 
 
-def test_there_is_nothing_to_cut_where_there_is_nothing_said_or_no_such_turn():
+def test_nothing_is_cut_without_words_or_such_a_turn():
     assert extract(dialogue(0), 0) == []
     assert extract(dialogue(2), 3) == []
 
@@ -81,7 +81,7 @@ def test_without_a_judge_there_is_nothing_to_go_by(workspace):
         extraction.extract_scripts(db, "mock-judge-strict")
 
 
-def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again(run, workspace):
+def test_scripts_of_a_rejected_task_are_asked_no_more(run, workspace):
     def planned():
         told = run(workspace, "run", "simulbench", "--targets", "mock-sim-steady", "--estimate")
         assert told.exit_code == 0, told.output

@@ -132,7 +132,7 @@ def test_the_same_finding_again_is_no_other_one(filled):
         assert db.execute(kept).fetchall() == [(0, "yes", 0), (0, "no", 1)]
 
 
-def test_two_who_checked_the_same_judgements_are_measured_against_each_other(filled):
+def test_two_checkers_of_the_same_judgements_are_compared(filled):
     with filled.write() as db:
         pool = [j for _, j in spotchecks.auditable(db, "simulbench")][:4]
         # Equal on three of four, by chance on (2 · 1 + 1 · 1 + 1 · 2) ÷ 16: κ = (12 − 5) ÷ (16 − 5).
@@ -233,7 +233,7 @@ def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled):
     assert (triage.rows[0]["of"], triage.rows[0]["too_high"]) == ("all", 2)
 
 
-def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_later(filled):
+def test_findings_of_triage_stay_when_an_audit_draws_them_later(filled):
     with filled.write() as db:
         pool = [j for _, j in spotchecks.auditable(db, "simulbench")]
         for j in pool[:3]:

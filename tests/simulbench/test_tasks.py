@@ -69,7 +69,7 @@ def test_five_examples_of_the_type_at_random():
         {"request_type": "<kind of request>"},
     ],
 )
-def test_a_proposal_without_a_first_request_or_with_placeholders_is_sent_back(changed):
+def test_a_proposal_without_a_first_request_is_sent_back(changed):
     proposals.check(proposed())
     with pytest.raises(Unusable):
         proposals.check(proposed(**changed))
@@ -185,7 +185,7 @@ def test_asked_to_stop_it_stops(workspace):
     assert len(waiting(workspace)) == ended.done, "what was proposed is kept"
 
 
-def test_a_call_without_a_usable_reply_is_paid_once_and_asked_again_on_demand(workspace, monkeypatch):
+def test_a_call_without_a_usable_reply_is_paid_once(workspace, monkeypatch):
     def picky(reply):
         raise Unusable("Not this one.")
 

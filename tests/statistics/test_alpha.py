@@ -95,7 +95,7 @@ def test_a_figure_without_a_value_says_why():
     assert (figure.value, figure.n, figure.reason) == (None, 0, "no item was rated by two annotators")
 
 
-def test_where_the_package_would_need_too_much_memory_the_value_is_the_same(monkeypatch):
+def test_the_value_is_the_same_where_the_package_lacks_memory(monkeypatch):
     rater, item = np.nonzero(~np.isnan(PUBLISHED))
     counts, values = value_counts(item, PUBLISHED[rater, item], 12)
     expected = point(counts, values, "ordinal")

@@ -21,7 +21,7 @@ from tests.statistics.frames import study
 DOCS = Path(__file__).parents[2] / "docs" / "agreement.md"
 
 
-def test_all_claims_of_a_page_together_are_false_in_five_of_a_hundred_at_most():
+def test_all_claims_of_a_page_are_false_in_five_of_a_hundred_at_most():
     assert sum(kind.share for kind in CLAIMS.values() if kind.share) <= 0.05 + 1e-12
 
 
@@ -106,7 +106,7 @@ def test_one_answer_is_compared_with_what_others_gave_to_the_same_items():
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_the_player_whom_a_judge_treats_otherwise_is_found_and_a_shift_is_none(clustered):
+def test_a_player_treated_otherwise_is_found_and_a_shift_is_none(clustered):
     rng = np.random.default_rng(5)
     quality = rng.normal(3, 1, 96)
     players = {item: "abcdef"[item % 6] for item in range(96)}

@@ -9,16 +9,21 @@ from concord.statistics.held_out import held_out, rarer_answers, without_each, w
 from concord.statistics.ratings import read_ratings
 from tests.statistics.frames import study
 
-RNG = np.random.default_rng(3)
-QUALITY = RNG.normal(3, 1, 120)
+
+def scores():
+    """Three annotators, two judges that follow them, and one that answers by chance."""
+    rng = np.random.default_rng(3)
+    quality = rng.normal(3, 1, 120)
+
+    def likert(noise):
+        return np.clip(np.round(quality + noise * rng.normal(size=120)), 1, 5).tolist()
+
+    people = {name: likert(0.6) for name in "abc"}
+    judges = {"j": likert(0.6), "k": likert(0.6), "bad": rng.integers(1, 6, 120).astype(float).tolist()}
+    return people, judges
 
 
-def likert(noise, shift=0.0):
-    return np.clip(np.round(QUALITY + shift + noise * RNG.normal(size=120)), 1, 5).tolist()
-
-
-PEOPLE = {name: likert(0.6) for name in "abc"}
-JUDGES = {"j": likert(0.6), "k": likert(0.6), "bad": RNG.integers(1, 6, 120).astype(float).tolist()}
+PEOPLE, JUDGES = scores()
 
 
 def table(people=PEOPLE, judges=JUDGES):

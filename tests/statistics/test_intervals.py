@@ -38,7 +38,7 @@ def ends(value, drawn, n, kind=DIFFERENCE, **options):
     return resampled(value, drawn, n=n, kind=kind, **options).interval
 
 
-def test_a_bounded_mean_of_values_at_the_ends_is_students_t_with_one_observation_at_each_end():
+def test_a_bounded_mean_at_the_ends_is_students_t_with_one_more_at_each():
     """Of 1, 5, 1, 5, 5, 1, 5, 1 on 1–5 with 1 and 5 added: scipy's t interval of the ten values."""
     values = np.array([1, 5, 1, 5, 5, 1, 5, 1.0])
     low, high = bounded_mean(values.mean(), values.std(ddof=1) / math.sqrt(8), 8, (1, 5))
@@ -47,7 +47,7 @@ def test_a_bounded_mean_of_values_at_the_ends_is_students_t_with_one_observation
     assert (low, high) == pytest.approx(expected, abs=1e-12)
 
 
-def test_observations_at_the_ends_count_less_the_nearer_values_lie_to_their_mean():
+def test_observations_at_the_ends_count_less_for_close_values():
     """Of 4, 4, 2, 3, 5, 4, 4, 2: mean 3.5, Σ(x − m)² = 8, M = 2.5 · 1.5 = 3.75.
 
     w = 11.75 / (9 · 3.75) = 0.348148; total 8.696296; mean (28 + 6w) / total = 3.459966; squares
@@ -144,7 +144,7 @@ def test_equal_scores_have_a_bound_of_their_order():
     assert end.low == pytest.approx(1 - 6.25 * (1 - 0.025 ** (1 / 100)))
 
 
-def test_the_tail_beyond_an_exact_bound_is_no_lighter_than_that_of_equal_items():
+def test_the_tail_beyond_an_exact_bound_is_no_lighter():
     """That u of items are unequal has p = (1 − u)^n at 0 of n: about e^(−nu), against Student's t with 6."""
     figure = resampled(1.0, np.ones(200), n=40, kind=of_kappa(20, 40))
     for share in (0.0074, 0.005, 0.001):
@@ -176,7 +176,7 @@ def test_a_figure_that_is_often_undefined_has_no_interval():
     assert resampled(50, drawn[2:], n=30).reason == ""
 
 
-def test_a_share_that_is_the_same_in_all_resamples_has_an_interval_with_width():
+def test_a_share_equal_in_all_resamples_has_an_interval_with_width():
     """Fifty of fifty, 0 and 1 added: mean 51/52, variance (51/52)/51 = 1/52, t₅₁ = 2.007584."""
     low, high = ends(1, np.ones(100), 50, bounded(0, 1))
     assert low == pytest.approx(51 / 52 - 2.0075837703 / 52)
@@ -191,7 +191,7 @@ def test_alpha_that_rests_on_few_items_has_no_interval():
     )
 
 
-def test_alpha_of_ratings_that_pile_up_says_that_its_interval_is_too_narrow():
+def test_alpha_of_ratings_that_pile_up_says_its_interval_is_narrow():
     assert alpha(24, 50).short == PILED_UP
     assert alpha(25, 50).short == ""
     assert PILED_UP in described([alpha(24, 50)])

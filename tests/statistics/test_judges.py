@@ -227,7 +227,7 @@ def test_attainable_correlation_has_an_interval_on_the_same_draws():
     assert np.arctanh([low, high]) == pytest.approx([centre - half, centre + half])
 
 
-def test_intervals_for_annotators_like_these_are_by_leaving_out_one_at_a_time():
+def test_intervals_for_annotators_like_these_leave_one_out():
     rows = noisy()
     table = read_ratings(rows, final_criteria=())
     these, like = (

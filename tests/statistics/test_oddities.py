@@ -7,8 +7,12 @@ from concord.statistics.oddities import constants, copies, only_copies
 from concord.statistics.ratings import read_ratings
 from tests.statistics.frames import study
 
-RNG = np.random.default_rng(1)
-ANN, BOB, CY = (RNG.integers(1, 6, 30).tolist() for _ in range(3))
+
+def answers_by_chance():
+    return np.random.default_rng(1).integers(1, 6, (3, 30)).tolist()
+
+
+ANN, BOB, CY = answers_by_chance()
 
 
 def scores(persons, machines, **reading):

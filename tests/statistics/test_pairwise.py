@@ -80,7 +80,7 @@ def test_two_players_strengths_are_the_log_of_their_odds():
     assert x["strength"].reason == "no interval: no resamples were drawn"
 
 
-def test_three_players_strengths_are_the_log_of_their_odds_where_points_follow_them_exactly():
+def test_three_players_strengths_are_the_log_of_their_odds():
     """Strengths 4, 2, 1: x takes 4 of 6 points from y (4 / (4 + 2)), y 4 of 6 from z (2 / (2 + 1)), x 4 of 5
     from z (4 / (4 + 1)).
 
@@ -185,7 +185,7 @@ def test_alpha_does_not_depend_on_what_players_are_called():
     assert alpha((0, 1, 6)) == alpha(range(8)) == alpha(())
 
 
-def test_agreement_is_undefined_where_nothing_varies_and_not_made_up_without_pairs():
+def test_agreement_is_undefined_where_nothing_varies():
     same = decided(("s1", "x", "y", 0), ("s2", "x", "y", 0))
     row = pairwise.match("a", "b", same, same)
     assert (row["equal"].value, row["alpha"].value, row["equal_decided"].reason) == (1.0, None, "only ties")

@@ -185,7 +185,7 @@ def test_rows_are_drawn_once_by_their_weights():
     assert (drawn_rows(judge, None, 100, 5).places == random.places).all()
 
 
-def test_a_judge_as_good_as_another_annotator_needs_more_where_people_agree_less():
+def test_more_items_are_needed_where_people_agree_less():
     shares = np.array([0.4, 0.6])
     needed = [annotator_study(shares, agreement, 2).labels for agreement in (0.4, 0.6, 0.8)]
     assert needed == sorted(needed, reverse=True)

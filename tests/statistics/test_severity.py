@@ -26,7 +26,7 @@ def test_of_two_people_it_is_the_paired_difference():
     assert cells.severity["ann"] == -cells.severity["bob"]
 
 
-def test_each_is_compared_with_the_mean_of_the_others_and_the_most_severe_is_first():
+def test_each_is_compared_with_the_others_the_most_severe_first():
     # Items 0 and 1 by all three, item 2 by ann and bob, item 3 by ann alone, which says nothing.
     given = {"ann": [4, 5, 3, 1], "bob": [2, 3, 2, None], "cy": [3, 1, None, None]}
     cells = by_rater(given, resamples=0)

@@ -94,7 +94,7 @@ def test_a_partial_covariance_by_hand():
     assert covariance(x, y)(full_sample(4))[0] == pytest.approx(0.75)
 
 
-def test_a_judge_that_ignores_length_moves_as_far_among_replies_of_one_length():
+def test_a_judge_that_ignores_length_moves_as_far_at_one_length():
     """It gives what is left of quality without length: half a point for one of people, but a whole one among
     replies of one length.
     """

@@ -81,7 +81,7 @@ def test_chance_is_the_share_of_all_ways_to_deal_players_to_items():
     assert row["p"].method == "999 permutations of models among items"
 
 
-def test_players_who_are_alike_are_rarely_told_apart_though_both_raters_see_the_same_items():
+def test_players_who_are_alike_are_rarely_told_apart():
     """Of 60 studies of six equal players the p lies below .05 in some 3, and a pair is told apart in hardly
     any."""
     low = told = 0

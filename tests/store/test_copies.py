@@ -99,7 +99,7 @@ def frames(wal):
     return salt, end
 
 
-def test_after_a_power_cut_everything_acknowledged_is_there_and_no_item_is_half(workspace, tmp_path):
+def test_after_a_power_cut_everything_acknowledged_is_there(workspace, tmp_path):
     """Database and write-ahead log are copied while desks and a run write. The log loses a part of what was
     written after the last answer that had been acknowledged, as what is not on the disk yet is lost.
     """

@@ -57,7 +57,7 @@ def task(db: Database, rater: int, unit: int) -> placements.Placement:
 RATED = (("answer", ("fluency", 3)), ("answer", ("wit", 4)), ("submit", None))
 
 
-def test_a_report_that_arrives_again_longer_and_out_of_order_is_applied_once(workspace: Workspace) -> None:
+def test_a_report_that_arrives_again_longer_is_applied_once(workspace: Workspace) -> None:
     with workspace.write() as db:
         rater, (first, second, _) = mine(db)
         told = events(
@@ -89,7 +89,7 @@ def test_browsers_count_for_themselves_and_so_do_annotators(workspace: Workspace
         assert desk.mark(db, desk.of(ann), "elsewhere") == 0
 
 
-def test_what_two_windows_report_together_is_told_in_the_order_in_which_it_was_done() -> None:
+def test_reports_of_two_windows_are_told_in_the_order_of_acts() -> None:
     def at(time: int, n: int) -> dict[str, Any]:
         return {"n": n, "at": time}
 

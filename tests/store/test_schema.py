@@ -53,7 +53,7 @@ def test_every_table_has_a_comment():
         before = line or before if not line.startswith("-- ──") else ""
 
 
-def test_an_earlier_form_is_brought_up_to_date_once_and_keeps_what_it_holds(tmp_path, monkeypatch):
+def test_an_earlier_form_is_updated_once_and_keeps_its_content(tmp_path, monkeypatch):
     with Workspace.open(tmp_path).write() as db:
         db.execute("INSERT INTO settings VALUES ('address', 'http://here')")
     refreshed = []
@@ -294,7 +294,7 @@ def test_a_run_whose_plan_cannot_be_read_is_refused(fresh, run, plan):
     assert "Start the run again." in done.output
 
 
-def test_a_database_that_was_emptied_is_refused_and_a_new_one_is_never_empty(tmp_path, monkeypatch):
+def test_an_emptied_database_is_refused_and_a_new_one_never_empty(tmp_path, monkeypatch):
     """One of 0 bytes was taken for new, and everything was paid again."""
     path = tmp_path / "concord.db"
     path.touch()

@@ -155,7 +155,7 @@ def test_the_names_that_ship_are_of_the_towns_people_and_places():
 
 
 @needs_published
-def test_with_names_for_its_people_and_places_a_published_task_can_be_played(tmp_path):
+def test_a_published_task_with_names_of_the_town_can_be_played(tmp_path):
     file = tmp_path / "one.json"
     file.write_text(json.dumps(json.loads((PUBLISHED / "tasks.json").read_text())[:1]))
     done = concord(tmp_path / "w", "stss", "import", "tasks", str(file))

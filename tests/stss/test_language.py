@@ -136,7 +136,7 @@ def judged():
     return Conversation("stss-language", "k", "m", said, context=context)
 
 
-def test_conditions_are_yes_or_no_and_only_those_on_the_conversation_are_counted():
+def test_conditions_are_yes_or_no_and_those_on_conversations_count():
     counted = [c.name for c in STSS_LANGUAGE.criteria if c.counted]
     assert counted == ["invited", "time", "place", "second_invited", "second_place"]
     assert all(
@@ -182,7 +182,7 @@ def test_success_rates_micro_and_macro():
     assert (row["n"], row["tasks"]) == (4, 2)
 
 
-def test_the_panel_is_the_mean_of_its_judges_and_a_missing_answer_leaves_the_conversation_out():
+def test_the_panel_is_the_mean_of_its_judges_without_missing_answers():
     found, row = figures([talked("t1", j=[1, 1], k=[1, 0]), talked("t1", j=[1, 1], k=None)])
     assert found["conversation SR micro"] == 0.5
     assert found["conversation GCSR micro"] == 0.75

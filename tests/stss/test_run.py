@@ -290,7 +290,7 @@ def test_an_empty_workspace_says_what_to_do(tmp_path):
         list(job.plays())
 
 
-def test_people_answer_the_same_conditions_and_agreement_is_computed_on_them(lived):
+def test_people_answer_the_same_conditions_and_agree_on_them(lived):
     """Three people, of whom the last is contrary about the place; drawn, answered and measured by the
     commands a study uses.
     """

@@ -183,7 +183,7 @@ def test_the_persona_names_the_target():
     assert all(told)
 
 
-def test_tdp_is_three_calls_before_the_first_day_and_reminds_where_it_should():
+def test_tdp_is_three_calls_before_the_first_day():
     plain, driven = Asking(), Asking()
     simulate(plain)
     task = task_from(simulate(driven, architecture="GA+TDP").context["_task"])
@@ -220,7 +220,7 @@ def test_life_goes_on_by_habit_where_a_residents_reply_is_of_no_use(thought):
     assert all(lived.state_at(name, 0).action == SLEEPING for name in lived.residents)
 
 
-def test_a_performer_whose_thoughts_are_unusable_makes_a_failure_and_no_score():
+def test_a_performer_with_unusable_thoughts_makes_a_failure():
     task = system.tasks_of(MATERIALS, system.TOWN)["harvest-supper"]
     ask = Asking(spoil=failing(f" {task.performer} ", "unparseable"))
     with pytest.raises(CallFailed, match="no usable reply to 2 of 2 thoughts, more than 10%") as caught:
@@ -239,7 +239,7 @@ def test_more_unusable_thoughts_than_the_share_make_a_failure_at_the_end():
         require_usable(me)
 
 
-def test_an_endpoint_that_fails_ends_the_simulation_once_the_calls_under_way_are_answered():
+def test_a_failed_endpoint_ends_the_simulation_after_its_calls():
     ask = Asking(delay=1, spoil=failing("Hanne Brandt schedule", "server"))
     with pytest.raises(CallFailed, match="The endpoint is gone"):
         simulate(ask)

@@ -66,7 +66,7 @@ def test_the_shipped_town_is_whole():
     )
 
 
-def test_the_shipped_templates_make_tasks_of_all_five_types_that_the_town_can_hold():
+def test_the_shipped_templates_make_tasks_of_all_five_types():
     found = load_town(SHIPPED / "town.toml")
     templates = load_templates(SHIPPED / "templates.toml", found)
     tasks = [instantiate(template, found, seed) for template in templates.values() for seed in (1, 2)]

@@ -65,7 +65,7 @@ def test_what_means_the_same_is_retrieved_though_no_word_is_shared():
     assert lexical.lexical_relevance("meal").tolist() == [0] * len(lexical.memories)
 
 
-def test_memories_of_the_same_words_are_equally_near_and_the_later_is_taken():
+def test_of_memories_with_the_same_words_the_later_is_taken():
     rng = np.random.default_rng(0)
     known = {}
     remembering = stream(
@@ -76,7 +76,7 @@ def test_memories_of_the_same_words_are_equally_near_and_the_later_is_taken():
     assert asyncio.run(remembering.retrieve("who?", at("1 12:00"), 1))[0] is remembering.memories[-1]
 
 
-def test_what_several_want_at_one_moment_goes_in_one_call_and_nothing_twice():
+def test_texts_wanted_at_one_moment_go_in_one_call():
     ask = Embedding(vector=lambda text: [len(text), 1])
 
     async def go():

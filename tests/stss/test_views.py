@@ -58,7 +58,7 @@ def test_where_nobody_counted_and_nobody_was_told_there_are_no_rows() -> None:
     assert views.evidence(seen(alone).score).notes == ("Nobody.",)
 
 
-def test_conversations_are_in_the_order_of_time_and_marked_as_about_the_task() -> None:
+def test_conversations_are_in_order_and_marked_as_about_the_task() -> None:
     rows = views.talks(seen()).rows
     assert [(row["who"], row["about the task"], row["time"]) for row in rows] == [
         ("Ada and Cem", True, "2023-02-13 10:00:00"),
@@ -104,7 +104,7 @@ def test_a_state_holds_since_it_last_changed() -> None:
     assert (ben.action, ben.arrival) == ("enjoying the party", at("2 19:00"))
 
 
-def test_two_who_talk_have_the_number_of_their_conversation_until_they_do_something_else() -> None:
+def test_two_who_talk_have_the_number_of_their_conversation() -> None:
     talks = (talk("2 18:00", "Ada", "Ben", "Come to my party!"), talk("2 18:30", "Ben", "Cem", "Mild."))
     of = seen(replace(EVENING, talks=talks))
     assert [h.talk for h in views.people_at(of, at("2 18:00"))] == [1, 1, None]

@@ -185,7 +185,7 @@ def test_a_link_is_made_anew_while_items_may_come_back(workspace):
             crowd.open_link(db, link, "https://example.org/")
 
 
-def test_what_is_not_begun_when_time_is_over_goes_to_others_and_answers_stay(workspace):
+def test_items_not_begun_in_time_go_to_others_and_answers_stay(workspace):
     with workspace.write() as db:
         late = enter(db, 1)
         rate(db, late.rater, 1)
@@ -385,7 +385,7 @@ def test_who_misses_so_many_attention_checks_gets_the_code_for_that(workspace, m
         assert (row["missed"], row["code"]) == (2, code)
 
 
-def test_without_a_code_of_its_own_missed_attention_ends_as_completion_does(workspace):
+def test_missed_attention_without_a_code_ends_as_completion(workspace):
     with workspace.write() as db:
         with_codes(db, misses=1)
         running.set_gold(db, "s", [gold_of(db, "g1", attention=True)])

@@ -38,14 +38,14 @@ def test_a_criterion_of_ones_own_is_explained_by_its_statement() -> None:
     assert "Thank you for rating" in text
 
 
-def test_russian_guidelines_state_the_questions_in_russian_and_one_s_own_as_they_are() -> None:
+def test_russian_guidelines_state_the_questions_in_russian() -> None:
     own = replace(PINGPONG[0], statement="Is it Sancho?")
     text = default_guidelines(SHIPS, "pingpong", (own, PINGPONG[2]), language="ru")
     assert "*Is it Sancho?*" in text
     assert "*Язык игрока" in text
 
 
-def test_version_1_of_pingpong_and_simulbench_s_dialogues_are_explained_too() -> None:
+def test_version_1_and_the_dialogues_are_explained_too() -> None:
     """Both were left without: their texts lay under the name of another benchmark."""
     told = {"pingpong-v1": "its card stands beside", "simulbench-dialogues": "first such turn"}
     for name, said in told.items():

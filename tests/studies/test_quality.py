@@ -42,7 +42,7 @@ def suspicions(items: list[Item], answers: pd.DataFrame) -> list[str]:
 VARIED = [[1 + i % 5, 1 + (i + 2) % 5, 1 + (i * 3) % 5] for i in range(20)]
 
 
-def test_progress_counts_states_and_takes_the_median_time_of_what_was_done_and_timed() -> None:
+def test_progress_counts_states_and_takes_the_median_time() -> None:
     items = [
         item(unit=1, state="done", seconds=10.0, submitted="2026-01-01"),
         item(unit=2, state="done", seconds=40.0, submitted="2026-01-03"),

@@ -140,7 +140,7 @@ class TestDeal:
             dealt = sampling.deal(range(units), [f"p{i}" for i in range(people)], k, seed=seed)
             assert max(shared(dealt)) - min(shared(dealt)) <= 3
 
-    def test_everybody_has_about_as_many_of_each_kind_in_each_part_of_the_order(self):
+    def test_everybody_has_as_many_of_each_kind_in_each_part(self):
         # 80 units of 4 players in 5 scenes, each four times, for 2 of 5 people: 32 items, about 8 of each
         # player and about 6.4 of each scene. Of each quarter of the order, 8 items, about 2 are of a player.
         kinds = {unit: (f"p{unit % 4}", f"s{unit // 4 % 5}") for unit in range(80)}

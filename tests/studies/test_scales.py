@@ -24,7 +24,7 @@ def test_a_guess_goes_from_end_to_end():
     assert not points(1, 2).guessed
 
 
-def test_a_judges_1_beside_peoples_2_to_5_widens_the_guess_and_switches_nothing_off():
+def test_a_judges_1_beside_peoples_2_to_5_widens_the_guess():
     found = shared_scale(PEOPLE, {"j": scored(1, 3, 4, 5), "k": scored(3, 4, 5, 5)}, None)
     assert found.scale == points(1, 5)
     assert found.incomparable == {}
@@ -81,7 +81,7 @@ def test_a_declared_scale_stands_and_one_stray_answer_is_told():
     assert other.incomparable == {"j": "3 of 43 answers of j are off the scale 1 to 5"}
 
 
-def test_a_scale_declared_for_judges_is_another_though_their_answers_lie_on_peoples():
+def test_a_scale_declared_for_judges_is_another_than_peoples():
     found = shared_scale(PEOPLE, {"j": scored(2, 3, 4)}, points(0, 5), points(1, 5))
     assert found.incomparable == {"j": "judges answer on 1 to 5, annotators on 0 to 5"}
 

@@ -209,7 +209,7 @@ class TestDeal:
 
 
 class TestForAgreement:
-    def test_judges_are_not_compared_on_refused_conversations_and_it_is_said_by_whose_word(self, db):
+    def test_judges_are_not_compared_on_refused_conversations(self, db):
         draw(db, 64)
         seen = frames.refusals_seen(db, "s")
         found = studies.ratings_for_agreement(db, "s")
@@ -292,7 +292,7 @@ def test_units_of_one_scenario_are_resampled_together(filled):
     assert "clusters" not in plain
 
 
-def test_every_interval_of_a_report_draws_scenarios_or_says_that_it_does_not(filled_report):
+def test_every_interval_draws_scenarios_or_says_that_it_does_not(filled_report):
     """Where units of one scenario are resampled together, no table draws items one by one in silence."""
     tables = filled_report.tables(filled_report.main)
     silent = [

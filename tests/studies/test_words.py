@@ -136,7 +136,7 @@ def test_others_answers_are_categories_by_name(db: Database):
     assert shown.removeprefix("A ").removeprefix("B ") == "insult · you joke"
 
 
-def test_exports_to_other_tools_offer_categories_by_name_and_levels_with_theirs():
+def test_exports_offer_categories_by_name_and_levels_with_theirs():
     config = "\n".join(label_studio._question(KIND, "kind"))
     assert '<Choice value="insult"/>' in config
     asked = next(argilla._questions(KIND, "kind"))
