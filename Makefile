@@ -17,7 +17,8 @@ help:
 	@echo "make record-demo  play the demo anew and record it in data/demo"
 	@echo "make lint         ruff, format check, mypy"
 	@echo "make audit        known vulnerabilities and licences of the dependencies"
-	@echo "make bench        measure speed against named baselines and print the table of aims (an hour)"
+	@echo "make bench        measure speed against named baselines and print the table of aims (an hour;"
+	@echo "                  PART=calls, PART=tables or PART=pages: twenty minutes each)"
 	@echo "make mutants      change the code bit by bit and list the changes that no test notices (hours)"
 	@echo "make docs         build the documentation site in site/"
 	@echo "make screenshots  draw the pictures of the README anew"
@@ -95,8 +96,9 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# In parts of about twenty minutes: make bench PART=calls, PART=tables, PART=pages.
 bench: setup browser
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench $(PART)
 
 # All of it takes hours; MUTANTS="concord.statistics.alpha*" takes some. tests/README.md says what was found.
 mutants: setup

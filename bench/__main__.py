@@ -1,4 +1,6 @@
-"""Runs every measurement that has an aim and prints one table: `make bench`, or `python -m bench [MODULE …]`.
+"""Runs every measurement that has an aim and prints one table: `make bench`, or `python -m bench [PART …]`.
+
+A part is calls, tables, pages or a module. Values are kept in measured.json with the version.
 
 Each measurement is a process of its own with its default options. A module that fails is named, and its aims
 stay unmeasured; the exit code is then 1. An aim that is missed is no failure.
@@ -13,14 +15,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.aims import AIMS, RESULTS, table
+from bench.aims import PARTS, RESULTS, keep, table
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> int:
-    """Run the modules named, all without a name."""
-    modules = sys.argv[1:] or list(dict.fromkeys(aim.module for aim in AIMS.values()))
+    """Run the parts or modules that are named, all without a name."""
+    modules = [module for name in sys.argv[1:] or PARTS for module in PARTS.get(name, (name,))]
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results"
@@ -32,7 +34,7 @@ def main() -> int:
             if subprocess.run(call, cwd=ROOT, env=environment, check=False).returncode:
                 failed.append(module)
         values = dict(json.loads(line) for line in results.read_text(encoding="utf-8").splitlines())
-    print(f"\n{table(values)}")
+    print(f"\n{table(keep(values))}")
     if failed:
         print(f"\nNot measured, as they failed: {', '.join(failed)}.")
     return int(bool(failed))

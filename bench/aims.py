@@ -1,17 +1,28 @@
 """The aims of speed: what is measured, against what, and how far Concord may lie from it.
 
-A measurement calls `reached` with its ratio. `python -m bench` runs them all and prints one table.
+A measurement calls `reached` with its ratio. `python -m bench` runs them all and prints one table. What was
+measured last, and of which version, stands in measured.json.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from concord.files import VERSION
+
 RESULTS = "CONCORD_BENCH_RESULTS"
 """The environment variable that names the file to which ratios are added, a line each."""
+MEASURED = Path(__file__).with_name("measured.json")
+PARTS = {
+    "calls": ("throughput", "replies", "resume"),
+    "tables": ("agreement", "command", "tables", "store"),
+    "pages": ("page_times", "desk", "sessions", "crowd"),
+}
+"""The modules that have aims, in three parts of about twenty minutes."""
 
 
 class Aim(NamedTuple):
@@ -37,12 +48,21 @@ def _throughput(places: int, least: float) -> Aim:
     return Aim("throughput", f"a run, {places} calls at once, all stored", "ideal", least, at_least=True)
 
 
+def _short(places: int, least: float) -> Aim:
+    what = f"a run at 200 ms latency, {places} calls at once"
+    return Aim("throughput", what, "the bare client in the same run", least, at_least=True)
+
+
 AIMS: dict[str, Aim] = {
     "call": Aim("throughput", "CPU of a call, all stored", "openai with aiohttp, nothing stored", 1.5),
     "throughput 32": _throughput(32, 0.95),
     "throughput 64": _throughput(64, 0.94),
     "throughput 128": _throughput(128, 0.90),
     "throughput 256": _throughput(256, 0.80),
+    "throughput 32 at 200 ms": _short(32, 0.97),
+    "throughput 64 at 200 ms": _short(64, 0.96),
+    "throughput 128 at 200 ms": _short(128, 0.95),
+    "throughput 256 at 200 ms": _short(256, 0.90),
     "replies": Aim("replies", "calls per stored judgement, replies of every kind", "calls", 1.0),
     "replies made up": Aim("replies", "scores of replies that give none", "scores", 0),
     "resume": Aim("resume", "a stored run of 10,000 but for one, CPU", "a bare script", 2.0),
@@ -68,14 +88,16 @@ AIMS: dict[str, Aim] = {
     "table of a million, memory": Aim("tables", "the same, its peak", "MB", 700),
     "table of ten million": Aim("tables", "`concord check`, ten million rows of Parquet", "CPU seconds", 60),
     "table of ten million, memory": Aim("tables", "the same, its peak", "MB", 2000),
-    "import": Aim("store", "import of 60,000 ratings", "csv.reader and executemany", 10.0),
+    "import": Aim("store", "import of 60,000 ratings", "csv.reader and executemany", 5.0),
     "conversations": Aim("store", "import of 10,000 conversations", "json.loads and executemany", 10.0),
     "frame": Aim("store", "a study of a million ratings as a frame", "pandas.read_sql_query", 1.0),
     "list": Aim("store", "the slowest page of 100,000 conversations", "the table in pandas", 1.0),
     "page": Aim("page_times", "the slowest page, in a new window, CPU", "a plain page of Streamlit", 1.25),
     "first page": Aim("page_times", "the first page after the start, CPU", "a plain page of Streamlit", 1.5),
-    "desk": Aim("desk", "the next item, ten windows", "a form of Streamlit", 0.2),
-    "desk stored": Aim("desk", "an answer stored, ten windows, p95", "ms", 300),
+    "desk of 12": Aim("desk", "the next item of 12, ten windows", "a form of Streamlit", 0.2),
+    "desk of 12 stored": Aim("desk", "an answer to one of 12 items stored, ten windows, p95", "ms", 200),
+    "desk of 50": Aim("desk", "the next item of 50, ten windows", "a form of Streamlit", 0.2),
+    "desk of 50 stored": Aim("desk", "an answer to one of 50 items stored, ten windows, p95", "ms", 200),
     "sessions": Aim("sessions", "memory that 1,000 more sessions of the desk take", "MB", 10),
     "crowd": Aim("crowd", "items a second, 20 annotators beside a run", "items a second", 100, at_least=True),
     "crowd p95": Aim("crowd", "the wait of 20 annotators beside a run, p95", "ms", 300),
@@ -103,12 +125,27 @@ def reached(name: str, value: float) -> None:
             out.write(json.dumps([name, value]) + "\n")
 
 
-def table(values: dict[str, float]) -> str:
-    """The aims as a Markdown table; what has no value was not measured."""
+def measured() -> dict[str, tuple[float, str]]:
+    """The value that each aim had last, and the version of which it was."""
+    entries = json.loads(MEASURED.read_text(encoding="utf-8")).items()
+    return {name: (value, version) for name, (value, version) in entries if name in AIMS}
+
+
+def keep(values: Mapping[str, float]) -> dict[str, tuple[float, str]]:
+    """Write new values of this version beside what was measured before; returns both."""
+    both = measured() | {name: (value, VERSION) for name, value in values.items()}
+    lines = (f"  {json.dumps(name)}: {json.dumps(both[name])}" for name in AIMS if name in both)
+    MEASURED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    return both
+
+
+def table(values: Mapping[str, tuple[float, str]]) -> str:
+    """The aims as a Markdown table; a value of another version says so."""
     lines = ["| what | against | aim | measured | |", "|---|---|---|--:|---|"]
     for name, aim in AIMS.items():
-        value = values.get(name)
+        value, version = values.get(name, (None, ""))
         shown, word = ("", "not measured") if value is None else (_shown(value), _word(aim, value))
+        word += "" if version in ("", VERSION) else f", not measured since {version}"
         lines.append(f"| {aim.what} | {aim.against} | {aim.words} | {shown} | {word} |")
     return "\n".join(lines)
 

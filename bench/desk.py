@@ -21,7 +21,7 @@ from contextlib import contextmanager
 
 from playwright.async_api import Browser, Page, async_playwright
 
-from bench.aims import reached
+from bench.aims import AIMS, reached
 from concord.store import access, placements, studies
 from concord.workspace import Workspace
 from tests.browser.keeper import fill
@@ -184,8 +184,9 @@ async def main(items: int) -> None:
             f"{people} at once: Concord's next item comes {ratio:.1f} times as fast as the plain "
             "form's (ratio of medians)."
         )
-    reached("desk", 1 / ratio)
-    reached("desk stored", p95)
+    if f"desk of {items}" in AIMS:
+        reached(f"desk of {items}", 1 / ratio)
+        reached(f"desk of {items} stored", p95)
     print("For orientation, published elsewhere: Potato 237 ms, Label Studio 426 ms.")
 
 
@@ -195,5 +196,6 @@ def _p95(values: list[float]) -> float:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=30, help="items each annotator rates")
-    asyncio.run(main(parser.parse_args().items))
+    parser.add_argument("--items", default="12,50", help="items each annotator rates, several by commas")
+    for items in map(int, parser.parse_args().items.split(",")):
+        asyncio.run(main(items))
