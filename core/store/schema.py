@@ -63,6 +63,7 @@ STEPS: tuple[str | Path, ...] = (
     SCHEMA.with_name("form_9.sql"),
     SCHEMA.with_name("form_10.sql"),
     SCHEMA.with_name("form_11.sql"),
+    SCHEMA.with_name("form_12.sql"),
 )
 """SQL, or a file of it: the first leads from form 1 to form 2."""
 

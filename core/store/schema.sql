@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 11;
+PRAGMA user_version = 12;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -47,7 +47,6 @@ CREATE TABLE conversations (
 );
 CREATE INDEX conversations_by_player ON conversations (benchmark, language, player);
 CREATE INDEX conversations_of_benchmark ON conversations (benchmark);
-CREATE INDEX conversations_spent ON conversations (calls, cost, unpriced);
 
 -- The images in messages: `name` is the hash of the body with its type, by which a message's meta names it.
 CREATE TABLE images (name TEXT PRIMARY KEY, body BLOB NOT NULL);
@@ -558,7 +557,6 @@ CREATE TABLE judgements (
 );
 CREATE INDEX judgements_of_conversation ON judgements (conversation_id);
 CREATE INDEX judgements_failed ON judgements (rater_id) WHERE failure IS NOT NULL;
-CREATE INDEX judgements_spent ON judgements (calls, cost, unpriced);
 
 -- What figures are made of: one score of a judge, or of a person in a study: imported (`meta` is what the file
 -- says beside it), or answered to a first or an extra placement that is submitted; `extra` ones are in means of
@@ -658,7 +656,16 @@ CREATE INDEX comparisons_of_second ON comparisons (second_id);
 CREATE INDEX comparisons_of_rater ON comparisons (rater_id);
 CREATE INDEX comparisons_of_study ON comparisons (study_id) WHERE study_id IS NOT NULL;
 CREATE INDEX comparisons_by_date ON comparisons (created);
-CREATE INDEX comparisons_spent ON comparisons (calls, cost, unpriced);
+
+-- What the calls for conversations, their judgements and their comparisons (by the first of a pair) have cost. Each row
+-- keeps its own seven columns: a table apart would make storing a judgement a quarter slower.
+CREATE VIEW usage AS
+    SELECT 'conversation' AS work, id, id AS conversation_id, calls, input_tokens, cached_tokens, output_tokens, cost,
+        unpriced, seconds FROM conversations
+    UNION ALL SELECT 'judgement', id, conversation_id, calls, input_tokens, cached_tokens, output_tokens, cost, unpriced,
+        seconds FROM judgements
+    UNION ALL SELECT 'comparison', id, first_id, calls, input_tokens, cached_tokens, output_tokens, cost, unpriced,
+        seconds FROM comparisons;
 
 -- What pages count, kept by the triggers below, so that no page goes through what it counts: conversations of
 -- players, those that a judge has scored, and what the calls for these, their judgements and comparisons (by the

@@ -83,11 +83,10 @@ def _count(db: Database) -> None:
         db.execute(f"DELETE FROM {table}")
     db.execute(
         "INSERT INTO player_counts SELECT benchmark, language, player, sum(made), sum(judged), sum(p.calls), "
-        "total(p.cost), sum(p.unpriced) FROM (SELECT id, 1 AS made, 0 AS judged, calls, cost, unpriced "
-        "FROM conversations UNION ALL SELECT conversation_id, 0, judges > 0, 0, 0, 0 FROM summaries "
-        "UNION ALL SELECT conversation_id, 0, 0, calls, cost, unpriced FROM judgements UNION ALL "
-        "SELECT first_id, 0, 0, calls, cost, unpriced FROM comparisons) p "
-        "JOIN conversations c ON c.id = p.id GROUP BY 1, 2, 3"
+        "total(p.cost), sum(p.unpriced) FROM (SELECT conversation_id, work = 'conversation' AS made, "
+        "0 AS judged, calls, cost, unpriced FROM usage "
+        "UNION ALL SELECT conversation_id, 0, judges > 0, 0, 0, 0 FROM summaries) p "
+        "JOIN conversations c ON c.id = p.conversation_id GROUP BY 1, 2, 3"
     )
     db.execute(
         "INSERT INTO rater_counts SELECT rater_id, benchmark, sum(rated), sum(compared) FROM ("

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Comparison, Judgement, Rater, Rating, Spent
-from concord.store import comparisons, conversations, ratings
+from concord.store import comparisons, conversations, ratings, summaries
 from concord.store.conversations import Filter
 from tests.derived import faults
 
@@ -75,4 +75,23 @@ def test_counts_are_computed_anew_with_the_sums(fresh):
         db.execute("UPDATE player_counts SET conversations = 7")
         db.execute("UPDATE rater_counts SET rated = 7")
         assert [fault.split()[2] for fault in faults(db)] == ["player_counts", "rater_counts"]
+        assert kept(db) == before
+
+
+def test_what_work_cost_is_read_in_one_view_and_counted_anew_as_it_was(fresh):
+    with fresh.write() as db:
+        save(db, "a"), save(db, "b", "birch")
+        judge(db, "a")
+        comparisons.save(db, Comparison("a|b", "a", "b", JUDGE, "A", spent=Spent(1, cost=0.125)))
+        rows = db.execute(
+            "SELECT work, conversation_id, calls, cost FROM usage ORDER BY cost DESC, 2"
+        ).fetchall()
+        assert rows == [
+            ("conversation", 1, 2, 0.5),
+            ("conversation", 2, 2, 0.5),
+            ("judgement", 1, 1, 0.25),
+            ("comparison", 1, 1, 0.125),
+        ]
+        before = kept(db)
+        summaries.refresh(db)
         assert kept(db) == before
