@@ -338,12 +338,19 @@ def foremost(table: Table) -> str:
     """Who scores highest in a benchmark's own table, or who may, by the intervals of its first figure.
 
     Intervals that do not overlap tell two apart more cautiously than a test does; where they overlap it is
-    not known. “” where there are not two.
+    not known. Of a single row the sentence says its mean. “” without a figure.
     """
     figures = table.estimates(table.meta.get("first by", ""))
-    low = figures[0].low if len(figures) > 1 else None
-    if low is None:
+    if not figures or figures[0].value is None:
         return ""
+    best, low = figures[0], figures[0].low
+    size = f" (n = {best.n})" if best.n else ""
+    mean = f"{table.label(table.rows[0])} has {{}} mean score{{}} {best.value:.2f}{size}"
+    if len(figures) == 1:
+        return f"{mean.format('a', ' of')}. Run another model to compare."
+    if low is None:
+        reason = f": {best.reason}" if best.reason else ""
+        return f"{mean.format('the highest', ',')}, without an interval{reason}."
     rows = [
         (table.label(row), figure) for row, figure in zip(table.rows, figures, strict=True) if figure.defined
     ]

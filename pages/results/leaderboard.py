@@ -237,6 +237,8 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     if place.open:
         with place:
             _stability(wanted, study, mark)
+    with st.expander("Another benchmark's ranking", icon=":material/compare_arrows:", key="another ranking"):
+        stability.against(board)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
@@ -250,12 +252,11 @@ def _rank_stability(board_key: Wanted, study: str, mark: str) -> tuple[Table, ..
 
 
 def _stability(board_key: Wanted, study: str, mark: str) -> None:
-    """How stable the order is, and another benchmark's ranking of the same models."""
+    """How stable the order is."""
     try:
         stability.draw(_rank_stability(board_key, study, mark))
     except ConcordError as error:
         sentence(error)
-    stability.against(_measured(board_key)[0])
 
 
 def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:

@@ -44,7 +44,6 @@ def draw(tables: Sequence[Table]) -> None:
 
 def against(board: Leaderboard) -> None:
     """Another ranking that the reader brings: its rank correlation, slopes, the largest rises and falls."""
-    st.markdown("##### Another benchmark's ranking")
     file = st.file_uploader(
         "CSV file with the columns model and score, or model and rank",
         type=["csv", "tsv"],

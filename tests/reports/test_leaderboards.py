@@ -302,7 +302,12 @@ def test_the_first_of_a_table_is_named_where_intervals_lie_apart():
     assert words(high, middle, Estimate(1.0)) == (
         "Inconclusive which of a, b and c scores highest: their intervals overlap."
     )
-    assert words(high) == words(Estimate(3.0), low) == ""
+    assert words(replace(high, n=7)) == "a has a mean score of 3.00 (n = 7). Run another model to compare."
+    alone = Estimate(3.0, n=2, reason="2 scripts are too few")
+    assert words(alone, low) == (
+        "a has the highest mean score, 3.00 (n = 2), without an interval: 2 scripts are too few."
+    )
+    assert words() == words(undefined("no script"), low) == ""
 
 
 # From the store

@@ -5,10 +5,8 @@ from pathlib import Path
 import click
 
 from concord.benchmarks.pingpong import files
-from concord.benchmarks.pingpong.play import OWN_SET
 from concord.commands import options
 from concord.commands.printing import echo
-from concord.errors import ImportRefused
 
 
 @click.group("pingpong")
@@ -29,9 +27,7 @@ def import_settings(folder: str, file: Path, name: str) -> None:
     """Characters and situations from the authors' settings file (JSON), as a character set of their own."""
     settings = files.read(file)
     set_name = files.slug(name or file.stem)
-    if set_name == OWN_SET:
-        raise ImportRefused(f"“{OWN_SET}” is the set of what ships and of your own. Choose another --name.")
-    files.write(settings, options.workspace(folder).path / "data", set_name)
+    files.bring(options.workspace(folder), settings, set_name)
     for language, cards in settings.characters.items():
         count = len(settings.situations[language])
         echo(f"{language}: {len(cards)} characters ({', '.join(cards)}), {count} situations")

@@ -1,6 +1,7 @@
 """Files of the authors: settings, written as the workspace's TOML files, and the form of their results."""
 
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,9 +9,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from concord.benchmarks.pingpong.play import Character, Situation
+from concord.benchmarks.pingpong.play import OWN_SET, Character, Situation
+from concord.codes import AuditAct
 from concord.errors import ImportRefused
 from concord.files import as_toml, file_name, read_json, valid
+from concord.store import audit
+from concord.workspace import Workspace
 
 # The published files name the greeting in three ways, one of them a slip.
 _GREETINGS = ("greeting", "initial_message", "inital_message")
@@ -90,6 +94,28 @@ def write(settings: Settings, data: Path, name: str) -> list[Path]:
     except OSError as error:
         raise ImportRefused(f"{file} cannot be written: {error.strerror}.") from error
     return list(files)
+
+
+def bring(workspace: Workspace, settings: Settings, name: str) -> list[Path]:
+    """Keep settings as the character set `name` of a workspace; its files. Raises ImportRefused."""
+    if name == OWN_SET:
+        raise ImportRefused(f"“{OWN_SET}” is the set of what ships and of your own. Choose another --name.")
+    paths = write(settings, workspace.path / "data", name)
+    _record(workspace, AuditAct.FILES_IMPORTED, name)
+    return paths
+
+
+def remove(workspace: Workspace, name: str) -> None:
+    """Remove the imported character set `name` in all languages. Conversations with it stay."""
+    sets = (workspace.path / "data" / "pingpong").glob("*/sets/*")
+    for folder in [path for path in sets if path.name == name]:
+        shutil.rmtree(folder)
+    _record(workspace, AuditAct.IMPORT_REMOVED, name)
+
+
+def _record(workspace: Workspace, act: AuditAct, name: str) -> None:
+    with workspace.write() as db:
+        audit.record(db, act, detail=f"the character set {name}", target="characters")
 
 
 def slug(name: str) -> str:
