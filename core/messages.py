@@ -155,9 +155,9 @@ PATTERNS = {
     CellPattern.SET: "a set of labels in any order",
 }
 CRITERIA_OF_ONE = (
-    "{columns} are criteria that one rater answered. Compare two raters: check the judge's file, with the "
-    "same "
-    "columns in the annotators' file:"
+    "{columns} are criteria that one rater answered, so there is nobody to compare. If annotators "
+    "answered, check "
+    "the judge's file with --labels {file}. If a judge did, add the annotators' file, with the same columns:"
 )
 """What is asked of a file that holds one rater's answers on several criteria."""
 RATERS_OR_CRITERIA = (
@@ -256,7 +256,7 @@ def sentinel(
     return (
         f"{rater} gives {value:g} {times} in {total} answers{beside}; all other raters answer {low:g} to "
         f"{high:g}. "
-        f"Is {value:g} a missing answer? Add: --missing {value:g}, or --missing none where it is an answer."
+        f"Is {value:g} a missing answer? If so, add --missing {value:g}. If not, add --missing none."
     )
 
 

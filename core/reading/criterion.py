@@ -217,7 +217,7 @@ def _words_beside_numbers(raters: Sequence[RaterAnswers]) -> CriterionReading | 
     """The question from which number on an answer passes, where some answer in words and others in
     numbers.
     """
-    for who, kind, other in (("people", "human", "judge"), ("judges", "judge", "human")):
+    for who, kind, other in (("annotators", "human", "judge"), ("judges", "judge", "human")):
         odd = _in_numbers(raters, other)
         words: Counter[str] = sum((one.counts for one in raters if one.kind == kind), Counter())
         total = sum(words.values()) + sum(
@@ -236,7 +236,7 @@ def _words_beside_numbers(raters: Sequence[RaterAnswers]) -> CriterionReading | 
                 continue
             rater, low, high, _ = odd
             problem = f"{who} give one of two answers, {rater} numbers from {low:g} to {high:g}. Say from "
-            problem += "which number on it passes."
+            problem += "which number on an answer passes."
             option = ("--pass-from", f"{(low + high) / 2:.2g}")
             return CriterionReading(PASS_FAIL, one_of_two, problem=problem, option=option)
     return None

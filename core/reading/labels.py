@@ -515,7 +515,7 @@ def _refuse_without(scored: ScoredTable, unread: Sequence[tuple[int, str, str]])
     gold = "gold" in answered and not any(voice.kind == "human" for voice in found.voices)
     if gold:
         answered.add("human")
-    for kind, who in (("human", "a person"), ("judge", "a judge")):
+    for kind, who in (("human", "an annotator"), ("judge", "a judge")):
         names = dict.fromkeys(voice.rater for voice in found.voices if voice.kind == kind)
         shown = [f"{table.place(row)}, {rater}: “{cell[:40]}”" for row, rater, cell in unread if row >= 0]
         # A column that nobody has filled yet is no mistake where only judges are looked for.

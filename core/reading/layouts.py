@@ -804,16 +804,16 @@ def _items(
     other = _telling(table, item, profiles, {rater.column for rater in raters})
     if other:
         raise table.refusal(
-            f"{stand} in several rows of the column {item}, such as “{twice[0]}”. Add --criterion-column "
-            f"{quote(other)} where "
-            f"{other} says what is asked, --by {quote(other)} where it tells answers apart, or where each "
-            "row is an "
-            "answer of its own:",
+            f"{stand} in several rows of the column {item}, such as “{twice[0]}”. If {other} names what is "
+            f"asked, "
+            f"add --criterion-column {quote(other)}. If it names a model or a group, add --by "
+            f"{quote(other)}. "
+            "If each row is an answer of its own, add:",
             "--id none",
         )
     raise table.refusal(
-        f"{stand} in several rows of the column {item}, such as “{twice[0]}”. Where each row is an "
-        "answer of its own, number the rows.",
+        f"{stand} in several rows of the column {item}, such as “{twice[0]}”. If each row is an "
+        "answer of its own, add:",
         "--id none",
     )
 

@@ -56,9 +56,14 @@ def whose(
             f"{unsure[0]} is the only rater in the column {column}. A comparison needs ratings of "
             "annotators and of judges; --rater chooses another column of raters."
         )
+    second = ""
+    if people and holds(tokens(column), word_set("people")):
+        second = (
+            f" If all are annotators, check the judge's file with --labels {quote(table.name)}. Else add:"
+        )
     theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
     raise table.refusal(
-        f"which raters in the column {column} are {lacking}? Candidates: {_some(unsure)}.",
+        f"which raters in the column {column} are {lacking}? Candidates: {_some(unsure)}.{second}",
         *(() if people else ("--human", quote(",".join(theirs[:40])))),
         *(("--judge", quote(its[0])) if its else ()),
     )

@@ -331,7 +331,7 @@ class WideRoles:
 
     def _refuse_many(self, known: Mapping[str, RaterKind]) -> None:
         """Refuse more judges or people than columns can stand for."""
-        for kind, whom, most in (("judge", "judges", MOST_JUDGES), ("human", "people", MOST_PEOPLE)):
+        for kind, whom, most in (("judge", "judges", MOST_JUDGES), ("human", "annotators", MOST_PEOPLE)):
             names = [name for name, of in known.items() if of == kind]
             some = criteria_of({name: known[name] for name in names[:MOST_NAMES]})
             if len({one.rater for one in some.values()}) > most:
@@ -483,18 +483,26 @@ class WideRoles:
         raters = [self.profiles[rater.column] for rater in self.roles.raters]
         known = [rater.given for rater in raters]
         if known:
-            asked = {part.key for rater in raters for part in rest_of(rater.name)} - word_set("computed")
-            unsure.sort(
-                key=lambda name: (
-                    not any(answers_like(self.profiles[name], one) for one in raters),
-                    asked.isdisjoint(part.key for part in parts(name)),
-                )
-            )
+            if all(rater.kind != "judge" for rater in self.roles.raters):
+                unsure = self._likeliest(unsure, raters)
             unsure = [name for name in unsure if not self._names_group(name)] or unsure
             shared = [name for name in unsure if any(self.profiles[name].given.shares(one) for one in known)]
             alike = [name for name in unsure if self.profiles[name].given.domain is known[0].domain]
             return shared or ([] if len(known) > 1 else alike or unsure)
         return self._largest(unsure)
+
+    def _likeliest(self, names: Sequence[str], raters: Sequence[Profile]) -> list[str]:
+        """The columns that may be a judge's, those first that answer as people do or share a part of their
+        names.
+        """
+        keys = {part.key for rater in raters for part in rest_of(rater.name)} - word_set("computed")
+        return sorted(
+            names,
+            key=lambda name: (
+                not any(answers_like(self.profiles[name], one) for one in raters),
+                keys.isdisjoint(part.key for part in parts(name)),
+            ),
+        )
 
     def _names_group(self, name: str) -> bool:
         """Whether a column names a model or a group: it is called so, and its cells are words."""
@@ -552,7 +560,9 @@ class WideRoles:
         names = messages.listed(unsure)
         criteria = sum(not word_set("of_criteria").isdisjoint(tokens(name)) for name in unsure)
         if criteria * 2 > len(unsure):
-            raise self.table.refusal(messages.CRITERIA_OF_ONE.format(columns=names), "--labels", "LABELS.csv")
+            file = quote(self.table.name)
+            question = messages.CRITERIA_OF_ONE.format(columns=names, file=file)
+            raise self.table.refusal(question, "--labels", "LABELS.csv")
         raters = f"--human {quote(','.join(people))} --judge {quote(','.join(judges))}"
         raise self.table.refusal(
             messages.RATERS_OR_CRITERIA.format(columns=names, raters=raters), "--labels", "LABELS.csv"

@@ -171,11 +171,13 @@ def _holds_labels(guess: FileSurvey | FormNotKnown, columns: Sequence[str]) -> b
 def _labels(upload: Upload, number: str, columns: Sequence[str]) -> None:
     """A table of labels: what its columns are, as it was read or as the reader says, then its ratings."""
     first = _table(number, upload)
+    question = st.container()
     with st.expander("What each column holds", icon=":material/alt_route:", expanded=isinstance(first, str)):
         reading = _roles(number, columns)
     given = _joined_or_alone(number, upload, reading)
     if isinstance(given, str):
-        return _wrong(given.partition("It cannot be read as a table of labels either: ")[2] or given)
+        with question:  # above the choices that answer it
+            return _wrong(given.partition("It cannot be read as a table of labels either: ")[2] or given)
     _ratings(given, upload, number)
 
 

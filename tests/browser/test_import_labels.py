@@ -48,7 +48,8 @@ def test_columns_that_a_reader_names_become_a_study(app: Server, page: Page, tmp
     file = tmp_path / "support.csv"
     lines = [f"T{n},Reply {n} to the ticket,{','.join(map(str, scores(n)))}" for n in range(ROWS)]
     file.write_text("\n".join([NAMES, *lines]) + "\n", encoding="utf-8")
-    bring(app, page, file, "which columns are a person's? It may be alice, bob")
+    page.goto(app.url)
+    bring(app, page, file, "which columns are annotators? Candidates: alice, bob")
     picture(page, "asked")
     choose(page, "Annotators: one column each", "alice", "bob")
     page.keyboard.press("Escape")
@@ -62,8 +63,8 @@ def test_columns_that_a_reader_names_become_a_study(app: Server, page: Page, tmp
     page.get_by_role("button", name="See agreement").click()
     drawn(page, "mistral_large")
     picture(page, "agreement")
-    command = ["--workspace", str(app.workspace.path), "agreement", "support", "--format", "json"]
-    whole = json.loads(CliRunner().invoke(main, command).stdout)
+    command = ["--workspace", str(app.workspace.path), "agreement", "--study", "support"]
+    whole = json.loads(CliRunner().invoke(main, [*command, "--format", "json"]).stdout)
     [criterion] = whole["sections"]
     judges = [row["rater"] for row in whole["sections"][criterion]["glance"]["glance"]["rows"]]
     assert {"mistral_large", "v7_prompt"} <= {*judges}

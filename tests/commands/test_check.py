@@ -328,11 +328,11 @@ BAD = {
     ),
     "a probability": (
         pd.DataFrame({"human": ["pass", "fail", "pass"], "judge": [0.9, 0.2, 0.4]}),
-        "Say from which number on it passes. Add: --pass-from 0.55",
+        "Say from which number on an answer passes. Add: --pass-from 0.55",
     ),
     "stars of people, words of a judge": (
         pd.DataFrame({"human": [1, 3, 5, 4, 2], "judge": ["fail", "fail", "pass", "pass", "fail"]}),
-        "human numbers from 1 to 5. Say from which number on it passes. Add: --pass-from 3",
+        "human numbers from 1 to 5. Say from which number on an answer passes. Add: --pass-from 3",
     ),
     "columns that should be rows": (
         pd.DataFrame([{f"{n}.{who}": n % 2 for n in range(60) for who in ("human", "judge")}]),
@@ -342,7 +342,7 @@ BAD = {
         pd.DataFrame({"human": [f"word {i}" for i in range(30)], "judge": [f"other {i}" for i in range(30)]}),
         "have no answer in common",
     ),
-    "empty people": (pd.DataFrame({"human": [None] * 4, "judge": [1, 0, 1, 1]}), "a person"),
+    "empty people": (pd.DataFrame({"human": [None] * 4, "judge": [1, 0, 1, 1]}), "an annotator"),
 }
 
 

@@ -212,7 +212,7 @@ def test_names_that_say_nothing_are_chosen_on_the_page(workspace: Workspace) -> 
         for n in range(12)
     )
     shown = dropped(f"ticket,answer,alice,bob,mistral_large,v7_prompt\n{rows}", "support.csv")
-    assert "which columns are annotators? Candidates: bob, alice" in said(shown)
+    assert "which columns are annotators? Candidates: alice, bob" in said(shown)
     names = ["ticket", "answer", "alice", "bob", "mistral_large", "v7_prompt"]
     assert the(shown, "multiselect", "Judges").options == names, "options are no Markdown"
     the(shown, "multiselect", "Annotators").set_value(["alice", "bob"]).run()

@@ -198,7 +198,7 @@ def test_an_order_makes_words_a_scale_and_categories_make_numbers_names():
 @pytest.mark.parametrize("value", [-1, -999, 99])
 def test_a_value_far_off_everybody_elses_scale_is_asked_about(value):
     table = {"human": HUMAN, "judge": [value, 2, value, *JUDGE[3:]]}
-    with pytest.raises(ImportRefused, match=f"Add: --missing {value}, or --missing none"):
+    with pytest.raises(ImportRefused, match=f"If so, add --missing {value}. If not, add --missing none"):
         checked(table)
     figures = checked(table, missing=[value]).judges["judge"]
     assert figures["spearman"].n == 10
@@ -330,13 +330,13 @@ def test_names_in_other_languages(people, judge):
 
 def test_a_column_that_only_may_be_a_judges_needs_answers_that_people_give():
     table = {"human": HUMAN, "source_model": ["gpt", "claude"] * 6, "zephyr": JUDGE}
-    with pytest.raises(ImportRefused, match="It may be zephyr"):
+    with pytest.raises(ImportRefused, match="Candidates: zephyr"):
         checked(table)
 
 
 def test_no_advice_names_an_id_or_a_time():
     table = {"url": [f"https://x/{i}" for i in IDS], "time": range(1700000000, 1700000012)}
-    with pytest.raises(ImportRefused, match=r"It may be zephyr\. Add: --judge zephyr"):
+    with pytest.raises(ImportRefused, match=r"Candidates: zephyr\. Add: --judge zephyr"):
         checked({**table, "crowd": HUMAN, "zephyr": JUDGE, "row": range(12)})
 
 
