@@ -354,7 +354,7 @@ def test_series_arrays_and_ordered_categoricals():
         }
     )
     assert checked(frame).judges["judge"]["spearman"].value == wanted
-    with pytest.raises(ImportRefused, match="int is no table"):
+    with pytest.raises(ImportRefused, match="int is not a table"):
         checked(3)
 
 
@@ -367,7 +367,7 @@ TOO_MUCH = {
     ),
     "10,000 categories": (
         pd.DataFrame({who: [f"label {n % 10000}" for n in range(20000)] for who in ("human", "judge")}),
-        "at most 20 are compared",
+        "at most 20 can be categories",
     ),
 }
 
