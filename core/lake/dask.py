@@ -331,6 +331,7 @@ class _Cluster:
             if not workers and self.refused:
                 self.halt("No worker of the cluster can be used.", broken=True)
             self.of.progress.workers = len(workers)
+            self.of.progress.message = "" if workers else "The cluster has no workers: the job waits for one."
             room = AHEAD * sum(workers.values()) - len(self.running)
             while room > 0 and (partition := self.of.next()) is not None:
                 if not self._submit(partition, workers):

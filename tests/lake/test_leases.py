@@ -129,3 +129,18 @@ def test_a_worker_of_another_version_judges_nothing(cluster):
     end = judged(job)
     assert (end.state, end.judged) == ("finished", cluster.calls)
     assert job.refused == {"tcp://two": "has Concord 0.9, and this is 1.0"}
+
+
+def test_a_cluster_without_workers_is_said_to_be_waited_for(cluster):
+    job, client = cluster(None)
+    messages, identity = [], client.identity
+    client.identity = lambda: _nobody(client, identity)
+    job.of.watch = lambda progress: messages.append(progress.message)
+    assert judged(job).state == "finished"
+    assert "The cluster has no workers" in messages[0]
+
+
+async def _nobody(client, identity):
+    """No workers at the first look."""
+    client.identity = identity
+    return {"workers": {}}
