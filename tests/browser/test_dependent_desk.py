@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from concord.workspace import Workspace
+from tests.browser.rubric_desk_helpers import saved
+from tests.browser.thumb_desk_helpers import Shop, come
 
 from .keeper import serving
-from .test_rubric_desk import saved
-from .test_thumb_desk import Shop, come
 
 pytestmark = pytest.mark.browser
 

@@ -17,11 +17,11 @@ from concord.store import access, conversations
 from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.workspace import Workspace
+from tests.browser.every_page_helpers import faults
+from tests.browser.rubric_desk_helpers import saved
+from tests.browser.thumb_desk_helpers import come
 
 from .keeper import Server, serving
-from .test_every_page import faults
-from .test_rubric_desk import saved
-from .test_thumb_desk import come
 
 pytestmark = pytest.mark.browser
 

@@ -15,7 +15,6 @@ from urllib.parse import quote, urlsplit
 from urllib.request import urlopen
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import ConsoleMessage, Page, Request, expect
 
 from concord.store import access, conversations, placements, studies
@@ -23,10 +22,11 @@ from concord.store.studies import Study
 from concord.workspace import Workspace
 from pages.parts.navigation import SECTIONS
 from pages.parts.server.headers import headers, inline_scripts, policy
+from tests.browser.every_page_helpers import faults
+from tests.browser.town_helpers import fill_town
 from tests.filled import fill
 
 from .keeper import CRITERIA, Server, dialogue, serving
-from .test_town import fill_town
 from .widgets import move
 
 URL = "https://example.org/a"
@@ -38,16 +38,6 @@ MORE = (
     "town?conversation=3",
 )
 ADDRESSES = [page.address for pages in SECTIONS.values() for page in pages] + [*MORE]
-EXCEPTED = {
-    "list": "[data-testid=stSidebarNav]",
-    "listitem": "[data-testid=stSidebarNav]",
-    "svg-img-alt": "[data-testid=stVegaLiteChart] svg",
-}
-"""Rules of axe-core that do not hold within elements which libraries draw, and no setting or style of ours
-changes. Streamlit's navigation puts a <div> around each section between <ul> and its <li>. Vega draws a
-nameless group for a mark without items, such as intervals that nothing has; the chart itself has a name.
-"""
-GRAVE = ("serious", "critical")
 View = tuple[Literal["light", "dark"], int]
 LIGHT: View = ("light", 1400)
 DARK: View = ("dark", 390)
@@ -124,22 +114,6 @@ def settled(page: Page) -> None:
     expect(page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]")).to_be_attached()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
     expect(page.locator("[data-testid=stSkeleton], [data-testid=stAppSkeleton]")).to_have_count(0)
-
-
-def faults(page: Page, *rules: str) -> list[str]:
-    """What axe-core calls serious or critical, of all its rules or of these, less what is excepted."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE_SCRIPT)
-    options = {"resultTypes": ["violations"], "preload": False, **({"runOnly": rules} if rules else {})}
-    found = page.evaluate("options => axe.run(options).then(results => results.violations)", options)
-    within = "([target, place]) => document.querySelector(target).closest(place) !== null"
-    return [
-        f"{v['id']}: {node['target']} {node['html'][:120]}"
-        for v in found
-        if v["impact"] in GRAVE
-        for node in v["nodes"]
-        if v["id"] not in EXCEPTED or not page.evaluate(within, [node["target"][0], EXCEPTED[v["id"]]])
-    ]
 
 
 def look(page: Page, scheme: Literal["light", "dark"], width: int) -> None:

@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from concord.store import access, sessions
 from concord.workspace import Workspace
-from tests.security.test_sign_in import PASSPHRASE, refusal
+from tests.security.sign_in_helpers import PASSPHRASE, refusal
 
 from .asking import ask
 from .keeper import Server, serving

@@ -15,6 +15,7 @@ from concord.store import access, conversations
 from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.workspace import Workspace
+from tests.browser.rubric_desk_helpers import kept, saved
 
 from .keeper import Server, serving
 
@@ -73,20 +74,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
         studies.deal_study(db, "s", ["Ann"])
     with serving(workspace, folder / "log") as server:
         yield server, token
-
-
-def kept(server: Server, item: int) -> dict[str, tuple[float, str]]:
-    """The answers to the item at this place: score and reason."""
-    found = server.rows(
-        "SELECT r.question, r.value, r.reason FROM answers r JOIN placements a ON a.id = r.placement_id "
-        "WHERE a.position = ? AND r.superseded_at IS NULL",
-        item,
-    )
-    return {criterion: (score, reason) for criterion, score, reason in found}
-
-
-def saved(page: Page) -> None:
-    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
 
 
 def test_every_type_of_question_is_rated_by_keyboard(shop: tuple[Server, str], page: Page) -> None:

@@ -19,11 +19,11 @@ from concord.studies import audits, comparisons, dealing, pairings
 from concord.studies.purposes import spotcheck
 from concord.workspace import Workspace
 from tests import pairs as made
+from tests.browser.study_pages_helpers import press as press_cell
+from tests.browser.study_pages_helpers import table
 
 from .keeper import Server, serving
 from .made_simulbench import HOSTILE, JUDGES, PLAYERS, SCRIPTS, make
-from .test_study_pages import press as press_cell
-from .test_study_pages import table
 from .widgets import visit
 
 pytestmark = pytest.mark.browser

@@ -8,13 +8,14 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
 from concord.store import conversations, ratings, runs, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
+from tests.browser.study_pages_helpers import press, table
 from tests.conftest import FIXED, toml
 from tests.filled import HOSTILE, fill
 
@@ -22,9 +23,6 @@ from .keeper import Server, serving
 from .widgets import move, visit
 
 pytestmark = pytest.mark.browser
-
-HEADING, ROW = 35, 35
-"""Pixels that a table's heading and each of its rows take."""
 
 
 @pytest.fixture(scope="module")
@@ -37,21 +35,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         fill(db, languages=("en", "ru"))
     with serving(workspace, folder / "log") as server:
         yield server
-
-
-def press(page: Page, table: Locator, x: int, row: int) -> None:
-    """Click into a table: its cells are drawn, so they are found by their place. Rows count from 0."""
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    assert box
-    page.mouse.click(box["x"] + x, box["y"] + HEADING + ROW * row + ROW / 2)
-
-
-def table(page: Page, name: str | re.Pattern[str]) -> Locator:
-    found = page.get_by_role("region", name=name).first
-    expect(found).to_be_visible()
-    page.wait_for_timeout(300)  # it is drawn a moment after it is there
-    return found
 
 
 # Overview

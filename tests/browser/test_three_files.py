@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from concord.cli import main
 from concord.workspace import Workspace
-from tests.commands.test_three_files import BETTER, ITEMS, RUBRIC, arena, fed
+from tests.commands.three_files_helpers import BETTER, ITEMS, RUBRIC, arena, fed
 from tests.mock.server import running
 
 from .keeper import Server, holds, serving

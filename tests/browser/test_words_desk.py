@@ -15,10 +15,10 @@ from concord.store import access, conversations
 from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.workspace import Workspace
+from tests.browser.rubric_desk_helpers import kept, saved
+from tests.browser.thumb_desk_helpers import word
 
 from .keeper import Server, serving
-from .test_rubric_desk import kept, saved
-from .test_thumb_desk import word
 
 pytestmark = pytest.mark.browser
 

@@ -18,8 +18,8 @@ from concord.store import conversations, copies, ratings, settings, studies
 from concord.workspace import Workspace
 from tests import warm
 from tests.derived import faults
-from tests.exchange.test_import_in_parts import held
-from tests.exchange.test_trajectories import KEYS, simulated
+from tests.exchange.import_in_parts_helpers import held
+from tests.exchange.trajectories_helpers import KEYS, simulated
 
 STORED = KEYS[0]
 """A simulation that lies in the workspace already."""

@@ -16,12 +16,9 @@ from concord.exchange import conversations_file, entries, records, rows
 from concord.exchange.conversations_file import FileOptions
 from concord.exchange.entries import Reading
 from concord.exchange.shapes import CHAT, JSON_TEXT, TALK, forms, parsed
+from tests.exchange.forms_helpers import EXAMPLES
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-EXAMPLES = {
-    file.stem: (file.suffix.removeprefix("."), file.read_text(encoding="utf-8"))
-    for file in sorted((Path(__file__).parent / "forms").iterdir())
-}
 ASK, REPLY = ("user", "How warm is it?"), ("assistant", "18 degrees.")
 WARM, BRIEF = ("assistant", "Warm."), ("system", "Be brief.")
 CALL, RESULT = ("tool", 'look({"at": "Oslo"})'), ("tool", "18")

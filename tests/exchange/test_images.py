@@ -17,7 +17,7 @@ from concord.store.placements import Placement
 from concord.store.studies import Study
 from pages.desk.sent import dialogue, shown_pair
 from tests.conftest import toml
-from tests.rubrics.test_rubric_files import GOOD
+from tests.rubrics.rubric_files_helpers import GOOD
 
 PNG = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -17,7 +17,7 @@ from concord.exchange.dialogue import SPEAKERS
 from concord.exchange.entries import Reading
 from concord.exchange.shapes import forms, shape_of
 from concord.store import conversations, studies
-from tests.exchange.test_forms import EXAMPLES
+from tests.exchange.forms_helpers import EXAMPLES
 
 ASKED = {"role": "user", "content": "Hi"}
 

@@ -11,43 +11,15 @@ from concord.store import copies, parts
 from concord.workspace import Workspace
 from tests import warm
 from tests.derived import faults
-
-LINES = [
-    f"i{item},wit,{kind},{rater},{(item + len(rater)) % 5 + 1},A reply of item {item}."
-    for item in range(6)
-    for kind, rater in (("human", "ann"), ("judge", "one"))
-]
+from tests.exchange.import_in_parts_helpers import LINES, held, imported, workspace  # noqa: F401
 
 
-@pytest.fixture
-def workspace(tmp_path, run, monkeypatch):
-    """One that holds a study already; every conversation of another import is a part of its own."""
-    monkeypatch.setattr(incoming, "CONVERSATIONS", 1)
-    monkeypatch.setattr(incoming, "RATINGS", 1)
-    made = Workspace.open(tmp_path / "workspace")
-    imported(made, run, tmp_path, "first", LINES)
-    return made
-
-
-def imported(workspace, run, tmp_path, study, lines, *more):
-    file = tmp_path / f"{study}.csv"
-    file.write_text("\n".join(["item_id,criterion,rater_type,rater,score,text", *lines]) + "\n")
-    return run(workspace, "import", "ratings", file, "--study", study, *more)
-
-
-def held(workspace):
-    """Everything stored, but raters and contexts, which mean nothing by themselves."""
-    with workspace.read() as db:
-        names = [name for name in db.table_names() if not name.startswith(("raters", "contexts", "sqlite_"))]
-        return {name: sorted(map(repr, db.execute(f"SELECT * FROM {name}").fetchall())) for name in names}
-
-
-def whole(workspace):
+def whole(workspace):  # noqa: F811
     with copies.snapshot(workspace.db_path) as copy:
         return faults(copy) == []
 
 
-def test_what_is_stored_is_what_one_transaction_stores(workspace, run, tmp_path, monkeypatch):
+def test_what_is_stored_is_what_one_transaction_stores(workspace, run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setattr(incoming, "CONVERSATIONS", 1000)
     monkeypatch.setattr(incoming, "RATINGS", 1000)
     other = Workspace.open(tmp_path / "other")
@@ -61,7 +33,7 @@ def test_what_is_stored_is_what_one_transaction_stores(workspace, run, tmp_path,
 
 
 @pytest.mark.parametrize("more", [(), ("--append",)])
-def test_a_refusal_in_the_last_part_leaves_nothing(workspace, run, tmp_path, monkeypatch, more):
+def test_a_refusal_in_the_last_part_leaves_nothing(workspace, run, tmp_path, monkeypatch, more):  # noqa: F811
     before = held(workspace)
     study = "first" if more else "second"
     lines = [line.replace("i", "j", 1) for line in LINES]
@@ -100,7 +72,7 @@ main()
 """
 
 
-def test_an_import_that_was_killed_is_removed_when_the_workspace_is_opened(workspace, tmp_path):
+def test_an_import_that_was_killed_is_removed_when_the_workspace_is_opened(workspace, tmp_path):  # noqa: F811
     before = held(workspace)
     file = tmp_path / "second.csv"
     lines = [line.replace("i", "j", 1) for line in LINES]
@@ -114,7 +86,7 @@ def test_an_import_that_was_killed_is_removed_when_the_workspace_is_opened(works
     assert whole(workspace)
 
 
-def test_an_import_under_way_is_not_taken_for_an_abandoned_one(workspace, run, tmp_path):
+def test_an_import_under_way_is_not_taken_for_an_abandoned_one(workspace, run, tmp_path):  # noqa: F811
     with parts.in_parts(workspace.db_path) as part:
         with part() as db:
             db.execute("INSERT INTO studies (name, title, source, created) VALUES ('new', '', '', '')")
@@ -127,7 +99,7 @@ def test_an_import_under_way_is_not_taken_for_an_abandoned_one(workspace, run, t
         assert db.execute("SELECT count(*) FROM studies").fetchone() == (2,)
 
 
-def test_a_criterion_that_is_added_later_is_missing_in_every_final(workspace, run, tmp_path):
+def test_a_criterion_that_is_added_later_is_missing_in_every_final(workspace, run, tmp_path):  # noqa: F811
     done = imported(workspace, run, tmp_path, "first", ["i0,care,human,ann,2,"], "--append")
     assert done.exit_code == 0, done.output
     assert whole(workspace)

@@ -15,7 +15,7 @@ from concord.reports.sections import SECTIONS
 from concord.store import studies as stored
 from concord.store.studies import Study
 from concord.table import FORMS, as_csv, as_document
-from tests.exchange.test_round_trip import carried
+from tests.exchange.round_trip_helpers import carried
 
 FEW = Options(resamples=50)
 DAY = date(2026, 3, 1)

@@ -16,6 +16,7 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, closings, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.studies import studies
+from tests.exchange.round_trip_helpers import carried
 from tests.filled import assigned, fill
 
 FED = Path(__file__).parents[3] / "shared" / "data" / "fed"
@@ -30,19 +31,6 @@ def as_known(db, name):
     frame = frame.drop(columns=["unit", "conversation_id"])
     order = ["key", "turn", "criterion", "kind", "rater", "repeat"]
     return frame.sort_values(order).reset_index(drop=True)[[*order, "player", "simulated", "score"]]
-
-
-def carried(run, workspace, fresh, name, tmp_path):
-    """Both exports of a study, imported into a fresh workspace."""
-    talks, scores = tmp_path / "talks.jsonl", tmp_path / "scores.csv"
-    for at, *command in (
-        (workspace, "export", "conversations", "--study", name, "--out", talks),
-        (workspace, "export", "ratings", "--study", name, "--out", scores),
-        (fresh, "import", "conversations", talks),
-        (fresh, "import", "ratings", scores, "--study", name),
-    ):
-        done = run(at, *command)
-        assert done.exit_code == 0, done.output
 
 
 def same(workspace, fresh, name):

@@ -14,7 +14,7 @@ from concord.llm import api_errors
 from concord.llm.client import Client
 from concord.llm.completions import Broken, read
 from concord.llm.models import Model
-from tests.llm.test_completions import body
+from tests.llm.completions_helpers import body
 
 MODEL = Model(name="m", base_url="http://x/v1", model="served")
 

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 
 from concord.llm.completions import Broken, ReplyDetails, marks, read
 from concord.llm.thinking import visible_reply as apart
-
-
-def body(message, finish="stop", **more):
-    return json.dumps({"choices": [{"message": message, "finish_reason": finish}], **more}).encode()
-
+from tests.llm.completions_helpers import body
 
 NESTED = b'{"choices": [{"message": {"content": "", "reasoning": %s1%s}}]}' % (b"[" * 950, b"]" * 950)
 

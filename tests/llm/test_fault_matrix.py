@@ -13,23 +13,13 @@ from concord.llm import client as clients
 from concord.llm import gates, replies
 from concord.llm.client import Client
 from concord.llm.models import Model
-from concord.rubrics.reading import read as read_rubric
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan, PlayPlan
-from concord.runs.registry import BENCHMARKS
-from concord.runs.rubric_judge import reply_of
 from concord.store import conversations
-from concord.workspace import SHIPPED
+from tests.llm.fault_matrix_helpers import ROLES
 from tests.mock.faults import Fault, Faults
 from tests.mock.server import running
 
-ROLES = {
-    f"{benchmark.name} {prompt}": reply
-    for benchmark in BENCHMARKS.values()
-    for prompt, reply in benchmark.prompts.items()
-}
-"""Every prompt of every benchmark, and the schema of its replies; None for a text."""
-ROLES["judge of a rubric"] = reply_of(read_rubric(SHIPPED / "data" / "examples" / "support.toml"))
 SILENT = ("simulbench-dialogues simulator", "simulbench target")
 """Roles whose replies may be empty."""
 

@@ -20,7 +20,7 @@ from concord.llm import completions, verdicts
 from concord.llm.completions import Broken
 from concord.llm.replies import Unusable, json_schema, usable
 from concord.llm.schemas import fill
-from tests.llm.test_fault_matrix import ROLES
+from tests.llm.fault_matrix_helpers import ROLES
 
 MANY = int(os.environ.get("CONCORD_FUZZ", "150"))
 SECONDS = 1

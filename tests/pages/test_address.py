@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.workspace import Workspace
-from tests.browser.test_town import fill_town
+from tests.browser.town_helpers import fill_town
 from tests.filled import fill
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 APP = """
 import streamlit as st

@@ -18,8 +18,9 @@ from concord.runs import rubric_judge
 from concord.store import comparisons, conversations, studies
 from concord.workspace import Workspace
 from tests.exchange import made_sheets
-from tests.exchange.test_forms import EXAMPLES
-from tests.pages.test_navigation import FRAME
+from tests.exchange.forms_helpers import EXAMPLES
+from tests.pages.bring_helpers import said, the
+from tests.pages.framed import FRAME
 
 ASKED = {"role": "user", "content": "Hi"}
 
@@ -32,15 +33,6 @@ def dropped(text: str | bytes, name: str = "chats.jsonl") -> AppTest:
     shown.file_uploader[0].set_value((name, content, "text/plain")).run()
     assert not shown.exception
     return shown
-
-
-def said(shown: AppTest) -> str:
-    kinds = ("markdown", "caption", "error", "success")
-    return "\n".join(e.value for kind in kinds for e in shown.get(kind)).replace("\\", "")
-
-
-def the(shown: AppTest, kind: str, label: str):
-    return next(e for e in shown.get(kind) if e.label.startswith(label))
 
 
 def count(workspace: Workspace) -> int:

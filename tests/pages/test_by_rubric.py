@@ -16,8 +16,8 @@ from concord.studies import audits
 from concord.studies.purposes import spotcheck
 from concord.workspace import Workspace
 from pages.desk.spot import CheckDesk
-from tests.pages.test_navigation import FRAME
-from tests.rubrics.test_rubric_files import GOOD, rubric
+from tests.pages.framed import FRAME
+from tests.rubrics.rubric_files_helpers import GOOD, rubric
 
 SAID = (Message("user", "It is broken."), Message("assistant", "Send it back."))
 

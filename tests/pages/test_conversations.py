@@ -10,7 +10,7 @@ from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import conversations, ratings
 from concord.workspace import Workspace
 from pages.parts.address import NEIGHBOURS
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 CRITERIA = (Criterion("wit", "It is witty."), Criterion("tact", "It is tactful."))
 

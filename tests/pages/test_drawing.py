@@ -14,28 +14,18 @@ from concord.table import Column, Table, as_csv
 from pages.parts import charts, menu
 from pages.parts import table as part
 from pages.parts.plain import breakable
-
-SCORES = Table(
-    "scores",
-    "Scores of *players*",
-    (Column("player"), Column("rho", "ρ", interval="ends"), Column("share", percent=True), Column("n")),
-    (
-        {"player": "a", "rho": Estimate(0.5, 0.25, 0.75), "share": 0.25, "n": 1200},
-        {"player": "b", "rho": undefined("constant <b>scores</b>"), "n": 3},
-    ),
-    notes=("A note.",),
-)
+from tests.pages.drawing_helpers import SCORES
 
 
 def drawn_table() -> None:
     from pages.parts.table import draw
-    from tests.pages.test_drawing import SCORES
+    from tests.pages.drawing_helpers import SCORES
 
     draw(SCORES, select=print)
 
 
 def drawn_estimates() -> None:
-    from concord.estimate import Estimate, undefined
+    from concord.estimate import Estimate
     from pages.parts.charts import forest
 
     rows = [("a", Estimate(0.5, 0.25, 0.75, n=12)), ("b", Estimate(-0.1, n=12)), ("c", undefined("no item"))]
@@ -155,7 +145,7 @@ def page_with_a_menu() -> None:
 
     from pages.parts import menu
     from pages.parts.table import draw
-    from tests.pages.test_drawing import SCORES
+    from tests.pages.drawing_helpers import SCORES
 
     menu.begin()
     if st.toggle("tables"):

@@ -14,7 +14,7 @@ from concord.lake.coordinator import LakeHow
 from concord.lake.partitions import Shard
 from tests.conftest import toml
 from tests.lake.logs import conversation, lines, planned, rate
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 JUDGES = {"a": 'model = "mock-judge-strict"', "b": 'model = "mock-judge-noisy"'}
 

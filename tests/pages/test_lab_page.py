@@ -10,7 +10,7 @@ from concord.rubrics import rubric_store
 from concord.store import lab
 from concord.workspace import Workspace
 from tests.mock import lab as mock
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 
 def page(**address: str) -> AppTest:

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.workspace import Workspace
 from tests.filled import fill
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 
 def test_percentile_intervals_are_chosen_in_the_address(workspace: Workspace) -> None:

@@ -11,7 +11,7 @@ from concord.store import audit
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
 from tests.mock.server import running
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 OTHER = "\n# the other\n[models.b]\nparams = {temperature=0.5}\n"
 OWN = f'# mine\n[models.judge]   # first\nmodel = "mock-fixed"\n{OTHER}'

@@ -14,7 +14,7 @@ from pages.parts.people import AnnotatorHere
 from pages.parts.plain import plain
 from tests import pairs as made
 from tests.browser.made_simulbench import PLAYERS, make
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 from tests.pairs import PAIRS
 
 COMPARISONS, SAMPLES = "trust/comparisons.py", "annotate/samples.py"

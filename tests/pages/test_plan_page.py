@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from concord.cli import main
 from concord.workspace import Workspace
 from tests.filled import fill
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 
 def shown(*, query: dict[str, str] | None = None) -> AppTest:

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.workspace import Workspace
 from tests.mutual import fill
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 HOSTILE = "<img src=x> **b** $x^2$ :red[r]"
 

@@ -11,8 +11,8 @@ from concord.conversation import Conversation, Message
 from concord.questions import COMPARED, TYPES
 from concord.store import conversations
 from concord.workspace import Workspace
-from tests.pages.test_bring import said, the
-from tests.pages.test_navigation import FRAME
+from tests.pages.bring_helpers import said, the
+from tests.pages.framed import FRAME
 
 
 def opened() -> AppTest:

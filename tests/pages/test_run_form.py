@@ -7,16 +7,14 @@ from streamlit.testing.v1 import AppTest
 from concord.conversation import Conversation, Message
 from concord.llm.models import load_models
 from concord.runs import planning
-from concord.runs.plans import JudgePlan
 from concord.store import configurations, conversations
 from concord.workspace import Workspace
-
-PLAN = JudgePlan("pingpong", ("a",))
+from tests.pages.run_form_helpers import PLAN
 
 
 def form() -> None:
     from pages.study.run_form import estimate
-    from tests.pages.test_run_form import PLAN
+    from tests.pages.run_form_helpers import PLAN
 
     estimate(PLAN, key="judge")
 

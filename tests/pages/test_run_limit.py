@@ -15,7 +15,7 @@ from concord.store import conversations, locks, runs
 from concord.workspace import Workspace
 from pages.parts import session
 from pages.parts.people import Researcher
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 PAGE = Path(__file__).parents[2] / "pages" / "study" / "runs.py"
 PLAN = JudgePlan("pingpong", ("a",))

@@ -18,7 +18,7 @@ from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
 from tests.filled import fill
 from tests.mock.server import running
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from concord.store.conversations import Filter
 from concord.studies.drawing import draw_study, left_to_draw
 from concord.workspace import Workspace
 from tests.filled import fill
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 FORM = """
 from pages.annotate.samples_draw import form

@@ -13,7 +13,7 @@ from concord.studies import dealing, running
 from concord.studies.purposes import extra, gold, training
 from concord.workspace import Workspace
 from pages.annotate import samples_more
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 GOLD, TRAINING = "Gold items of s", "Training items of s"
 EXTRA, CROWD = "Extra raters where annotators differ of s", "A crowd's link: Prolific or MTurk of s"

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from concord.commands.exchange_out import command
 from concord.workspace import Workspace
 from tests.browser.made import make
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 
 
 @pytest.fixture

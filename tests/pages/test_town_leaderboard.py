@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
 from concord.store import conversations, ratings
 from concord.workspace import Workspace
-from tests.pages.test_navigation import FRAME
+from tests.pages.framed import FRAME
 from tests.stss.made import lived, party, talk
 
 AGENTS = ("GA", "GA+TDP")

@@ -18,7 +18,7 @@ from concord.store.conversations import Filter
 from concord.workspace import Workspace
 from tests.mock import lab as mock_lab
 from tests.stss.made import at
-from tests.stss.test_town import SMALL
+from tests.stss.town_helpers import SMALL
 
 xllamacpp = pytest.importorskip("xllamacpp", reason="`make test-real` installs it")
 

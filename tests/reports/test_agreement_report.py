@@ -14,7 +14,7 @@ import pytest
 from concord.codes import Scope
 from concord.questions import YES_NO, points
 from concord.rating import Criterion
-from concord.reports.agreement_report import AgreementReport, Options, report_of
+from concord.reports.agreement_report import Options, report_of
 from concord.reports.coefficient import default_coefficient, metric_of
 from concord.reports.flags import preferences
 from concord.reports.names import short_names
@@ -22,47 +22,7 @@ from concord.reports.sections import names_of
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings
 from concord.table import as_values
-
-CRITERIA = (Criterion("wit", "It is witty."), Criterion("care", "It is careful."))
-PLAYERS = ("amber", "birch", "cedar")
-FEW = Options(resamples=200)
-
-
-def measured(table: pd.DataFrame, *, options: Options = FEW, **study: object) -> AgreementReport:
-    kinds = [set(rows.criterion) for _, rows in table.groupby("kind")]
-    of = StudyRatings(
-        Study("s", CRITERIA, **study),  # type: ignore[arg-type]
-        table,
-        tuple(c.name for c in CRITERIA),
-        tuple(c.name for c in CRITERIA if all(c.name in kind for kind in kinds)),
-        {},
-    )
-    return report_of(of, options)
-
-
-def frame(scores: dict[tuple[str, str], list[list[float]]]) -> pd.DataFrame:
-    """(kind, rater) → items × criteria, as a study's long frame; item 0 is by the first player, and so on in
-    turns.
-    """
-    rows = [
-        (item, 100 + item, None, PLAYERS[item % 3], CRITERIA[c].name, rater, kind, 0, score)
-        for (kind, rater), table in scores.items()
-        for item, row in enumerate(table)
-        for c, score in enumerate(row)
-        if score is not None
-    ]
-    columns = [
-        "unit",
-        "conversation_id",
-        "turn",
-        "player",
-        "criterion",
-        "rater",
-        "kind",
-        "simulated",
-        "score",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+from tests.reports.agreement_report_helpers import CRITERIA, FEW, frame, measured, simulated
 
 
 def test_a_judge_that_prefers_its_own_family_is_found():
@@ -133,22 +93,6 @@ def test_yes_and_no_begin_with_kappa_and_shares_by_hand() -> None:
     assert (default_coefficient(report, name), metric_of(report, name)) == ("kappa", "nominal")
     other = measured(simulated(items=20, judge_noise=0.3, person_noise=0.3))
     assert "decisions" not in other.section("glance", "wit")
-
-
-def simulated(
-    *, items: int = 60, judge_noise: float, person_noise: float, shift: float = 0.0
-) -> pd.DataFrame:
-    """Three people and a judge who see the same quality with noise of their own, on a scale without ends that
-    matter.
-    """
-    rng = np.random.default_rng(4)
-    quality = rng.normal(3, 1, (items, 2))
-
-    def seen(noise: float, by: float = 0.0) -> list[list[float]]:
-        return np.clip(np.round(quality + by + rng.normal(0, noise, quality.shape)), 1, 5).tolist()
-
-    people = {("human", name): seen(person_noise) for name in ("Ada", "Bo", "Chi")}
-    return frame({**people, ("judge", "j"): seen(judge_noise, shift)})
 
 
 def said(table: pd.DataFrame, **named: object) -> str:

@@ -14,8 +14,8 @@ from concord.reports.agreement_report import report_of
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings
 from concord.table import Column, Table
-from tests.reports.test_agreement_report import CRITERIA, FEW, frame
-from tests.reports.test_verdict import two_judges
+from tests.reports.agreement_report_helpers import CRITERIA, FEW, frame
+from tests.reports.verdict_helpers import two_judges
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from concord.questions import categories
 from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.reports.sections import SECTIONS
 from concord.table import FORMS
-from tests.reports.test_agreement_report import frame, measured
+from tests.reports.agreement_report_helpers import frame, measured
 
 Answers = list[list[float | None]]
 

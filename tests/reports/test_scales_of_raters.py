@@ -12,7 +12,7 @@ from concord.questions import categories, points
 from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.table import Table
-from tests.reports.test_agreement_report import CRITERIA, FEW, frame, measured
+from tests.reports.agreement_report_helpers import CRITERIA, FEW, frame, measured
 
 
 def study() -> dict[tuple[str, str], list[list[float]]]:

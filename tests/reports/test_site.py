@@ -16,7 +16,7 @@ from concord.store import conversations
 from concord.store.known import Check, Pair
 from concord.workspace import Workspace
 from tests.filled import HOSTILE, JUDGES, PEOPLE, PLAYERS, fill
-from tests.studies.test_quality import item
+from tests.studies.quality_helpers import item
 
 
 class Links(HTMLParser):

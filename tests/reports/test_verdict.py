@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from concord.codes import GOOD, Advice, Claim, Unknown, UseCondition, Verdict
@@ -20,8 +19,9 @@ from concord.reports.wording import interval_words
 from concord.statistics.claims import CLAIMS, ranked
 from concord.store.studies import AskedRubric, Study
 from concord.studies.studies import StudyRatings
-from tests.reports.test_agreement_report import CRITERIA, FEW, frame, measured, simulated
-from tests.studies.test_quality import item
+from tests.reports.agreement_report_helpers import CRITERIA, FEW, frame, measured, simulated
+from tests.reports.verdict_helpers import two_judges
+from tests.studies.quality_helpers import item
 
 
 def quality():
@@ -47,13 +47,6 @@ def summary(scores: dict[tuple[str, str], list[list[float]]]) -> str:
 
 def verdict(**noise: float) -> Assessment:
     return measured(simulated(**noise)).verdict()  # type: ignore[arg-type]
-
-
-def two_judges(one: float, other: float, person: float) -> AgreementReport:
-    """Judges j and k, with noises of their own."""
-    table = simulated(judge_noise=one, person_noise=person)
-    second = simulated(judge_noise=other, person_noise=person)
-    return measured(pd.concat([table, second[second.rater == "j"].assign(rater="k")]))
 
 
 def test_a_judge_as_good_as_an_annotator_may_be_used() -> None:

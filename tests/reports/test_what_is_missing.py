@@ -12,8 +12,8 @@ from concord.store import placements, progress, ratings, studies
 from concord.studies.studies import ratings_for_agreement
 from concord.workspace import Workspace
 from pages.parts.plain import with_code
-from tests.pages.test_agreement import NAME, fill, varied
-from tests.reports.test_agreement_report import frame, measured
+from tests.pages.agreement_helpers import NAME, fill, varied
+from tests.reports.agreement_report_helpers import frame, measured
 
 DEAL = "`concord study deal s`"
 SAID = {

@@ -3,7 +3,8 @@
 import pytest
 
 from concord.store import conversations, ratings
-from tests.rubrics.test_judging_by_rubric import GOOD, done, given, shop, write  # noqa: F401
+from tests.rubrics.judging_by_rubric_helpers import done, given, shop, write  # noqa: F401
+from tests.rubrics.rubric_files_helpers import GOOD
 
 CHECK = """
 def judge(given):

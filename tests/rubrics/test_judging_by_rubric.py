@@ -12,57 +12,20 @@ from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
-from concord.store import access, conversations, ratings, rubrics, studies
+from concord.store import conversations, ratings, rubrics, studies
 from concord.studies import audits, coverage
 from concord.studies.purposes import spotcheck
 from concord.studies.studies import deal_study, invite, ratings_for_agreement
 from tests.annotated import Annotation, import_annotations
-from tests.conftest import toml
-from tests.rubrics.test_rubric_files import GOOD
-
-
-def chats(n=4):
-    for number in range(n):
-        said = [{"role": "system", "content": "Returns within 30 days."}]
-        for turn in range(1 + number % 2):
-            said += [{"role": "user", "content": f"It is broken, {turn}."}]
-            said += [{"role": "assistant", "content": f"Send it back. {'Thanks, great. ' * number}"}]
-        yield {"id": f"c{number}", "player": f"m{number % 2}", "messages": said}
-
-
-@pytest.fixture
-def shop(workspace, mock, run, tmp_path):
-    """A workspace with conversations of a shop, two judges that tell them apart, and the rubric `support`."""
-    judges = {"a": 'model = "mock-judge-strict"', "b": 'model = "mock-judge-lenient"'}
-    workspace.models_path.write_text(toml(mock, **judges))
-    file = tmp_path / "chats.jsonl"
-    file.write_text("\n".join(map(json.dumps, chats())))
-    assert run(workspace, "import", "conversations", file, "--benchmark", "shop").exit_code == 0
-    write(workspace, GOOD)
-    return workspace
-
-
-def write(workspace, text):
-    folder = workspace.path / "rubrics"
-    folder.mkdir(exist_ok=True)
-    (folder / "support.toml").write_text(text)
-
-
-def done(result):
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def given(workspace, key):
-    with workspace.read() as db:
-        return ratings.of_conversation(db, conversations.find_id(db, key))
+from tests.rubrics.judging_by_rubric_helpers import done, given, rated, shop, write  # noqa: F401
+from tests.rubrics.rubric_files_helpers import GOOD
 
 
 @pytest.mark.parametrize(
     ("unit", "turns"),
     [("each-reply", {1, 2}), ("last-reply", {2}), ("conversation", {None})],
 )
-def test_imported_conversations_are_judged_by_unit(shop, run, unit, turns):
+def test_imported_conversations_are_judged_by_unit(shop, run, unit, turns):  # noqa: F811
     write(shop, GOOD.replace("each-reply", unit))
     assert "8 of 8 stored" in done(run(shop, "judge", "support", "--judges", "a,b"))
     found = given(shop, "c1")
@@ -72,7 +35,7 @@ def test_imported_conversations_are_judged_by_unit(shop, run, unit, turns):
     assert all(r.explanation for r in found)
 
 
-def test_a_changed_rubric_is_a_new_version_and_the_old_one_stays(shop, run):
+def test_a_changed_rubric_is_a_new_version_and_the_old_one_stays(shop, run):  # noqa: F811
     done(run(shop, "judge", "support", "--judges", "a"))
     write(shop, GOOD.replace("The problem is solved.", "The problem is gone."))
     done(run(shop, "judge", "support", "--judges", "a"))
@@ -84,7 +47,7 @@ def test_a_changed_rubric_is_a_new_version_and_the_old_one_stays(shop, run):
     assert " 0 left to make" in again
 
 
-def test_a_study_takes_the_judges_of_its_own_rubric(shop, run):
+def test_a_study_takes_the_judges_of_its_own_rubric(shop, run):  # noqa: F811
     done(run(shop, "judge", "support", "--judges", "a"))
     other = GOOD.replace("each-reply", "conversation").replace("It is polite.", "It is kind.")
     (shop.path / "rubrics" / "other.toml").write_text(other)
@@ -102,34 +65,14 @@ def test_a_study_takes_the_judges_of_its_own_rubric(shop, run):
         assert {r.rater.variant for r in ratings.of_conversation(db, 1)} == {"support v1", "other v1"}
 
 
-def rated(shop, run):
-    """The study `s` by the rubric, judged by two judges and rated by two people, who answer alike."""
-    done(run(shop, "judge", "support", "--judges", "a,b"))
-    assert "6 units of 4 conversations" in done(
-        run(shop, "study", "draw", "s", "--n", "4", "--rubric", "support")
-    )
-    done(run(shop, "people", "invite", "Ann", "Bob", "--study", "s"))
-    done(run(shop, "study", "deal", "s", "--annotators", "Ann,Bob"))
-    with shop.write() as db:
-        asked = studies.get(db, "s").criteria
-        answers = [
-            Annotation(Rating(Unit(unit["key"], unit["turn"]), c.name, c.scale.values[number % 2]), person)
-            for person in ("Ann", "Bob")
-            for number, unit in enumerate(studies.units(db, "s"))
-            for c in asked
-        ]
-        import_annotations(db, "s", answers)
-        assert all(a.done == 6 for a in access.annotators(db, "s"))
-
-
-def test_from_file_to_agreement(shop, run):
+def test_from_file_to_agreement(shop, run):  # noqa: F811
     rated(shop, run)
     shown = done(run(shop, "agreement", "--study", "s"))
     assert "People of study s" in shown
     assert "a + b" in shown
 
 
-def test_categories_have_nominal_figures_and_no_others(shop, run):
+def test_categories_have_nominal_figures_and_no_others(shop, run):  # noqa: F811
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
     rows = told["sections"]["cause"]["people"]["nominal"]["rows"]
@@ -138,7 +81,7 @@ def test_categories_have_nominal_figures_and_no_others(shop, run):
     assert list(told["sections"]) == ["solved", "polite", "effort", "cause"]
 
 
-def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
+def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):  # noqa: F811
     begin, cause = GOOD.index("[[criteria]]"), GOOD.index('[[criteria]]\nname = "cause"')
     write(shop, GOOD[:begin] + GOOD[cause : GOOD.index('[[criteria]]\nname = "effort"')])
     rated(shop, run)
@@ -147,7 +90,7 @@ def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
     assert (told["main"], list(told["criteria"])) == ("cause", [])
 
 
-def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):
+def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):  # noqa: F811
     done(run(shop, "judge", "support", "--judges", "a,b"))
     told = json.loads(done(run(shop, "leaderboard", "shop", "--format", "json")))
     board = told["tables"]["leaderboard-shop"]
@@ -180,7 +123,7 @@ def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):
     assert "There is no rubric “other”" in run(shop, "leaderboard", "shop", "--rubric", "other").output
 
 
-def test_judgements_by_a_rubric_are_spot_checked(shop, run):
+def test_judgements_by_a_rubric_are_spot_checked(shop, run):  # noqa: F811
     with (
         shop.read() as db,
         pytest.raises(StudyError, match="No judge has rated conversations of “shop” by a"),
@@ -197,7 +140,7 @@ def test_judgements_by_a_rubric_are_spot_checked(shop, run):
     assert (every["too_low"], audit.drawn_from) == (1, 8)
 
 
-def test_people_of_a_file_and_judges_by_a_rubric_meet_in_one_agreement(shop, run, tmp_path):
+def test_people_of_a_file_and_judges_by_a_rubric_meet_in_one_agreement(shop, run, tmp_path):  # noqa: F811
     write(shop, GOOD.replace("each-reply", "conversation"))
     done(run(shop, "judge", "support", "--judges", "a,b"))
     scores = tmp_path / "people.csv"
@@ -227,7 +170,7 @@ def test_people_of_a_file_and_judges_by_a_rubric_meet_in_one_agreement(shop, run
 
 @pytest.mark.parametrize("variant", ["", "v3", "support v7"])
 @pytest.mark.parametrize("with_rubric", [True, False])
-def test_judges_that_come_with_a_file_count_in_its_study(shop, run, tmp_path, variant, with_rubric):
+def test_judges_that_come_with_a_file_count_in_its_study(shop, run, tmp_path, variant, with_rubric):  # noqa: F811
     """They were asked by no rubric of this workspace, or by another version of it."""
     write(shop, GOOD.replace("each-reply", "conversation"))
     done(run(shop, "judge", "support", "--judges", "a"))
@@ -245,7 +188,7 @@ def test_judges_that_come_with_a_file_count_in_its_study(shop, run, tmp_path, va
     assert "No judge has rated" not in done(run(shop, "agreement", "--study", "crowd"))
 
 
-def test_judges_that_are_added_to_a_study_by_rubric_count_in_it(shop, run, tmp_path):
+def test_judges_that_are_added_to_a_study_by_rubric_count_in_it(shop, run, tmp_path):  # noqa: F811
     write(shop, GOOD.replace("each-reply", "conversation"))
     done(run(shop, "judge", "support", "--judges", "a"))
     head, scores = "item_id,criterion,rater_type,rater,score", tmp_path / "scores.csv"
@@ -262,7 +205,7 @@ def test_judges_that_are_added_to_a_study_by_rubric_count_in_it(shop, run, tmp_p
         assert studies.get(db, "crowd").own_judges == (("remote", ""),)
 
 
-def test_a_partial_version_is_named_with_the_run_that_makes_up_for_it(shop, run, tmp_path):
+def test_a_partial_version_is_named_with_the_run_that_makes_up_for_it(shop, run, tmp_path):  # noqa: F811
     write(shop, GOOD.replace("each-reply", "conversation"))
     done(run(shop, "judge", "support", "--judges", "a"))
     scores = tmp_path / "people.csv"
@@ -287,7 +230,7 @@ def test_a_partial_version_is_named_with_the_run_that_makes_up_for_it(shop, run,
     assert (report.judges, report.partial) == (("a support v2",), ())
 
 
-def test_of_repeated_runs_the_category_given_most_often_counts(shop):
+def test_of_repeated_runs_the_category_given_most_often_counts(shop):  # noqa: F811
     """Means of 0, 2, 0 and of 2, 0, 1 would be 2/3, which is no category, and 1, which nobody gave twice."""
     cause = Criterion("cause", "What was it about?", categories(["billing", "delivery", "else"]))
     runs = {"c0": (0, 2, 0), "c1": (1, 1, 2), "c2": (2, 0, 2), "c3": (2, 0, 1)}
@@ -314,7 +257,7 @@ def test_of_repeated_runs_the_category_given_most_often_counts(shop):
     assert kappa["value"].value == pytest.approx((3 / 4 - 5 / 16) / (1 - 5 / 16))
 
 
-def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run):
+def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run):  # noqa: F811
     with shop.write() as db:
         conversations.save(db, Conversation("shop", "silent", "m", (Message("user", "Hello?"),)))
     judged = run(shop, "judge", "support", "--judges", "a")
@@ -325,7 +268,7 @@ def test_what_cannot_be_asked_about_is_a_failure_without_a_call(shop, run):
     assert failed["calls"] == 0
 
 
-def test_a_study_by_a_rubric_is_moved_whole(shop, run, fresh, tmp_path):
+def test_a_study_by_a_rubric_is_moved_whole(shop, run, fresh, tmp_path):  # noqa: F811
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
     moved, scores = tmp_path / "s.jsonl", tmp_path / "s.csv"
@@ -340,7 +283,7 @@ def test_a_study_by_a_rubric_is_moved_whole(shop, run, fresh, tmp_path):
     assert again["sections"]["cause"]["people"] == told["sections"]["cause"]["people"]
 
 
-def test_a_run_that_lasts_says_where_it_stands(shop, run, monkeypatch):
+def test_a_run_that_lasts_says_where_it_stands(shop, run, monkeypatch):  # noqa: F811
     monkeypatch.setattr("concord.commands.progress.PLAIN_SECONDS", 0.0)
     said = done(run(shop, "judge", "support", "--judges", "a"))
     assert said.count("stored ·") > 1

@@ -9,8 +9,8 @@ from concord.errors import ConfigError
 from concord.rating import Rating
 from concord.store import access, ratings, studies
 from tests.annotated import Annotation, import_annotations
-from tests.rubrics.test_judging_by_rubric import done, given, shop, write  # noqa: F401
-from tests.rubrics.test_rubric_files import rubric
+from tests.rubrics.judging_by_rubric_helpers import done, given, shop, write  # noqa: F401
+from tests.rubrics.rubric_files_helpers import rubric
 
 MIXED = """
 unit = "each-reply"

@@ -12,8 +12,8 @@ from concord.store import access, studies
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
 from tests.label_studio import exported
-from tests.rubrics.test_judging_by_rubric import done, given, shop, write  # noqa: F401
-from tests.rubrics.test_rubric_files import rubric
+from tests.rubrics.judging_by_rubric_helpers import done, given, shop, write  # noqa: F401
+from tests.rubrics.rubric_files_helpers import rubric
 
 TOPICS = """
 unit = "each-reply"

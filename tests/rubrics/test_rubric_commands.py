@@ -8,7 +8,7 @@ import pytest
 from concord.rubrics import writing
 from concord.rubrics.reading import read
 from concord.store import access, ratings, studies
-from tests.rubrics.test_rubric_files import rubric
+from tests.rubrics.rubric_files_helpers import rubric
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "examples"
 FILE, RUBRIC = EXAMPLES / "support.jsonl", EXAMPLES / "support.toml"

@@ -1,6 +1,5 @@
 """Rubrics as files: what they say, and one sentence for each mistake."""
 
-import tomllib
 from dataclasses import replace
 
 import pytest
@@ -14,42 +13,7 @@ from concord.runs import rubric_judge
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations
 from concord.workspace import SHIPPED, Workspace
-
-GOOD = """
-title = "Support"
-unit = "each-reply"
-show = ["System prompt"]
-[judge]
-instructions = "You know the shop's rules."
-reasons = "after"
-[[criteria]]
-name = "solved"
-statement = "The problem is solved."
-scale = "1..7"
-anchors = { 1 = "Not at all", "3..5" = "Partly", 7 = "Wholly" }
-[[criteria]]
-name = "polite"
-statement = "It is polite."
-type = "yes-no"
-[[criteria]]
-name = "cause"
-statement = "What was it about?"
-categories = ["billing", "delivery"]
-[[criteria]]
-name = "effort"
-statement = "How much effort was it?"
-type = "number"
-anchors = { "0..20" = "hardly any" }
-[[criteria]]
-name = "better"
-statement = "Which one solves more?"
-type = "pairwise"
-strength = true
-"""
-
-
-def rubric(text, name="support"):
-    return rubric_of(name, tomllib.loads(text), f"{name}.toml")
+from tests.rubrics.rubric_files_helpers import GOOD, rubric
 
 
 def test_each_type_of_question_is_read():

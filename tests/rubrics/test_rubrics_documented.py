@@ -5,7 +5,7 @@ from pathlib import Path
 
 from concord.questions import TYPES
 from concord.rubrics import reading, templates
-from tests.rubrics.test_rubric_files import rubric
+from tests.rubrics.rubric_files_helpers import rubric
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "rubrics.md").read_text(encoding="utf-8")
 

@@ -8,8 +8,8 @@ from concord.errors import ConfigError
 from concord.store import studies
 from concord.workspace import Workspace
 from tests.label_studio import exported
-from tests.rubrics.test_judging_by_rubric import done, given, rated, shop, write  # noqa: F401
-from tests.rubrics.test_rubric_files import rubric
+from tests.rubrics.judging_by_rubric_helpers import done, given, rated, shop, write  # noqa: F401
+from tests.rubrics.rubric_files_helpers import rubric
 
 WARM = """
 [judge]

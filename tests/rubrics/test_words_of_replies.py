@@ -12,8 +12,8 @@ from concord.errors import ConfigError, StudyError
 from concord.llm.replies import Unusable
 from concord.runs.rubric_judge import read, reply_of
 from concord.store import access, conversations, placements, ratings, studies
-from tests.rubrics.test_judging_by_rubric import done, given, shop, write  # noqa: F401
-from tests.rubrics.test_rubric_files import rubric
+from tests.rubrics.judging_by_rubric_helpers import done, given, shop, write  # noqa: F401
+from tests.rubrics.rubric_files_helpers import rubric
 
 WORDS = """
 unit = "each-reply"

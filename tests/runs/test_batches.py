@@ -19,7 +19,7 @@ from concord.runs.plans import JudgePlan
 from concord.store import batches as stored
 from concord.store import runs
 from tests import warm
-from tests.runs.test_runs import calls_made, calls_of, count, plan, run, until
+from tests.runs.runs_helpers import calls_made, calls_of, count, plan, run, until
 from tests.shaken import shaken
 
 JUDGED = JudgePlan("pingpong", ("a", "b"))

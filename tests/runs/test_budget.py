@@ -25,7 +25,7 @@ from concord.store import runs as stored
 from concord.workspace import Workspace
 from tests import warm
 from tests.conftest import toml
-from tests.runs.test_runs import calls_made, concord_run, plan
+from tests.runs.runs_helpers import calls_made, concord_run, plan
 
 CENT = 'price = { input = 0.0, output = 100.0 }\nmodel = "m"'
 """A token out costs 0.0001: the replies below cost what they say."""

@@ -7,7 +7,7 @@ import pytest
 from concord.runs import engine, planning, status
 from concord.runs.plans import JudgePlan
 from concord.store import runs
-from tests.runs.test_runs import plan, run
+from tests.runs.runs_helpers import plan, run
 
 
 def test_a_judge_finds_its_instructions_and_the_character_in_the_cache(faulty):

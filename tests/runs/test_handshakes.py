@@ -18,7 +18,7 @@ from tests.conftest import FIXED, toml
 from tests.mock import kinds
 from tests.mock.kinds import EndpointKind, RefusedCall
 from tests.mock.server import running
-from tests.runs.test_runs import calls_made, plan, run
+from tests.runs.runs_helpers import calls_made, plan, run
 
 JUDGED = JudgePlan("pingpong", ("a",))
 

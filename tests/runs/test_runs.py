@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
-from typing import Any
-from urllib.request import urlopen
 
 import pytest
 
@@ -21,7 +16,7 @@ from concord.errors import ConfigError, NotFound
 from concord.llm.client import Client
 from concord.llm.models import Model, load_models
 from concord.rating import NOTHING_SPENT
-from concord.runs import call_runner, engine, planning
+from concord.runs import call_runner, planning
 from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import conversations, ratings
 from concord.store import runs as stored
@@ -30,50 +25,9 @@ from concord.workspace import Workspace
 from tests import warm
 from tests.conftest import FIXED, toml
 from tests.mock.server import running
+from tests.runs.runs_helpers import calls_made, calls_of, concord_run, count, plan, run, until
 
 ROOT = Path(__file__).parent.parent.parent
-
-
-def plan(judges=("a", "b"), repeats=1, characters=("tully", "mizuki"), situations=("reality",), **options):
-    return PlayPlan(
-        "pingpong",
-        {"players": ("player",), "interrogator": ("user",), "judges": tuple(judges)},
-        {"characters": list(characters), "situations": list(situations), "repeats": repeats, **options},
-    )
-
-
-def run(workspace, the_plan, **how):
-    return engine.execute(workspace, planning.job(workspace, the_plan), **how)
-
-
-def concord_run(workspace: Workspace, *words: str) -> list[str]:
-    """The command of a run in a process of its own."""
-    head = [sys.executable, "-m", "concord.cli", "--workspace", str(workspace.path), "run", "pingpong"]
-    return [*head, "--players", "player", "--interrogator", "user", *words]
-
-
-def calls_of(workspace: Workspace) -> dict[str, Any]:
-    """What the mock server of a workspace has done."""
-    address = next(iter(load_models(workspace.models_path).values())).base_url
-    with urlopen(f"{address}/_calls") as reply:
-        counts: dict[str, Any] = json.load(reply)
-    return counts
-
-
-def calls_made(workspace: Workspace) -> int:
-    return sum(calls_of(workspace)["answered"].values())
-
-
-def count(workspace, table):
-    with workspace.read() as db:
-        return db[table].count
-
-
-def until(happened, process):
-    """Wait for something that a process brings about."""
-    while not happened():
-        assert process.poll() is None, "the process has ended, and it did not happen"
-        time.sleep(0.02)
 
 
 def test_a_run_stores_every_conversation_and_judgement_once(workspace):

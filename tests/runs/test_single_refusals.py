@@ -17,7 +17,7 @@ from tests.conftest import FIXED, toml
 from tests.mock import kinds
 from tests.mock.kinds import EndpointKind, RefusedCall
 from tests.mock.server import running
-from tests.runs.test_runs import plan, run
+from tests.runs.runs_helpers import plan, run
 
 MODERATED = RefusedCall(403, "The input was flagged by our moderation: violence.")
 FIREWALL = RefusedCall(403, "Request blocked. Reference 17.")

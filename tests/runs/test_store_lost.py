@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import pytest
 
@@ -23,7 +23,8 @@ from concord.store import database, integrity, locks, parts, settings, writer
 from concord.store import runs as stored
 from concord.workspace import Workspace
 from tests import warm
-from tests.runs.test_runs import calls_made, concord_run, count, plan, until
+from tests.runs.runs_helpers import calls_made, concord_run, count, plan, until
+from tests.runs.store_lost_helpers import Watched, calls_when_still, lock_of
 
 IN_FLIGHT = 16
 """What a client sends at once unless told otherwise."""
@@ -36,44 +37,6 @@ def impatient(monkeypatch):
     monkeypatch.setattr(locks, "PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr(writer, "AGAIN_SECONDS", 0.05)
     monkeypatch.setattr(engine, "BEAT_SECONDS", 0.1)
-
-
-class Watched:
-    """What a run said last, with an event for each sentence that is waited for."""
-
-    def __init__(self):
-        self.says, self.changed = "", threading.Condition()
-
-    def __call__(self, progress):
-        with self.changed:
-            self.says = progress.message
-            self.changed.notify_all()
-
-    def until(self, word):
-        with self.changed:
-            assert self.changed.wait_for(lambda: word in self.says if word else not self.says, 60), self.says
-
-
-@contextmanager
-def lock_of(workspace):
-    """Another program writes and does not end; gives its connection."""
-    lock = database.connect(workspace.db_path)
-    lock.conn.execute("PRAGMA busy_timeout = 30000")
-    lock.conn.execute("BEGIN IMMEDIATE")
-    try:
-        yield lock
-    finally:
-        lock.rollback()
-        lock.close()
-
-
-def calls_when_still(workspace):
-    """The calls at the server once no more arrive."""
-    before = -1
-    while (now := calls_made(workspace)) != before:
-        before = now
-        time.sleep(0.3)
-    return now
 
 
 def needed(repeats):

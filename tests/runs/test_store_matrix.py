@@ -17,8 +17,8 @@ from concord.runs.plans import ComparePlan, JudgePlan, ProposePlan
 from concord.store import database, locks, writer
 from concord.workspace import Workspace
 from tests.mock.server import running
-from tests.runs.test_runs import calls_made, calls_of, count
-from tests.runs.test_store_lost import Watched, calls_when_still, lock_of
+from tests.runs.runs_helpers import calls_made, calls_of, count
+from tests.runs.store_lost_helpers import Watched, calls_when_still, lock_of
 from tests.simulbench.conftest import TARGETS, answers, dialogues, execute, models
 
 JUDGES = ("mock-judge-lenient", "mock-judge-noisy")

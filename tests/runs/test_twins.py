@@ -15,7 +15,7 @@ from concord.runs.plans import JudgePlan
 from concord.store import locks
 from concord.store import runs as stored
 from tests import warm
-from tests.runs.test_runs import calls_made, calls_of, concord_run, count, plan, until
+from tests.runs.runs_helpers import calls_made, calls_of, concord_run, count, plan, until
 
 
 def start(workspace, *words):

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import json
 import re
 import sqlite3
 import threading
@@ -17,9 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from email.message import Message
 from http.client import HTTPConnection
 from pathlib import Path
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
@@ -40,8 +38,8 @@ from pages.parts.server.guesses import Guesses, network
 from tests.browser.asking import Entered, ask, enter
 from tests.browser.keeper import Server, fill, serving
 from tests.browser.starting import ELSEWHERE
+from tests.security.sign_in_helpers import PASSPHRASE, refusal, sign_in
 
-PASSPHRASE = "eleven ships in one night"
 SIGN_IN = "You need no passphrase"
 SCRYPT = access._SCRYPT
 """The parameters of a hash, read before the fixtures of all tests make it cheap."""
@@ -59,24 +57,6 @@ def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         access.set_passphrase(db, PASSPHRASE)
     with serving(workspace, folder / "log", "--sign-in") as running:
         yield running
-
-
-def sign_in(server: Server, said: object, source: str = "", **headers: str) -> str:
-    """The cookie that a sign-in gives, with its attributes. Raises HTTPError where it is refused."""
-    told = {"Origin": server.url, "Content-Type": "application/json", **headers}
-    if source:
-        told["X-Forwarded-For"] = source
-    body = said if isinstance(said, bytes) else json.dumps(said).encode()
-    with urlopen(Request(f"{server.url}/sign-in", body, told), timeout=60) as answer:
-        return str(answer.headers["Set-Cookie"])
-
-
-def refusal(server: Server, said: object, source: str = "", **headers: str) -> str:
-    """The sentence with which a sign-in is refused."""
-    with pytest.raises(HTTPError, match="403") as refused:
-        sign_in(server, said, source, **headers)
-    assert refused.value.headers["Set-Cookie"] is None
-    return str(json.loads(refused.value.read())["message"])
 
 
 def shown(server: Server, cookie: str, host: str | None = None, **headers: str) -> bool:

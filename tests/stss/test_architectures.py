@@ -23,7 +23,7 @@ from concord.errors import CallFailed, ConfigError, NotFound
 from concord.runs import engine, planning
 from tests.mock.server import running
 from tests.stss.asking import MATERIALS, PROMPTS, TOWN, Asking
-from tests.stss.test_run import plan, workspace_at
+from tests.stss.run_helpers import plan, workspace_at
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -12,7 +12,7 @@ from concord.cli import main
 from concord.runs import engine, planning
 from tests.mock.server import running
 from tests.stss.asking import MATERIALS, TOWN, Asking, simulate
-from tests.stss.test_run import LANGUAGE, plan, workspace_at
+from tests.stss.run_helpers import LANGUAGE, plan, workspace_at
 
 
 @pytest.mark.parametrize("benchmark", [STSS, STSS_LANGUAGE], ids=lambda b: b.name)

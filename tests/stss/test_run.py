@@ -34,42 +34,15 @@ from tests.annotated import Annotation, import_annotations
 from tests.conftest import toml
 from tests.mock.faults import Faults
 from tests.mock.server import running
+from tests.stss.run_helpers import LANGUAGE, MODELS, plan, workspace_at
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = {
-    "host": 'model = "mock-outgoing"',
-    "shy": 'model = "mock-reserved"',
-    "resident": 'model = "mock-resident"',
-    "strict": 'model = "mock-judge-strict"',
-    "lenient": 'model = "mock-judge-lenient"',
-}
-TASKS = ("harvest-supper", "thesis-talk", "cough-medicine")
-
-LANGUAGE = PlayPlan(
-    "stss-language",
-    {"players": ("host", "shy"), "residents": ("resident",), "judges": ("strict", "lenient")},
-    {},
-)
-
-
-def plan(players=("host",), tasks=TASKS, **options):
-    return PlayPlan(
-        "stss",
-        {"players": tuple(players), "residents": ("resident",)},
-        {"tasks": list(tasks), "step_minutes": 15, **options},
-    )
 
 
 def calls_of(url):
     """What the mock server has done so far."""
     with urlopen(f"{url}/_calls") as reply:
         return json.load(reply)
-
-
-def workspace_at(path, url):
-    made = Workspace.open(path)
-    made.models_path.write_text(toml(url, **MODELS))
-    return made
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from concord.benchmarks.stss.schedule import IDLE, RISING, SLEEPING, Wish, action_at, arrange, habits
 from concord.benchmarks.stss.town import hour_of, load_town, minute_of
-from tests.stss.test_town import SHIPPED
+from tests.stss.town_helpers import SHIPPED
 
 TOWN = load_town(SHIPPED / "town.toml")
 NILS = TOWN.residents["Nils Lindqvist"]  # up from 06:00 to 22:00

@@ -25,7 +25,7 @@ from concord.errors import CallFailed, ConfigError
 from tests.stss.asking import MATERIALS, TOWN, Asking, failing, simulate
 from tests.stss.made import at, party
 from tests.stss.scripted import ScriptedMind, kept
-from tests.stss.test_town import town
+from tests.stss.town_helpers import town
 
 
 def live(place, minds, days=1, step=5, task=None):

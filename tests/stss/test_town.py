@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -11,48 +10,7 @@ from concord.benchmarks.stss.tasks import TITLES
 from concord.benchmarks.stss.templates import instantiate, load_templates, missing
 from concord.benchmarks.stss.town import load_town
 from concord.errors import ConfigError, NotFound
-
-SHIPPED = Path(__file__).resolve().parents[2] / "data" / "stss" / "en" / "merrow-quay"
-
-SMALL = """
-name = "Two Houses"
-[sectors."Lane"]
-at = [0, 0]
-doors = ["Red House"]
-[sectors."Lane".arenas]
-"lane" = ["stone"]
-[sectors."Red House"]
-kind = "home"
-at = [0, 240]
-doors = ["Blue House"]
-[sectors."Red House".arenas]
-"hall" = ["door"]
-"room" = ["chair", "bed"]
-[sectors."Blue House"]
-kind = "home"
-at = [320, 240]
-[sectors."Blue House".arenas]
-"room" = ["bed"]
-[residents."Ada Ash"]
-age = 30
-innate = "calm"
-learned = "Ada Ash counts stones."
-home = "Red House:room"
-[residents."Ben Birch"]
-age = 31
-innate = "loud"
-learned = "Ben Birch throws stones."
-home = "Blue House:room"
-work = "Red House:hall"
-[residents."Ben Birch".knows]
-"Ada Ash" = "his landlady"
-"""
-
-
-def town(tmp_path, text=SMALL):
-    file = tmp_path / "town.toml"
-    file.write_text(text)
-    return file
+from tests.stss.town_helpers import SHIPPED, SMALL, town
 
 
 def test_the_shipped_town_is_whole():

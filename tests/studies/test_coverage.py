@@ -6,7 +6,7 @@ import pytest
 
 from concord.reports.agreement_report import Options, agreement_report
 from concord.studies.coverage import Judge, covering, partial
-from tests.rubrics.test_judging_by_rubric import done
+from tests.rubrics.judging_by_rubric_helpers import done
 
 ITEMS = set(range(40))
 

@@ -6,24 +6,7 @@ from concord.rating import Criterion
 from concord.store.progress import Item
 from concord.studies import quality
 from concord.studies.quality import quality_table
-
-
-def item(annotator: str = "Ada", unit: int = 1, **fields: object) -> Item:
-    values = {
-        "annotator": annotator,
-        "unit": unit,
-        "conversation_id": unit,
-        "key": f"k{unit}",
-        "turn": None,
-        "stratum": "",
-        "state": "open",
-        "reason": "",
-        "flag": "",
-        "seconds": 0.0,
-        "reply_chars": 600,
-        "submitted": None,
-    }
-    return Item(**{**values, **fields})  # type: ignore[arg-type]
+from tests.studies.quality_helpers import item
 
 
 def given(rater: str, scores: list[list[float]], kind: str = "human") -> pd.DataFrame:
