@@ -18,7 +18,7 @@ RESULTS = "CONCORD_BENCH_RESULTS"
 """The environment variable that names the file to which ratios are added, a line each."""
 MEASURED = Path(__file__).with_name("measured.json")
 PARTS = {
-    "calls": ("throughput", "replies", "resume"),
+    "calls": ("throughput", "replies", "resume", "lake"),
     "tables": ("agreement", "command", "tables", "store"),
     "pages": ("page_times", "desk", "sessions", "crowd"),
 }
