@@ -85,7 +85,8 @@ def judge(folder: str, files: tuple[str, ...], inner: Mapping[str, Any], options
 
 
 def _say(end: LakeProgress, value: LakePlan, paid_in: str) -> None:
-    echo(f"{end.state.capitalize()}: {sentence(end, paid_in)}")
+    state = "waiting for batches" if end.waiting and end.state == "open" else end.state
+    echo(f"{state.capitalize()}: {sentence(end, paid_in)}")
     broken = end.state == "broken"
     if end.message:
         echo(end.message, err=broken)

@@ -168,7 +168,7 @@ class LakeSurvey:
 
     def cost(self, plan: LakePlan, judgements: Mapping[str, int]) -> Survey:
         """What so many judgements by judge would take, guessed from the length of prompts."""
-        survey = Survey()
+        survey, by_batch, offers = Survey(), 0.0, False
         per_call = self.characters / max(self.prompts, 1) / 4
         for way in plan.ways:
             judge = way.judges[0]
@@ -179,6 +179,9 @@ class LakeSurvey:
             survey.calls[judge] = count
             survey.tokens[judge] = tokens
             survey.cost += model.cost(round(tokens[0]), round(tokens[1]))
+            by_batch += model.cost(round(tokens[0]), round(tokens[1]), batch=model.batch)
+            offers |= model.batch and model.price is not None and model.price.batch is not None
             if model.price is None:
                 survey.unpriced.add(judge)
+        survey.by_batch = by_batch if offers else None
         return survey

@@ -207,3 +207,23 @@ def test_a_command_that_is_killed_pays_once(tmp_path, log):
     assert len(answers) == len(set(answers)) == 400
     assert sum(counts["answered"].values()) - counts["repeated"] == 200
     assert counts["repeated"] <= 2, "a direct first call of each judge may have been in flight"
+
+
+def test_the_command_says_what_a_batch_costs_and_what_waits(faulty, log, tmp_path, run):
+    workspace = faulty(batch_seconds=3600)
+    url = workspace.models_path.read_text().split('"')[1]
+    price = "price = { input = 1000, output = 1000, batch = 0.5 }"
+    workspace.models_path.write_text(toml(url, a=f"{FIXED}\n{price}"))
+    planned(workspace, [log], tmp_path / "x", ["a"])  # writes the rubric
+    words = ("judge", log, "--rubric", "support", "--judges", "a", "--out", tmp_path / "out")
+    costs = [
+        float(line.rpartition(" ")[2])
+        for line in run(workspace, *words, "--estimate").output.splitlines()
+        if "cost: " in line or "By batch" in line
+    ]
+    assert costs[0] == pytest.approx(2 * costs[1], abs=0.02)
+    sent = run(workspace, *words, "--batch")
+    assert sent.exit_code == 3, sent.output
+    assert "Waiting for batches: " in sent.output
+    assert "99 calls wait in" in sent.output
+    assert "Run the same command to continue." in sent.output
