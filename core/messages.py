@@ -160,6 +160,17 @@ CRITERIA_OF_ONE = (
     "the judge's file with --labels {file}. If a judge did, add the annotators' file, with the same columns:"
 )
 """What is asked of a file that holds one rater's answers on several criteria."""
+CRITERIA_SPELLED = (
+    "annotators answer in {people}, judges in {judges}: are some of these one criterion in other words? "
+    "Compare one at a time, such as:"
+)
+"""What is asked of columns whose names say several criteria, each in the words of annotators or judges."""
+ONLY_JUDGES = (
+    "the column {column} names judges, and no annotators answer. Add annotators' answers as a column, or "
+    "as rows "
+    "with the annotator's name in {column}."
+)
+"""What is said of a table in which a column names the judge of each row, and nobody else answers."""
 RATERS_OR_CRITERIA = (
     "whose answers are {columns}? If each column is a rater, say which are annotators and judges, such as "
     "{raters}. "

@@ -576,7 +576,7 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     beside |= {judge_name, run} - {""}
     second = {*table.pairs.swapped.values(), *table.pairs.copies} if table.pairs else set()
     first = {name: profile for name, profile in profiles.items() if name not in second}
-    roles = WideRoles(table, first, beside).decide()
+    roles = WideRoles(table, first, beside, judge_name).decide()
     table.warnings += roles.warnings
     used = {item, criterion, judge_name, run, *(rater.column for rater in roles.raters), *second} - {""}
     groups = groups_of(table, profiles, used)

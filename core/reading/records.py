@@ -9,6 +9,9 @@ from concord.rating import RaterKind
 from concord.reading.cells import field_of
 from concord.reading.vocabulary import answers, kind_of_words, kinds_by_name, tokens, words
 
+MODELS = 2
+"""So many alike objects in a row are records of models."""
+
 
 def flat(file_rows: Iterable[FileRow], name: str) -> tuple[list[Mapping[str, Any]], list[str], list[str]]:
     """The flat rows of a source called `name`, where each stands, and why others cannot be read."""
@@ -31,6 +34,8 @@ def flat(file_rows: Iterable[FileRow], name: str) -> tuple[list[Mapping[str, Any
 def _outputs(fields: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The replies in a row of promptfoo's table, whose status is the judge's; another row as it is."""
     outputs = fields.get(rows.OUTPUTS)
+    if outputs is None and (models := _by_model(fields)):
+        return models
     if not isinstance(outputs, list) or not all(isinstance(output, Mapping) for output in outputs):
         return [fields]
     test = {name: value for name, value in fields.items() if name != rows.OUTPUTS}
@@ -39,6 +44,21 @@ def _outputs(fields: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         {**test, **{names.get(name, name): value for name, value in each.items() if name != rows.FILLED}}
         for each in outputs
     ]
+
+
+def _by_model(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The records of a row whose objects are alike and hold answers of annotators or judges: one a model.
+
+    {"gpt": {"annot1": {"tone": 4}, "judge": …}, "claude": {…}}: the names of the objects are models.
+    """
+    inner = {name: value for name, value in fields.items() if isinstance(value, Mapping) and value}
+    if len(inner) < MODELS or "human" in kinds_by_name(inner).values():
+        return []
+    first, *more_keys = ({*map(str, value)} for value in inner.values())
+    if any(keys != first for keys in more_keys) or "human" not in kinds_by_name(first).values():
+        return []
+    rest = {name: value for name, value in fields.items() if name not in inner}
+    return [{**rest, "model": name, **value} for name, value in inner.items()]
 
 
 def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import chain
 from shlex import quote
 
 import numpy as np
@@ -29,6 +31,8 @@ from concord.reading.vocabulary import holds, kind_of_words, kinds_by_name, toke
 LISTS = ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats")
 """Lists of names of columns that hold no answers."""
 SHOWN = 8
+SAME_WORD = 0.7
+"""How alike two names are that may be one criterion in other spellings."""
 MOSTLY = 0.7
 """The share of a column's numbers in the range of others from which it answers their question."""
 MOST_JUDGES = 40
@@ -93,6 +97,8 @@ class WideRoles:
     profiles: Mapping[str, Profile]
     other_columns: Collection[str]
     """Columns that are something else: ids, groups, the criterion of a row."""
+    judge_name: str = ""
+    """The column that names the judge of each row."""
 
     def decide(self) -> Roles:
         """The roles. Raises ImportRefused with the command to type where it is not known whose columns
@@ -108,6 +114,8 @@ class WideRoles:
         self._refuse_many(known)
         asked = criteria_of(known, self.table.options.criteria)
         self._refuse_criteria(known, asked)
+        if not stated and not any(one.criterion for one in asked.values()):
+            self._ask_criteria(known)
         for criterion in dict.fromkeys(one.criterion for one in asked.values()):
             group = [name for name in known if asked[name].criterion == criterion]
             both = {known[name] for name in group} >= {"human", "judge"}
@@ -329,6 +337,33 @@ class WideRoles:
                 names = sorted({one.criterion for one in asked.values() if one.criterion})
                 raise not_found("criterion", stated, names)
 
+    def _ask_criteria(self, known: Mapping[str, RaterKind]) -> None:
+        """Ask where annotators and judges spell several criteria differently: they must not be pooled."""
+        columns: dict[str, dict[str, list[str]]] = {"human": {}, "judge": {}}
+        for name, kind in known.items():
+            rest = "_".join(part.text for part in rest_of(name))
+            if kind in columns and rest and self.profiles[name].may_answer:
+                columns[kind].setdefault(rest, []).append(name)
+        human, judge = columns.values()
+        if min(len(human), len(judge)) < 2 or len(human) * len(judge) > COMPARED * MOST_JUDGES:
+            return
+        likeness = {
+            (one, two): SequenceMatcher(None, one.lower(), two.lower()).ratio()
+            for one in human
+            for two in judge
+        }
+        (one, two), best = max(likeness.items(), key=lambda pair: pair[1])
+        if not SAME_WORD <= best < 1:
+            return
+        people, judges = human[one], judge[two]
+        raise self.table.refusal(
+            messages.CRITERIA_SPELLED.format(
+                people=messages.listed([*chain(*human.values())]),
+                judges=messages.listed([*chain(*judge.values())]),
+            ),
+            f"--human {quote(','.join(people))} --judge {quote(','.join(judges))}",
+        )
+
     def _refuse_many(self, known: Mapping[str, RaterKind]) -> None:
         """Refuse more judges or people than columns can stand for."""
         for kind, whom, most in (("judge", "judges", MOST_JUDGES), ("human", "annotators", MOST_PEOPLE)):
@@ -529,6 +564,8 @@ class WideRoles:
         if answered and answered.issuperset(table.needed) and (table.needed or some or not unsure):
             self._ask_more(unsure, people, judges, stated)
             return
+        if not people and judges and self._only_names(judges, unsure):
+            raise table.refusal(messages.ONLY_JUDGES.format(column=judges[0]))
         lacking = "annotators" if not people else "judges"
         if not unsure:
             raise table.refusal(self._nothing_left(lacking, "--human" if not people else "--judge"))
@@ -548,6 +585,17 @@ class WideRoles:
             *(("--judge", quote(its[0])) if its else ()),
         )
 
+    def _only_names(self, judges: Sequence[str], unsure: Sequence[str]) -> bool:
+        """Whether columns that are called after judges hold words that no column of answers has: they name
+        judges.
+        """
+        judge_names = [self.profiles[name].given for name in judges]
+        answers = [self.profiles[name].given for name in unsure]
+        return all(
+            one.domain is Domain.WORDS and not any(one.shares(answer) for answer in answers)
+            for one in judge_names
+        )
+
     def _ask_whose(self, unsure: Sequence[str], people: Sequence[str], judges: Sequence[str]) -> None:
         """Ask whether columns of unknown names are raters, or criteria that one rater answered."""
         if len(unsure) > MOST_JUDGES:
@@ -557,6 +605,8 @@ class WideRoles:
                 "rows? Else name some of annotators and of judges.",
                 f"--human {quote(unsure[0])} --judge {quote(unsure[1])}",
             )
+        if self.judge_name:
+            raise self.table.refusal(messages.ONLY_JUDGES.format(column=self.judge_name))
         names = messages.listed(unsure)
         criteria = sum(not word_set("of_criteria").isdisjoint(tokens(name)) for name in unsure)
         if criteria * 2 > len(unsure):

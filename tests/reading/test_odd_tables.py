@@ -108,3 +108,33 @@ def test_thousands_of_columns_are_asked_about_in_short():
         checked(table)
     assert len(str(refused.value)) < 300
     assert str(refused.value).endswith("--human c0 --judge c1")
+
+
+def test_objects_of_models_in_a_row_are_records_of_models():
+    rows = [
+        {
+            name: {"chatgpt": judge[n], "annot1": {"tone": HUMAN[n]}, "annot2": {"tone": OTHER[n]}}
+            for name, judge in (("bart", JUDGE), ("gpt3", OTHER))
+        }
+        for n in range(12)
+    ]
+    found = checked(rows)
+    assert taken(found, "group") == ["model"]
+    assert first(found)["n"] == 24
+    assert taken(found, "judges") == ["chatgpt"]
+
+
+def test_criteria_in_other_spellings_are_asked_about_and_not_pooled():
+    table = {"id": IDS, "annot1.readblty": HUMAN, "annot1.self_coh": OTHER}
+    table |= {"chatgpt_Readability": JUDGE, "chatgpt_Self-Coherence": HUMAN}
+    with pytest.raises(ImportRefused) as refused:
+        checked(table)
+    assert str(refused.value).endswith("--human annot1.readblty --judge chatgpt_Readability")
+    found = checked(table, human="annot1.readblty", judge="chatgpt_Readability")
+    assert first(found)["spearman"].value == pytest.approx(rho(HUMAN, JUDGE))
+
+
+def test_a_table_of_judges_alone_says_so():
+    table = {"id": [*IDS] * 2, "judge": ["GPT"] * 12 + ["Opus"] * 12, "faithfulness": [*HUMAN, *JUDGE]}
+    with pytest.raises(ImportRefused, match="the column judge names judges, and no annotators answer"):
+        checked(table | {"relevance": [*JUDGE, *OTHER]})
