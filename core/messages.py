@@ -47,12 +47,13 @@ def reach(audience: Reach, command: str) -> str:
     """
     if audience is Reach.MACHINE:
         return (
-            "Only this machine can open these links. For people in your network, stop Concord, start it with "
-            f"`{command} app --host 0.0.0.0`, and give this machine's address there as the one where people "
-            "reach the app. For people elsewhere, put it behind a proxy: docs/deploy.md says how."
+            "Only this machine can open these links. For annotators in your network, stop Concord, start "
+            "it with "
+            f"`{command} app --host 0.0.0.0`, and give this machine's address there as the address of the "
+            "app for annotators. For annotators elsewhere, put it behind a proxy: docs/deploy.md says how."
         )
     return (
-        "Only people in this machine's network can open these links. For people elsewhere, put Concord "
+        "Only people in this machine's network can open these links. For annotators elsewhere, put Concord "
         "behind a proxy: docs/deploy.md says how."
     )
 
@@ -241,13 +242,13 @@ def failed_beside(rater: str, flag: str, count: int, total: int) -> str:
     """That answers stand beside a sign that they failed."""
     answers = "answer" if total == 1 else "answers"
     stand = "stands" if count == 1 else "stand"
-    return f"{count} of {total} {answers} of {rater} {stand} beside an error in {flag}"
+    return f"{count} of {total} {answers} of {rater} {stand} next to an error in {flag}"
 
 
 def zeros(rater: str, count: int, total: int) -> str:
     """That one rater gives 0 where nobody else does."""
     return (
-        f"{rater} gives 0 {count} times in {total} answers, which nobody else does: if it means a missing "
+        f"{rater} is the only rater who gives 0 ({count} of {total} answers). If it means a missing "
         "answer, add --missing 0"
     )
 
@@ -263,7 +264,7 @@ def sentinel(
 ) -> str:
     """The question whether a number stands for no answer."""
     times = "once" if count == 1 else f"{count} times"
-    beside = f", beside an error in {flag}" if flag else ""
+    beside = f", next to an error in {flag}" if flag else ""
     return (
         f"{rater} gives {value:g} {times} in {total} answers{beside}; all other raters answer {low:g} to "
         f"{high:g}. "

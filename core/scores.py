@@ -63,8 +63,8 @@ def no_final(criteria: Sequence[Criterion], kind: RaterKind = "human") -> str:
     if len(widths) < 2:
         return ""
     return (
-        f"There is no final: {' and '.join(list(widths.values())[:2])} are scales of different width, whose "
-        "mean the wider one decides. Count the criteria of one scale only."
+        f"There is no overall score: {' and '.join(list(widths.values())[:2])} have different widths, so "
+        "the wider scale would dominate. Count criteria of one scale only."
     )
 
 

@@ -167,7 +167,7 @@ def test_scales_of_different_width_have_no_final():
     two, four = Criterion("depth", "", points(0, 2)), Criterion("overall", "", points(0, 4))
     assert in_play((two, four), {"depth", "overall"}) == ()
     assert no_final((two, four)).startswith(
-        "There is no final: “Depth” from 0 to 2 and “Overall” from 0 to 4"
+        "There is no overall score: “Depth” from 0 to 2 and “Overall” from 0 to 4"
     )
     assert no_final((two, replace(four, scale=points(1, 3)))) == "", "equally wide"
     assert no_final((two, replace(four, scale=replace(points(0, 4), guessed=True)))) == "", "a guess"

@@ -272,7 +272,7 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
             import_ = answers.incoming(db, answer_file, study, scales=scales)
         echo(incoming.store(workspace_, import_, append=True))
         for reason, count in answer_file.left_out.items():
-            echo(f"  left out: {count:,} {reason}")
+            echo(f"  excluded: {count:,} {reason}")
 
 
 _of_tool(

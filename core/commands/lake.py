@@ -158,7 +158,7 @@ def entries(path: Path, judges: tuple[str, ...]) -> dict[str, Mapping[str, Any]]
 @click.argument("files", metavar="DIR | FILES…", nargs=-1, required=True)
 @click.option("--study", required=True, help="The name of the new study.")
 @click.option("--n", type=click.IntRange(1), required=True, help="How many conversations.")
-@click.option("--rubric", default="", help="What people are asked; of a judged DIR its own.")
+@click.option("--rubric", default="", help="The rubric for annotators; default: that of the judged DIR.")
 @click.option(
     "--draw",
     "method",
@@ -178,7 +178,7 @@ def entries(path: Path, judges: tuple[str, ...]) -> dict[str, Mapping[str, Any]]
     "--role", "roles", multiple=True, metavar="NAME=user", callback=options.roles, help="As in `import`."
 )
 @options.seeded("draws the same sample")
-@options.number("--overlap", 0, "Raters for each item; 0: everybody.")
+@options.number("--overlap", 0, "Annotators for each item; 0: all annotators.")
 @click.option("--title", default="", help="What annotators see as the study's name.")
 @click.pass_obj
 def sample_command(
@@ -268,7 +268,7 @@ def sample_command(
 
 @click.command("estimate")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--study", required=True, help="The study whose people correct the judge.")
+@click.option("--study", required=True, help="The study whose annotators correct the judge.")
 @click.option(
     "--by",
     "groupings",
@@ -276,9 +276,9 @@ def sample_command(
     default=(),
     help="Columns kept with --keep; NAME:week is the week of a time (or day, month).",
 )
-@click.option("--criterion", default="", help="The question; the first that people were asked unless given.")
-@click.option("--judge", default="", help="The judge; the one that follows people best unless given.")
-@click.option("--rubric", default="", help="The rubric, where the folder has answers by several.")
+@click.option("--criterion", default="", help="The question; default: the first question of the study.")
+@click.option("--judge", default="", help="The judge; default: the one that follows annotators best.")
+@click.option("--rubric", default="", help="The rubric, if the folder has answers by several.")
 @click.option("--any-endpoint", is_flag=True, help="The judge's model is the same wherever it was served.")
 @click.option("--html", type=click.Path(path_type=Path), help="Write a page that a browser opens.")
 @options.form()

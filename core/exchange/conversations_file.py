@@ -39,7 +39,8 @@ from concord.studies.scales import guessed
 from concord.workspace import Workspace
 
 MORE = (
-    "More is taken by --scores-as JUDGE and --study NAME (scores of judges and of people), --rubric NAME "
+    "To import more, use --scores-as JUDGE and --study NAME (scores of judges and of annotators), --rubric "
+    "NAME "
     "(votes), --map facet:NAME=COLUMN and --map context:HEADING=PATH."
 )
 """What options of the command do with what is not taken."""

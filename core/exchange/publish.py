@@ -202,7 +202,7 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
 
 PARTS: Mapping[str, Part] = {
     "ratings": Part(
-        "Ratings by people and judges",
+        "Ratings by annotators and judges",
         "form study with_excluded",
         lambda db, of: dataset.rating_rows(db, of.study, with_excluded=of.with_excluded),
         "csv",

@@ -73,7 +73,7 @@ def incoming(
     if rubric and existing and existing.rubric != rubric.rubric.name:
         by = f"the rubric {existing.rubric}" if existing.rubric else "no rubric"
         raise ImportRefused(
-            f"The study “{study}” is rated by {by}. Give the import another name with --study, or leave out "
+            f"The study “{study}” is rated by {by}. Give the import another name with --study, or remove "
             "--rubric."
         )
     by_rubric = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
@@ -241,7 +241,7 @@ def _conversations(
             if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in said]:
                 raise ImportRefused(
                     f"{table.file}, line {table.texts.of(number)[1]}: the conversation “{key}” is stored "
-                    "with another text. Rename the item, or leave out the text."
+                    "with another text. Rename the item, or remove the text."
                 )
     return _Described(fresh, make), of_item
 

@@ -107,7 +107,7 @@ def alone(plan: LakePlan) -> Iterator[None]:
     except OSError as error:
         os.close(file)
         raise ConfigError(
-            f"{plan.answers} lies on a file system without locks: {error.strerror}. Name another folder."
+            f"{plan.answers} is on a file system without locks: {error.strerror}. Name another folder."
         ) from error
     try:
         yield

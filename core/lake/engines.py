@@ -60,10 +60,10 @@ def _check(plan: LakePlan, options: LakeHow) -> None:
     if options.workers and options.cluster:
         raise ConfigError("Give --workers or --cluster, not both.")
     if plan.shard.total > 1 and (options.workers or options.cluster):
-        raise ConfigError("--shard is for jobs without a coordinator. Leave out --workers and --cluster.")
+        raise ConfigError("--shard is for jobs without a coordinator. Remove --workers and --cluster.")
     if options.batch and (options.workers or options.cluster):
         raise ConfigError(
-            "One process sends all batches: the work is the endpoint's. Leave out --workers and --cluster."
+            "One process sends all batches: the work is the endpoint's. Remove --workers and --cluster."
         )
     if options.wait and not options.batch:
         raise ConfigError("--wait is for --batch: without it every answer is waited for.")

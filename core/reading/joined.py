@@ -367,7 +367,7 @@ def _matched(
                     k[0] for k in dict.fromkeys(others) if tuple(map(loose, k)) == tuple(map(loose, key))
                 ]
                 raise labelled.refusal(
-                    f"the id “{key[0]}” is not clear beside {', '.join(f'“{c}”' for c in close[:SHOWN])}: "
+                    f"the id “{key[0]}” is ambiguous with {', '.join(f'“{c}”' for c in close[:SHOWN])}: "
                     "they differ only in case, zeros or spaces. Write the ids the same way in both files."
                 )
             alike[key] = candidate

@@ -229,8 +229,8 @@ def _array(array: np.ndarray[Any, Any]) -> SourceTable:
     """
     if array.ndim != 2:
         raise ImportRefused(
-            f"{FRAME}: an array of {array.ndim} dimensions is no table. Give one with two, or two series: "
-            "people's answers and a judge's."
+            f"{FRAME}: an array of {array.ndim} dimensions is not a table. Give an array with two, or two "
+            "series: annotators' answers and a judge's."
         )
     by_rater = array.shape[0] <= array.shape[1]
     raters = array if by_rater else array.T

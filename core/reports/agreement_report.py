@@ -287,7 +287,9 @@ def _notes(ratings: StudyRatings, units: int) -> list[str]:
         sentences.append(no_final_reason)
     elif 1 < len(questions) < len([c for c in ratings.study.criteria if c.counted]):
         names = ", ".join(c.name for c in questions)
-        sentences.append(f"Final is the mean of what people and judges both rated: {names}.")
+        sentences.append(
+            f"The overall score is the mean of the criteria that annotators and judges rated: {names}."
+        )
     return sentences
 
 

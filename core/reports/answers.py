@@ -96,7 +96,7 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     word = does if low > -margin else does_not if high < 0 else "Inconclusive"
     first, alternative = (_money(price, currency) for price in prices)
     return (
-        f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
+        f"{word} in place of the first: its ρ with annotators' mean less the first's is {value:+z.2f} "
         f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and 1,000 conversations "
         f"by all its judges cost {alternative}, in place of {first}. “Yes”: it loses less than "
         f"{margin:g}. “No”: it is clearly worse and may lose {margin:g} or more."

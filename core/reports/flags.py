@@ -441,7 +441,7 @@ def _copies(evidence: Evidence) -> Iterable[Flag]:
                 evidence.label(name),
                 "κ" if default_coefficient(evidence, name) == "kappa" else "ρ",
             )
-            figures = f"{label} ({symbol} = {copy.rho:z.2f}, at most {copy.next:z.2f} with anybody else)"
+            figures = f"{label} ({symbol} = {copy.rho:z.2f}, at most {copy.next:z.2f} with other annotators)"
             places.setdefault((copy.judge, copy.person), {})[label] = figures
     for (judge, person), figures_ in places.items():
         yield flag(

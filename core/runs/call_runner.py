@@ -265,7 +265,7 @@ class Asker:
         place_words = f"{Path(place.filename).name}, line {place.lineno}"
         message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         failure = CallFailed(
-            f"It failed unexpectedly: {message} ({place_words}). Other work goes on. Please report it.",
+            f"It failed unexpectedly: {message} ({place_words}). Other work continues. Please report it.",
             code=Failure.UNEXPECTED,
             raw=text,
             reason=f"unexpected: {type(error).__name__}",

@@ -49,35 +49,43 @@ class ClaimKind(NamedTuple):
 CLAIMS = {
     Claim.VERDICT: ClaimKind(0.025, "the judges are as good as another annotator, or worse"),
     Claim.OTHER_JUDGES: ClaimKind(0.005, "another judge or panel is as good as another annotator, or worse"),
-    Claim.TOLD_APART: ClaimKind(0.002, "people tell two players apart"),
+    Claim.TOLD_APART: ClaimKind(0.002, "two models differ significantly for annotators"),
     Claim.CONSTANT: ClaimKind(None, "a rater gave one answer to all items"),
-    Claim.TURNED_ROUND: ClaimKind(ONE_FLAG, "a judge orders the items the other way round than people"),
-    Claim.COPY: ClaimKind(ONE_FLAG, "a judge repeats one person's answers"),
-    Claim.ALONE: ClaimKind(ONE_FLAG, "a person agrees with nobody"),
-    Claim.ONE_ANSWER: ClaimKind(ONE_FLAG, "a judge gives one answer more often than people do"),
-    Claim.FEW: ClaimKind(None, "few items were answered by judge and people"),
-    Claim.RARE: ClaimKind(None, "people gave one of two answers to few items"),
-    Claim.WEAKENS_PANEL: ClaimKind(ONE_FLAG, "a panel agrees better with people without one of its judges"),
-    Claim.GROUP: ClaimKind(0.003, "a judge treats a group of items otherwise than people do"),
-    Claim.POSITION: ClaimKind(ONE_FLAG, "a judge chooses the first of two, or the second, more than people"),
-    Claim.OWN_FAMILY: ClaimKind(ONE_FLAG, "a judge favours models of its own family, beside people"),
-    Claim.LENGTH: ClaimKind(ONE_FLAG, "a judge prefers longer replies, or shorter ones, beside people"),
-    Claim.IGNORES_LENGTH: ClaimKind(
-        ONE_FLAG, "a judge does not reward longer replies, or shorter ones, as people do"
+    Claim.TURNED_ROUND: ClaimKind(ONE_FLAG, "a judge orders the items in reverse of annotators"),
+    Claim.COPY: ClaimKind(ONE_FLAG, "a judge repeats one annotator's answers"),
+    Claim.ALONE: ClaimKind(ONE_FLAG, "an annotator does not agree with the others"),
+    Claim.ONE_ANSWER: ClaimKind(ONE_FLAG, "a judge gives one answer more often than annotators do"),
+    Claim.FEW: ClaimKind(None, "few items were answered by judge and annotators"),
+    Claim.RARE: ClaimKind(None, "annotators gave one of two answers to few items"),
+    Claim.WEAKENS_PANEL: ClaimKind(
+        ONE_FLAG, "a panel agrees better with annotators without one of its judges"
     ),
-    Claim.COMPRESSES: ClaimKind(ONE_FLAG, "a judge spreads its scores less than people do"),
+    Claim.GROUP: ClaimKind(0.003, "a judge rates a group of items differently from annotators"),
+    Claim.POSITION: ClaimKind(
+        ONE_FLAG, "a judge chooses the first of two, or the second, more often than annotators"
+    ),
+    Claim.OWN_FAMILY: ClaimKind(
+        ONE_FLAG, "a judge favours models of its own family, compared with annotators"
+    ),
+    Claim.LENGTH: ClaimKind(
+        ONE_FLAG, "a judge prefers longer replies, or shorter ones, compared with annotators"
+    ),
+    Claim.IGNORES_LENGTH: ClaimKind(
+        ONE_FLAG, "a judge does not reward longer replies, or shorter ones, as annotators do"
+    ),
+    Claim.COMPRESSES: ClaimKind(ONE_FLAG, "a judge uses a narrower range than annotators"),
     Claim.LACKS_RATINGS: ClaimKind(
         ONE_FLAG, "a judge lacks ratings of the worse items, or of the better ones"
     ),
     Claim.CARELESS: ClaimKind(
-        ONE_FLAG, "a person gives one answer more often than others do to the same items"
+        ONE_FLAG, "an annotator gives one answer more often than others to the same items"
     ),
-    Claim.GOLD: ClaimKind(ONE_FLAG, "a person hits too few gold items"),
-    Claim.REPEATS: ClaimKind(ONE_FLAG, "a person answers too few repeated items alike"),
-    Claim.LEVEL: ClaimKind(ONE_FLAG, "a judge scores higher or lower than people"),
-    Claim.EQUAL: ClaimKind(None, "a judge gave just the answers of the only person"),
-    Claim.TOO_FAST: ClaimKind(None, "a person was faster than the replies can be read"),
-    Claim.ATTENTION: ClaimKind(None, "a person missed an attention check", first=False),
+    Claim.GOLD: ClaimKind(ONE_FLAG, "an annotator answers too few gold items correctly"),
+    Claim.REPEATS: ClaimKind(ONE_FLAG, "an annotator repeats too few answers on repeat items"),
+    Claim.LEVEL: ClaimKind(ONE_FLAG, "a judge scores higher or lower than annotators"),
+    Claim.EQUAL: ClaimKind(None, "a judge gave exactly the answers of the only annotator"),
+    Claim.TOO_FAST: ClaimKind(None, "an annotator was faster than the replies can be read"),
+    Claim.ATTENTION: ClaimKind(None, "an annotator missed an attention check", first=False),
     Claim.INCOMPLETE: ClaimKind(None, "a judge has no rating of some items", first=False),
     Claim.SCALE: ClaimKind(None, "a rater answers on another scale", first=False),
 }

@@ -56,7 +56,7 @@ def obstacle(error: BaseException) -> str:
     if isinstance(error, WorkspaceError) and isinstance(error.__cause__, sqlite3.Error):
         return obstacle(error.__cause__) or str(error).rstrip(".")
     if isinstance(error, OSError):
-        return f"a file beside the database cannot be opened ({error.strerror or error})"
+        return f"a file next to the database cannot be opened ({error.strerror or error})"
     return ""
 
 

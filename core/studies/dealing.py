@@ -125,7 +125,7 @@ def follow(
     """Carry out a plan that was made for these people, and lay what belongs beside the rated items."""
     name = deal.study.name
     for person in departures.departed(db, name) & {*annotators}:
-        departures.come_back(db, name, person, "named in a deal")
+        departures.come_back(db, name, person, "named in an assignment")
     if deal.count_as_first:
         placements.count_as_first(db, name)
     units = deal.units

@@ -43,7 +43,7 @@ def connection_notice() -> None:
     st.html(
         """<style>
         [data-testid="stApp"]:not([data-test-connection-state="CONNECTED"])::after {
-            content: "No connection to the server. This page goes on when it is back.";
+            content: "No connection to the server. This page continues when the connection is back.";
             position: fixed; z-index: 1000000; top: 8px; left: 50%; transform: translateX(-50%);
             padding: 6px 14px; border: 1px solid #8a5a00; border-radius: 8px; pointer-events: none;
             background: #fff4de; color: #5c3c00; font: 600 14px/1.4 sans-serif;

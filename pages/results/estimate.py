@@ -51,7 +51,7 @@ def page() -> None:
     heading("estimate")
     folders = {str(path): path for path in status.folders_near(workspace().path)}
     if not folders:
-        st.info("No judged files lie in the folder of the workspace or beside it.")
+        st.info("There are no judged files in the folder of the workspace or next to it.")
         command = f"{workspace().command} judge FILES --rubric NAME --judges NAME --out judged"
         st.markdown("Judge files first. `FILES` are Parquet or JSON Lines:")
         st.code(command, language="sh")
@@ -88,7 +88,7 @@ def _standing(folder: Path, running: bool) -> None:
     if current.running:
         st.progress(current.share, text=plain(f"A job is running: {line}"))
     elif job.left or current.started < current.shards:
-        st.info(plain(f"The job is not complete: {line}. Run the same command again: it goes on."))
+        st.info(plain(f"The job is not complete: {line}. Run the same command again to continue."))
     if current.shards > 1:
         st.caption(f"{current.started} of {current.shards} shards have started.")
     if job.message and (current.running or job.left):

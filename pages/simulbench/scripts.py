@@ -76,7 +76,7 @@ def _extract() -> None:
     )
     if cut.unjudged:
         st.warning(
-            plain(f"{counted(cut.unjudged, 'dialogue')} without a usable judgement of {judge} are left out."),
+            plain(f"{counted(cut.unjudged, 'dialogue')} without a usable judgement of {judge} are excluded."),
             icon=":material/rule:",
         )
         link("runs", "Let judges rate", judge="true", benchmark=DIALOGUES.name)

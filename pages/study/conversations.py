@@ -201,7 +201,7 @@ def _grouped(request: ListRequest) -> None:
         Column("conversations"),
         Column("final", digits=2, help="Mean over judges, criteria and turns"),
         Column("people", digits=2, help="Mean of people"),
-        Column("failed", help="Conversations with a judgement that could not be read"),
+        Column("failed", help="Conversations with an unparseable judgement"),
     )
     rows = [one._asdict() | {"failed": one.failed or None} for one in groups]
     visible = tuple(c for c in columns if any(row[c.name] is not None for row in rows))

@@ -81,9 +81,9 @@ def test_what_does_not_match_is_counted_with_examples():
 
 def test_ids_that_may_mean_two_rows_are_asked():
     both = [*range(N - 1), "007"]
-    with pytest.raises(ImportRefused, match=r"“0007” is not clear beside “7”, “007”"):
+    with pytest.raises(ImportRefused, match=r"“0007” is ambiguous with “7”, “007”"):
         met(judged(both), labels(["0007", *range(8, N + 7)]))
-    with pytest.raises(ImportRefused, match="“007” is not clear"):
+    with pytest.raises(ImportRefused, match="“007” is ambiguous"):
         met(judged(), labels([*range(N - 1), "007"]))
 
 

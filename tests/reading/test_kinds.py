@@ -207,10 +207,10 @@ def test_a_value_far_off_everybody_elses_scale_is_asked_about(value):
 
 def test_two_zeros_beside_errors_are_asked_about_and_a_usual_answer_is_not():
     errors = {"judge_error": ["timeout", None, "timeout", *[None] * 9]}
-    with pytest.raises(ImportRefused, match="beside an error in judge_error"):
+    with pytest.raises(ImportRefused, match="next to an error in judge_error"):
         checked({"human": HUMAN, "judge": [0, 2, 0, *JUDGE[3:]], **errors})
     read = labels.read({"human": HUMAN, "judge": JUDGE, **errors})
-    assert "2 of 12 answers of judge stand beside an error in judge_error" in read.warnings
+    assert "2 of 12 answers of judge stand next to an error in judge_error" in read.warnings
 
 
 def rating_rows(item="item", rater="rater", score="score", people="human", judge="gpt-4"):
@@ -473,6 +473,7 @@ def test_text_of_windows_has_a_command(tmp_path):
 
 def test_a_number_of_answers_agrees_with_its_noun():
     assert (
-        failed_beside("judge", "status", 1, 12) == "1 of 12 answers of judge stands beside an error in status"
+        failed_beside("judge", "status", 1, 12) == "1 of 12 answers of judge stands next to an error in "
+            "status"
     )
     assert failed_beside("judge", "status", 2, 12).startswith("2 of 12 answers of judge stand ")

@@ -130,8 +130,8 @@ def scripts_extract(workspace: str, judge: str) -> None:
     _counts(cut.scripts)
     if cut.unjudged:
         echo(
-            f"{cut.unjudged} dialogues were left out: {judge} has no usable judgement of them. "
-            "Run it again with --retry-failed.",
+            f"{cut.unjudged} dialogues are excluded, because {judge} has no usable judgement of them. Run "
+            "it again with --retry-failed.",
             err=True,
         )
 

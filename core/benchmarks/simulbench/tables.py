@@ -102,22 +102,22 @@ def subsets(scores: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
         )
     if left_out := int((~scores.table.complete).sum()):
         notes.append(
-            f"{left_out} replies are left out because a judge of the panel has not usably scored them."
+            f"{left_out} replies are excluded, because a judge of the panel has no usable score of them."
         )
     notes += leaderboards.unrated_notes(scores.unrated)
     notes += leaderboards.failure_notes(board.rated.failed)
     if scores.discarded:
-        notes.append(f"{scores.discarded} scripts were discarded and do not count.")
+        notes.append(f"{scores.discarded} scripts were discarded and are excluded.")
     columns = (
         Column("model"),
         *(Column(name, name, interval="cell", n=True) for name in SUBSETS),
         Column(
             "incomplete",
             "excluded",
-            help="Replies that a judge of the panel has not usably scored; they enter no mean",
+            help="Replies without a usable score of each judge; excluded from means",
             file_only=not any(row["incomplete"] for row in rows),
         ),
-        Column("failed", help="Scripts without a usable reply; they enter no mean"),
+        Column("failed", help="Scripts without a usable reply; excluded from means"),
         Column("cut", help="Replies truncated at the length limit; they are included"),
         Column("simulated", file_only=not board.mocks),
     )
@@ -193,7 +193,7 @@ def counts(db: Database, scores: Scored, filters: Where | None = None) -> Table:
         Column("unrated", help="No judge of the panel was asked yet"),
         Column("refused", help="Among the answered: replies that the endpoint marks as refusals"),
     )
-    note = f"Beside these, {len(discarded)} scripts were discarded." if discarded else ""
+    note = f"A further {len(discarded)} scripts were discarded." if discarded else ""
     return Table("counts", "What became of the scripts", columns, tuple(rows), notes=(note,) if note else ())
 
 

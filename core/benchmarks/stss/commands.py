@@ -92,7 +92,7 @@ def freeze(folder: str, /, scenes: int, per_pair: int, seed: int) -> None:
             f"The simulations hold {frozen.possible} scenes. For {scenes}, simulate more tasks, models or "
             "repeats (`concord run stss`), or raise --per-pair."
         )
-    echo("Have people check a sample: `concord study draw NAME --benchmark stss-language --n 60`.")
+    echo("Have annotators check a sample: `concord study draw NAME --benchmark stss-language --n 60`.")
 
 
 # -- trajectories of other simulators

@@ -173,7 +173,7 @@ def covered(task: SocialTask, trajectory: Trajectory) -> SocialTask:
 IN_VAIN: Mapping[Kind, str] = {
     "companions": "did it, but not at the best moment",
     "appointment": "did it, but not when the other did",
-    "help": "somebody else did more of it",
+    "help": "another resident did more of it",
 }
 """Why what somebody did does not count. Who takes part in a public or an online activity counts always."""
 

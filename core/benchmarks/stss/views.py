@@ -189,11 +189,11 @@ def talks(simulation: Simulation) -> Table:
     ]
     columns = (
         *map(Column, ("who", "when", "where")),
-        Column("about the task", help="Somebody says one of the task's words."),
+        Column("about the task", help="A resident says one of the task's words."),
         Column("messages"),
         Column("time", file_only=True),
     )
-    notes = () if rows else ("Nobody talked with anybody.",)
+    notes = () if rows else ("No conversations.",)
     return Table("talks", "Conversations", columns, tuple(rows), notes=notes)
 
 
