@@ -76,7 +76,7 @@ CROWD_OUTCOMES: Mapping[CrowdOutcome, str] = {
 """How somebody's work for a crowd platform ended."""
 
 EXCLUSIONS: Mapping[Exclusion, str] = {
-    Exclusion.CLOSED: "on which judges are not compared",
+    Exclusion.CLOSED: "excluded for all judges",
     Exclusion.NO_ANSWER: "that a judge did not answer",
     Exclusion.ONE_ANNOTATOR: "that only one annotator rated",
     Exclusion.ANNOTATORS_TIE: "on which annotators tie",
@@ -542,7 +542,7 @@ CONDITIONS: Mapping[UseCondition, str] = {
 FIGURES = (
     "{Who} {symbol} {judge}, another annotator {symbol} {person}; difference {difference}, {n} items{about}."
 )
-MARGIN = "“As good” means {margin}. “Another annotator” is one of yours, compared with the others."
+MARGIN = "“As good” means: {margin}. “Another annotator” is one of yours, compared with the others."
 WITHIN = "shown to be at most {margin:g} lower"
 WITHIN_HALF = "shown to be at most {margin} lower, half of another annotator's agreement"
 LOOK = (

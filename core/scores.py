@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FINAL = "final"
+OVERALL = "Overall score"
+"""What readers call it."""
 DIGITS = 9
 """Scores are rounded to this many digits before they are compared, so that equal averages are equal."""
 

@@ -247,7 +247,7 @@ def _notes(ratings: StudyRatings, units: int) -> list[str]:
         for decision in ratings.excluded
     ]
     sentences += [
-        f"Judges' figures exclude {n} of {units} units: {reason}. Annotators' own figures include all. To "
+        f"Judges' figures exclude {n} of {units} items: {reason}. Annotators' own figures include all. To "
         "include all for judges, use the switch “Count conversations in which a judge saw a refusal” on the "
         "page, or --keep-refused of the command."
         for reason, n in Counter(ratings.left_out.values()).items()

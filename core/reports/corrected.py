@@ -24,7 +24,7 @@ FEWEST = 10
 COLUMNS = (
     Column("player"),
     Column("judges", "judges alone", n=True),
-    Column("people", "people alone", n=True),
+    Column("people", "annotators alone", n=True),
     Column("corrected", interval="ends", help="The judges' mean, corrected by annotators' scores (PPI++)"),
     Column(
         "worth",

@@ -36,7 +36,7 @@ from concord.statistics.ratings import (
     read_ratings,
 )
 from concord.statistics.spread import Taste
-from concord.statistics.study import StudyAgreement, study_agreement
+from concord.statistics.study import StudyAgreement, study_agreement, title
 from concord.studies.coverage import Partial
 from concord.studies.scales import SharedScale, final_scale, other_scales, scale_notes, scales
 from concord.studies.studies import StudyRatings
@@ -297,7 +297,7 @@ class Evidence:
     def label(self, name: str) -> str:
         """A criterion as a reader sees it."""
         question = self.criterion(name)
-        return question.label if question else name.capitalize()
+        return question.label if question else title(name)
 
     @cached_property
     def agreement(self) -> StudyAgreement:

@@ -60,7 +60,7 @@ def leaderboard_table(board: Leaderboard, compared_player: str = "") -> Table:
             if compared_player
             else ()
         ),
-        Column("final", help="Weighted mean of the criteria"),
+        Column("final", "overall", help="Weighted mean of the criteria"),
         *(Column(name, criteria[name].lower()) for name in board.weights),
         Column(
             "refusal_ratio",

@@ -41,7 +41,11 @@ def answer_columns(words: Sequence[str], *, unrated: bool) -> tuple[Column, ...]
         Column("precision", f"Precision (“{yes}”)", help=explain("precision"), **layout),
         Column("judge", f"Judge: “{yes}”", percent=True, n=True, help="Of all items it answered."),
         Column(
-            "people", f"People: “{yes}”", percent=True, n=True, help="Of the items that annotators answered."
+            "people",
+            f"Annotators: “{yes}”",
+            percent=True,
+            n=True,
+            help="Of the items that annotators answered.",
         ),
         Column(
             "corrected",

@@ -131,7 +131,7 @@ def described(
     """How intervals were found, in words; empty without resamples. `clusters` may be their number."""
     sampling_units = "items" if clusters is None else "clusters of items"
     sampling_units = f"{clusters} {sampling_units}" if isinstance(clusters, int) else sampling_units
-    sampling_units += f" alike in {alike}" if alike and clusters is not None else ""
+    sampling_units += f" with the same {alike}" if alike and clusters is not None else ""
     like_these = people == "like-these"
     words = intervals.described(
         kinds, resamples=resamples, seed=seed, units=sampling_units, like_these=like_these

@@ -9,6 +9,7 @@ import numpy as np
 
 from concord.estimate import Estimate, value_of
 from concord.glossary import explain
+from concord.scores import FINAL, OVERALL
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
 from concord.statistics.correlation import rank_correlation, spearman_p
@@ -155,7 +156,7 @@ def with_others(table: Ratings, criterion: str) -> dict[str, Estimate]:
 
 def title(criterion: str) -> str:
     """A criterion's name as a heading."""
-    return criterion.replace("_", " ").capitalize()
+    return OVERALL if criterion == FINAL else criterion.replace("_", " ").capitalize()
 
 
 Labels = Callable[[str], str]
@@ -218,10 +219,10 @@ def people_table(study: StudyAgreement, label: Labels = title) -> Table:
     """
     return Table(
         "people_by_criterion",
-        f"People{_title_suffix(study)}",
+        f"Annotators{_title_suffix(study)}",
         (
             Column("criterion"),
-            Column("people"),
+            Column("people", "annotators"),
             Column("items", help="Rated items."),
             Column("alpha_ordinal", "Krippendorff's alpha, ordinal", digits=3, interval="ends"),
             Column("alpha_interval", "Krippendorff's alpha, interval", digits=3, interval="ends"),

@@ -114,10 +114,10 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page) -> None:
     move(page, f"{app.url}/agreement?study=trust&tab=judges")
     page.get_by_text("The figures in tables").click()
     judges = page.get_by_role("region", name=re.compile("^Judges and panels: Spearman")).first
-    holds(judges.locator("tr").filter(has_text="Final").first, strict["spearman"]["value"])
+    holds(judges.locator("tr").filter(has_text="Overall score").first, strict["spearman"]["value"])
     alpha = final["people"]["people"]["rows"][0]["value"]["value"]
     people = page.get_by_role("region", name=re.compile("^People")).first
-    holds(people.locator("tr").filter(has_text="Final").first, alpha)
+    holds(people.locator("tr").filter(has_text="Overall score").first, alpha)
 
     # And the leaderboard has both players.
     move(page, f"{app.url}/leaderboard")

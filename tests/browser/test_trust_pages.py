@@ -74,7 +74,7 @@ def tables(page: Page) -> None:
 def test_the_summary_comes_first_and_the_tabs_show_the_figures(app: Server, page: Page) -> None:
     found = figures(app, "made").agreement.criteria
     visit(page, f"{app.url}/agreement?study=made{FEW}")
-    sees(page, re.compile(r"the panel of 3 judges on Final\b.* another annotator"))
+    sees(page, re.compile(r"the panel of 3 judges on Overall score\b.* another annotator"))
     sees(page, re.compile(r"Panel ρ = 0\.\d\d, another annotator ρ = 0\.\d\d; difference"))
     sees(page, "mock")
     tab(page, "Which judge?")

@@ -179,12 +179,12 @@ class TestAgreement:
 
     def test_latex_is_a_table_for_a_paper(self, filled, run):
         shown = agreement(run, filled, "--format", "latex").stdout
-        assert "Judge or panel & In character & Entertaining & Fluency & Final \\\\" in shown
+        assert "Judge or panel & In character & Entertaining & Fluency & Overall score \\\\" in shown
         assert "all 3 judges & " in shown
         first = shown[: shown.index(r"\end{table}")]
         assert r"\caption{Judges and panels at a glance." in first
         assert r"\label{tab:glance}" in first
-        assert "% On Final, the panel of 3 judges is inconclusive" in first
+        assert "% On Overall score, the panel of 3 judges is inconclusive" in first
         assert {line.count(" & ") for line in first.splitlines() if line.endswith(r"\\")} == {7}
 
     def test_the_table_shows_people_judges_and_where_it_comes_from(self, filled, run):
@@ -193,7 +193,7 @@ class TestAgreement:
             "Krippendorff's alpha, ordinal",
             "Judges and panels: Spearman's ρ with the mean of annotators",
             "strict",
-            "20 resamples of clusters of items alike in character and situation, seed 0",
+            "20 resamples of clusters of items with the same character and situation, seed 0",
         ):
             assert words in shown
 

@@ -474,6 +474,6 @@ def test_text_of_windows_has_a_command(tmp_path):
 def test_a_number_of_answers_agrees_with_its_noun():
     assert (
         failed_beside("judge", "status", 1, 12) == "1 of 12 answers of judge stands next to an error in "
-            "status"
+        "status"
     )
     assert failed_beside("judge", "status", 2, 12).startswith("2 of 12 answers of judge stand ")

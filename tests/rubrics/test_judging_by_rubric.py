@@ -68,7 +68,7 @@ def test_a_study_takes_the_judges_of_its_own_rubric(shop, run):  # noqa: F811
 def test_from_file_to_agreement(shop, run):  # noqa: F811
     rated(shop, run)
     shown = done(run(shop, "agreement", "--study", "s"))
-    assert "People of study s" in shown
+    assert "Annotators of study s" in shown
     assert "a + b" in shown
 
 

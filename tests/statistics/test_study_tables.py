@@ -35,7 +35,7 @@ def test_judges_by_criteria(found):
     line = next(line for line in shown.splitlines() if line.startswith("gpt_4o "))
     assert f"{rho.value:.3f} [{rho.low:.3f}, {rho.high:.3f}]" in line
     # The flat judge has no correlation.
-    assert "flat, In character, Fluency, Final: flat is constant on the items in common" in shown
+    assert "flat, In character, Fluency, Overall score: flat is constant on the items in common" in shown
 
 
 def test_nothing_to_show_is_said():
@@ -49,7 +49,7 @@ def test_nothing_to_show_is_said():
 
 def test_latex(found):
     written = as_latex(judges_table(found))
-    assert "Judge or panel & In character & Fluency & Final" in written
+    assert "Judge or panel & In character & Fluency & Overall score" in written
     rho = [part.rater(["gpt_4o"]).spearman for part in found.criteria.values()]
     row = " & ".join(f"{r.value:.3f} [{r.low:.3f}, {r.high:.3f}]" for r in rho)
     assert rf"gpt\_4o & {row} \\" in written
