@@ -223,7 +223,7 @@ HEADER = "item_id,criterion,rater_type,rater,score\n"
         ({"human ann": "12345", "judge gpt": "12345"}, "Only one annotator rated the study “s”"),
         (
             {"human ann": "33333", "human bob": "33333", "judge gpt": "12345"},
-            "No judge of the study “s” can be compared with people",
+            "No judge of the study “s” can be compared with annotators",
         ),
         ({"human ann": "12345", "human bob": "13254", "judge gpt": "33333"}, "gpt is constant"),
         ({"human ann": "12", "human bob": "21", "judge gpt": "21"}, "2 items in common, at least 3"),
@@ -263,11 +263,11 @@ def test_what_is_missing_is_a_sentence_beside_what_there_is(workspace, run, tmp_
         ({"human ann": "11011", "judge gpt": "11011"}, "Error: Only one annotator rated the study “s”"),
         (
             {"human ann": "11111", "human bob": "11111", "judge gpt": "11111"},
-            "can be compared with people (gpt and people's mean are constant on the items in common)",
+            "can be compared with annotators (gpt and people's mean are constant on the items in common)",
         ),
         (
             {"human ann": "10011", "human bob": "11010", "judge gpt": "11111"},
-            "can be compared with people (gpt is constant on the items in common)",
+            "can be compared with annotators (gpt is constant on the items in common)",
         ),
     ],
     ids=["no people", "no judges", "one person", "constant all", "constant judge"],

@@ -540,7 +540,7 @@ def test_a_form_that_is_not_known_is_mapped(tmp_path):
         '{"uid": 5, "log": {"turns": [{"who": "x", "sender": "Kunde", "text": "Hi"}, {"sender": "bot", '
         '"text": "Hello"}]}, "bot": "elm", "stars": "4", "topic": "greeting"}\n'
     )
-    with pytest.raises(ImportRefused, match=r"in an unknown form.*its fields are uid, log, bot, stars"):
+    with pytest.raises(ImportRefused, match=r"an unknown format.*Its fields are uid, log, bot, stars"):
         conversations_file.survey(file)
     told = {"messages": "log.turns", "key": "uid", "player": "bot", "score:stars": "stars"}
     asked = FileOptions("b", {**told, "facet:topic": "topic"}, {"kunde": "user"})

@@ -56,7 +56,7 @@ def test_an_imported_set_is_one_option_and_apart_from_what_ships(workspace, run,
     file = put(tmp_path, settings(characters=more, situations=[SITUATION, {**SITUATION, "num_turns": 2}]))
     assert run(workspace, "pingpong", "import", "settings", file, "--name", "Paper").exit_code == 0
     plan = ("run", "pingpong", "--players", "player", "--interrogator", "user")
-    assert "64 pieces planned" in run(workspace, *plan, "--estimate").output
+    assert "64 results planned" in run(workspace, *plan, "--estimate").output
     done = run(workspace, *plan, "--character-set", "paper")
     assert "4 of 4 stored" in done.output, done.output
     with workspace.read() as db:

@@ -135,5 +135,5 @@ def test_every_form_of_concords_own_leaderboards_is_read(read, text):
 
 def test_a_model_with_several_rows_is_told_with_both(read):
     text = "table,player,architecture,figure,value\naction,elm,GA,overall,4\naction,elm,TDP,overall,3\n"
-    with pytest.raises(ImportRefused, match="line 3: “elm” is there twice"):
+    with pytest.raises(ImportRefused, match="line 3: “elm” is listed twice"):
         read(text)

@@ -83,7 +83,7 @@ categories = ["warm", "neutral", "cold"]
         work.apply(db, Event.model_validate(answer | {"score": "wrong"}))
         [seen] = spotcheck.screen(db, conversations.find_id(db, "c0"), "Ann").judgements
         assert seen.finding == "wrong"
-        with pytest.raises(StudyError, match=r"has a score on “Tone”\. Say one of: reasonable, wrong\."):
+        with pytest.raises(StudyError, match=r"has a score on “Tone”\. Choose one of: reasonable, wrong\."):
             work.apply(db, Event.model_validate(answer | {"score": "too_high"}))
         for one in spotchecks.drawn(db, "all", spotcheck.rater_of(db, "Ann")):
             if one.found_in is None:

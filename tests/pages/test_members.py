@@ -29,7 +29,7 @@ def test_the_page_lists_who_has_a_link(workspace: Workspace) -> None:
         access.invite(db, "Dana", "adjudicator")
         access.invite(db, "*Cy*", "researcher")
         access.revoke(db, "Dana")
-        with pytest.raises(StudyError, match="no name for an adjudicator"):
+        with pytest.raises(StudyError, match="not a valid name for an adjudicator"):
             access.invite(db, " ", "adjudicator")
         acts = [(line.act, line.target) for line in audit.every(db)]
     assert sorted(acts) == [("let_in", "adjudicator"), ("let_in", "researcher"), ("link_withdrawn", "")]

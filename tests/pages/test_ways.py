@@ -25,7 +25,7 @@ st.navigation([st.Page(page, title="x", default=True), *shown]).run()
 @pytest.mark.parametrize(
     ("text", "labels"),
     [
-        ("Deal it with `concord study deal s`.", ["Assign items"]),
+        ("assign it with `concord study deal s`.", ["Assign items"]),
         (
             "`concord judge` it, and `concord study deal s`.",
             ["Let judges rate stored conversations", "Assign items"],

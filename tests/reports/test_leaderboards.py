@@ -259,7 +259,7 @@ def test_criteria_on_scales_of_different_width_are_ranked_one_by_one():
         "Effort alone": {"effort": 1.0},
     }
     assert leaderboards._weights({"wit": 1.0}, [wit, effort]) == {"wit": 1.0, "effort": 0.0}
-    with pytest.raises(ConcordError, match=r"scales of different width.*Or give the others the weight 0"):
+    with pytest.raises(ConcordError, match=r"different widths.*Or give the others the weight 0"):
         leaderboards._weights(None, [wit, effort])
 
 
@@ -545,7 +545,7 @@ def test_undefined_figures_are_null_beside_their_reason(called):
 def test_wrong_arguments_are_answered_with_a_sentence(called):
     for wrong, said in (
         (["--judges", "kin"], "Did you mean “kind”?"),
-        (["--weights", "1,2"], "--weights wants 3 numbers"),
+        (["--weights", "1,2"], "--weights needs 3 numbers"),
         (["--where", "language=xx"], "There is no language “xx”"),
         (["--where", "judge=x"], "There is no facet “judge”"),
     ):

@@ -326,7 +326,7 @@ def test_largest_rises_and_falls_and_the_published_figure(grove, run, other):
         (("pingpang",), "Did you mean “pingpong”?"),
         (("pingpong", "--judges", "esh"), "Did you mean “ash”?"),
         (("pingpong", "--where", "language=xx"), "There is no language “xx”"),
-        (("pingpong", "--weights", "1"), "--weights wants 3 numbers"),
+        (("pingpong", "--weights", "1"), "--weights needs 3 numbers"),
         (("pingpong", "--study", "grove"), "There are none yet."),
         (("stss",), "there is no such table"),
     ],

@@ -39,7 +39,7 @@ def test_a_function_of_the_workspace_judges_like_a_model(shop, program, run):  #
     done(run(shop, "judge", "support", "--judges", "check"))
     assert {r.score for r in given(shop, "c0") if r.criterion == "solved"} == {1}
     assert {(r.turn, r.score) for r in given(shop, "c1") if r.criterion == "solved"} == {(1, 7), (2, 7)}
-    assert " 0 left to make" in done(run(shop, "judge", "support", "--judges", "check", "--estimate"))
+    assert " 0 to generate" in done(run(shop, "judge", "support", "--judges", "check", "--estimate"))
 
 
 def test_a_function_answers_about_the_whole_conversation(shop, program, run):  # noqa: F811

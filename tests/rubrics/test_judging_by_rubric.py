@@ -44,7 +44,7 @@ def test_a_changed_rubric_is_a_new_version_and_the_old_one_stays(shop, run):  # 
         statements = [v.body["criteria"][0]["statement"] for v in rubrics.versions(db, "support")]
     assert statements == ["The problem is solved.", "The problem is gone."]
     again = done(run(shop, "judge", "support", "--judges", "a", "--version", "1", "--estimate"))
-    assert " 0 left to make" in again
+    assert " 0 to generate" in again
 
 
 def test_a_study_takes_the_judges_of_its_own_rubric(shop, run):  # noqa: F811

@@ -45,7 +45,7 @@ def test_quickstart_again_makes_nothing_twice_and_leaves_the_links(started):
     quickstart()
     again = quickstart()
     assert "0 new conversations, 24 were stored already." in again
-    assert "The study “support” is drawn already." in again
+    assert "The study “support” exists already." in again
     assert "Ann: 6 items by the earlier link" in again
     assert " 0 calls" in again
 

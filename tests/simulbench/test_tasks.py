@@ -145,7 +145,7 @@ def test_an_estimate_counts_what_is_left_and_asks_nothing(workspace, run):
     told = run(
         workspace, "simulbench", "tasks", "propose", "--model", "mock-user", "--count", 3, "--estimate"
     ).output
-    assert "6 pieces planned, 2 stored, 4 left to make." in told
+    assert "6 results planned, 2 stored, 4 to generate." in told
     assert "mock-user: 4 calls" in told
     assert carry_out(workspace, plan).done == 4
     assert survey(workspace, plan).calls == {}
