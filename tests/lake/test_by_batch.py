@@ -12,12 +12,17 @@ from urllib.request import Request, urlopen
 import pytest
 
 from concord.codes import Failure
+from concord.configuration import Reported
 from concord.errors import CallFailed, ConfigError
 from concord.lake import engines
 from concord.lake.coordinator import LakeHow
+from concord.lake.journal import PartitionJournal
 from concord.llm import batch as api
 from concord.llm.models import load_models
+from concord.rating import Spent
 from concord.runs import batches as run_batches
+from concord.store.batches import Batch, Waiting
+from concord.store.runs import NotedCall
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
 from tests.lake.kills import LakeJob
@@ -227,3 +232,19 @@ def test_the_command_says_what_a_batch_costs_and_what_waits(faulty, log, tmp_pat
     assert "Waiting for batches: " in sent.output
     assert "99 calls wait in" in sent.output
     assert "Run the same command to continue." in sent.output
+
+
+def test_an_answer_that_was_collected_is_not_counted_again(tmp_path):
+    """Killed between two answers of a batch: the journal knows which one it has."""
+    journal = PartitionJournal(tmp_path / "part.journal")
+    journal.keep_batch(Batch(1, "mark", None, "a", 2, "in_progress", "file", "batch", "", "", ""))
+    for number in (1, 2):
+        journal.keep_call(Waiting(f"call {number}", 1, "a", f"work {number}", "judge", "asked", 0.5))
+    note = NotedCall("asked", "yes", False, Spent(1, cost=0.25), Reported("a"))
+    journal.note("work 1", "judge", note, call="call 1")
+    journal.close()
+    again = PartitionJournal(tmp_path / "part.journal")
+    assert (list(again.waiting), again.reserved, again.spent.cost) == (["call 2"], 0.5, 0.25)
+    assert again.noted["work 1"]["judge"].reply == "yes"
+    assert again.batches[1].name == "batch"
+    again.close()

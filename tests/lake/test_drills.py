@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections import Counter
 
 import pytest
 
@@ -58,12 +57,14 @@ def test_kills_cost_calls_in_flight_alone(tmp_path, log, engine):
 class FullDisk:
     """Stands before a function that writes: of all calls these fail, as on a full disk."""
 
-    def __init__(self, write, failing):
-        self.write, self.failing, self.asked = write, failing, 0
+    def __init__(self, write, failing, look=lambda: None):
+        self.write, self.failing, self.look, self.asked, self.seen = write, failing, look, 0, []
 
     def __call__(self, *args, **options):
         self.asked += 1
         if self.asked in self.failing:
+            if self.asked in (self.failing[0], self.failing[-1]):
+                self.seen.append(self.look())
             raise OSError(errno.ENOSPC, "No space left on device")
         return self.write(*args, **options)
 
@@ -72,15 +73,15 @@ def test_a_full_disk_is_waited_for_and_nothing_is_paid_twice(faulty, log, tmp_pa
     workspace = faulty()
     monkeypatch.setattr(journal, "AGAIN_SECONDS", 0.01)
     monkeypatch.setattr(working, "AGAIN_SECONDS", 0.01)
-    writes = FullDisk(os.write, range(30, 60))
+    writes = FullDisk(os.write, range(30, 330), lambda: calls(workspace))
     monkeypatch.setattr(journal.os, "write", writes)
     commits = FullDisk(working._write, range(3, 8))
     monkeypatch.setattr(working, "_write", commits)
-    obstacles = Counter()
-    of = planned(workspace, [log], tmp_path / "out")
-    ended = engines.execute(of, watch=lambda progress: obstacles.update([progress.message]))
+    ended = engines.execute(planned(workspace, [log], tmp_path / "out"))
     assert (ended.state, ended.judged, ended.failed) == ("finished", 400, 0)
-    assert writes.asked > 60
+    full, free = writes.seen
+    assert full < 100
+    assert free - full <= calls_of(workspace)["peak_in_flight"], "no call is made while the disk is full"
     assert commits.asked > 8
     assert (calls(workspace), calls_of(workspace)["repeated"]) == (400, 0)
     assert len(set(rows(tmp_path / "out"))) == 800
