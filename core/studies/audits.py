@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, takewhile
 from typing import Any
@@ -103,7 +103,7 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
         "simulated": sorted(first_findings.person[first_findings.simulated.astype(bool)].unique()),
     }
     optimistic = "" if nominal else " Optimism: share of “too high” among the others."
-    notes = [f"Reasonable: share of findings.{optimistic} Intervals: Wilson, 95%.", *_count_note(**meta)]
+    notes = [f"Reasonable: share of findings.{optimistic} Intervals: Wilson, 95%.", *_count_note(meta)]
     agreement = " ".join(_agreement(all_findings))
     title = f"Audit “{audit}”" if audit else "Found in triage"
     notes_with_agreement = tuple(filter(None, [*notes, agreement]))
@@ -138,10 +138,10 @@ def _shares(facet: str, group_value: str, findings: pd.Series[str]) -> dict[str,
     return {**row, **shares}
 
 
-def _count_note(
-    audit: str, sample_size: int, looked: int, items: int, people: Sequence[str], simulated: Sequence[str]
-) -> Iterator[str]:
-    """Which findings count, and whose they are, one sentence each."""
+def _count_note(meta: Mapping[str, Any]) -> Iterator[str]:
+    """Which findings count, and whose they are, one sentence each; `meta` is that of `findings`."""
+    audit, sample_size, looked, items = (meta[name] for name in ("audit", "drawn", "looked", "items"))
+    people, simulated = meta["people"], meta["simulated"]
     if audit:
         yield (
             f"The rate uses the first {items} of the {sample_size} randomly drawn judgements, each with its "
