@@ -156,7 +156,7 @@ PATTERNS = {
     CellPattern.SET: "a set of labels in any order",
 }
 CRITERIA_OF_ONE = (
-    "{columns} are criteria that one rater answered, so there is nobody to compare. If annotators "
+    "{columns} are criteria that one rater answered, so there is no second rater to compare. If annotators "
     "answered, check "
     "the judge's file with --labels {file}. If a judge did, add the annotators' file, with the same columns:"
 )

@@ -159,7 +159,7 @@ def _count_note(meta: Mapping[str, Any]) -> Iterator[str]:
         )
         yield f"All findings of the triage are included: {items}, on {looked} judgements."
     if len(people) > 1:
-        yield f"{len(people)} people looked."
+        yield f"{len(people)} reviewers checked them."
     if simulated:
         yield f"Simulated, not people: {', '.join(simulated)}."
 

@@ -297,8 +297,8 @@ def _store_people(residents: Mapping[str, Mapping[str, object]], name: str, town
 def _scenes(_town_name: str) -> None:
     """Freeze scenes of the simulations, and play them."""
     st.caption(
-        "A scene is the moment before a performer talked with somebody on day 1. Runs of STSS, language "
-        "level, play scenes without a world."
+        "A scene is the moment before a performer talked with another resident on day 1. Runs of the "
+        "language level of STSS play scenes without a world."
     )
     left, middle, right = st.columns(3)
     number = int(left.number_input("Scenes", 0, value=0, help="0: all. The paper has 325."))

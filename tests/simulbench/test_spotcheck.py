@@ -166,7 +166,7 @@ def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
         assert whole.drawn_from == 15, "16 judgements, one of them unreadable"
         with pytest.raises(StudyError, match="15 judgements to draw from"):
             audits.draw(db, "more", "simulbench")
-        with pytest.raises(StudyError, match="“one” already"):
+        with pytest.raises(StudyError, match="“one” exists already"):
             audits.draw(db, "one", "simulbench", n=3)
         with pytest.raises(StudyError, match="needs a name"):
             audits.draw(db, " ", "simulbench", n=3)
