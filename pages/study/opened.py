@@ -48,7 +48,7 @@ def conversation(which: int) -> None:
     by_rule = known is not None and not known.criteria
     if by_rule:
         st.caption("Rules compute its score from the simulation; no judge rates it.")
-        for page in (page for pages in SECTIONS.values() for page in pages if found.benchmark in about(page)):
+        for page in (page for page in SECTIONS["Results"] if found.benchmark in about(page)):
             link(page.address, "See the score and its reasons", conversation=str(which))
     for judgement in judgements:
         if judgement["failure"] is not None:
