@@ -60,7 +60,7 @@ def test_an_endpoint_that_changes_the_model_is_told_in_the_report(workspace, mon
     monkeypatch.setattr(completions, "reported", lambda reply: Reported(f"m{next(reported) % 2}", ""))
     run(workspace, repeated(2))
     with workspace.write() as db:
-        studies.draw_study(db, "s", 2, wanted=Filter(benchmark="pingpong"))
+        studies.draw_study(db, "s", studies.StudyDraw(2, Filter(benchmark="pingpong")))
     with workspace.read() as db:
         of_judge = "judge “a”, 4 judgements, 0 of them failed: "
         [line] = [said for said in provenance(db, "s") if said.startswith(of_judge)]

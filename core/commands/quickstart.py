@@ -134,7 +134,7 @@ def _study(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> No
         else:
             selection = Filter(benchmark)
             n = min(n, conversations.count(db, selection))
-            studies.draw_study(db, name, n, wanted=selection, rubric=rubric)
+            studies.draw_study(db, name, studies.StudyDraw(n, selection, rubric=rubric))
             echo(f"Study “{name}”: {len(stored_studies.units(db, name))} items of {n} conversations.")
 
 

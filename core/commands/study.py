@@ -35,6 +35,7 @@ command.commands.update(annotating.commands.commands)
 @options.filters("conversations")
 @click.option(
     "--by",
+    "strata",
     type=options.NAMES,
     help="The strata of the sample; default: the model and all facets that vary; “”: none.",
 )
@@ -80,7 +81,7 @@ def _draw(
     sampling["rubric"] = rubric_store.find(workspace_, rubric) if rubric else None
     with workspace_.write() as db:
         selection = _selection(benchmark or options.only_benchmark(db), facets)
-        study = studies.draw_study(db, name, n, wanted=selection, guidelines=text, **sampling)
+        study = studies.draw_study(db, name, studies.StudyDraw(n, selection, guidelines=text, **sampling))
         units = len(stored.units(db, name))
     sample = study.sample
     assert sample is not None

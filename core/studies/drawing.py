@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from sqlite_utils import Database
@@ -29,34 +29,37 @@ def left_to_draw(db: Database, study: Study) -> int | None:
     return max(0, conversations.count(db, Filter(**study.sample.filter)) - len(drawn_ids))
 
 
-def draw_study(
-    db: Database,
-    name: str,
-    n: int,
-    *,
-    wanted: Filter,
-    by: Sequence[str] | None = None,
-    seed: int = 0,
-    ask: Sequence[str] | Sequence[Criterion] = (),
-    per_turn: bool = False,
-    title: str = "",
-    guidelines: str = "",
-    overlap: int = 0,
-    rubric: Numbered | None = None,
-    not_in: Sequence[str] = (),
-) -> Study:
-    """Draw `n` stored conversations into a new study, stratified; rated whole or, with `per_turn`, by turns.
+@dataclass(frozen=True)
+class StudyDraw:
+    """What a study draws and asks: `n` of the conversations that `selection` names, which has a benchmark.
 
-    A rubric says what is asked and of what (`ask` and `per_turn` are then its own); its version is kept.
-
-    `wanted` filters the candidates and must name a benchmark. Asked are its criteria in `ask` or criteria of
-    your own, else those that enter final. `by` defaults to the player, the language and every facet that
-    varies. Where strata are drawn with unequal probabilities, the study keeps the least and the greatest.
-    No conversation of the studies `not_in` is drawn. Raises StudyError where there is too little to draw
-    from.
+    `strata` defaults to the player, the language and every facet that varies. Asked are the benchmark's
+    criteria in `ask` or criteria of your own, else those that enter final. A rubric says what is asked and of
+    what (`ask` and `per_turn` are then its own). No conversation of the studies `not_in` is drawn.
     """
+
+    n: int
+    selection: Filter
+    strata: Sequence[str] | None = None
+    seed: int = 0
+    ask: Sequence[str] | Sequence[Criterion] = ()
+    per_turn: bool = False
+    title: str = ""
+    guidelines: str = ""
+    overlap: int = 0
+    rubric: Numbered | None = None
+    not_in: Sequence[str] = ()
+
+
+def draw_study(db: Database, name: str, draw: StudyDraw) -> Study:
+    """Draw stored conversations into a new study, stratified; rated whole or, with `per_turn`, by turns.
+
+    The version of a rubric is kept. Where strata are drawn with unequal probabilities, the study keeps the
+    least and the greatest. Raises StudyError where there is too little to draw from.
+    """
+    n, rubric, per_turn, selection = draw.n, draw.rubric, draw.per_turn, draw.selection
     if rubric is None:
-        criteria = _criteria_of(db, wanted.benchmark, ask)
+        criteria = _criteria_of(db, selection.benchmark, draw.ask)
     else:
         if not rubric.rubric.criteria:
             raise StudyError(
@@ -66,36 +69,39 @@ def draw_study(
             )
         from concord.rubrics.rubric_store import refuse_unknown_facets  # loads pydantic
 
-        refuse_unknown_facets(db, rubric.rubric, wanted.benchmark)
+        refuse_unknown_facets(db, rubric.rubric, selection.benchmark)
         rubric.publish(db)
         criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
-    candidates = conversations.table(db, wanted)
-    excluded_ids = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
+    candidates = conversations.table(db, selection)
+    excluded_ids = [unit["conversation_id"] for study in draw.not_in for unit in studies.units(db, study)]
     candidates = candidates[~candidates.id.isin(excluded_ids)]
-    if by is None:
+    strata = draw.strata
+    if strata is None:
         varied = candidates.drop(columns=["id", "key"]).nunique()
-        by = [str(column) for column, values in varied.items() if 1 < values <= n]
-    sampled = sampling.draw(candidates, n, seed=seed, strata=by, name="key")
+        strata = [str(column) for column, values in varied.items() if 1 < values <= n]
+    sampled = sampling.draw(candidates, n, seed=draw.seed, strata=strata, name="key")
     lowest, highest = float(sampled.chance.min()), float(sampled.chance.max())
     sample = StudySample(
         len(candidates),
         n,
-        {k: v for k, v in asdict(wanted).items() if v},
-        tuple(by),
+        {k: v for k, v in asdict(selection).items() if v},
+        tuple(strata),
         chance=(lowest, highest) if highest - lowest > 1e-9 else None,
-        not_in=tuple(not_in),
+        not_in=tuple(draw.not_in),
     )
+    title, guidelines = draw.title, draw.guidelines
     if rubric is not None:
-        title, guidelines = title or rubric.rubric.title, guidelines or rubric.rubric.guidance
+        title = title or rubric.rubric.title
+        guidelines = guidelines or rubric.rubric.guidance
     study = Study(
         name,
         criteria,
         title,
         guidelines,
         per_turn=per_turn,
-        overlap=overlap,
-        seed=seed,
-        benchmark=wanted.benchmark,
+        overlap=draw.overlap,
+        seed=draw.seed,
+        benchmark=selection.benchmark,
         asked_rubric=rubric.noted if rubric else None,
         sample=sample,
     )
@@ -114,7 +120,7 @@ def draw_study(
         )
     studies.create(db, study)
     studies.add_units(db, name, units)
-    facts = audit.facts(**sample.filter, n=n, by=sample.facets, not_in=sample.not_in, seed=seed)
+    facts = audit.facts(**sample.filter, n=n, by=sample.facets, not_in=sample.not_in, seed=draw.seed)
     audit.record(db, AuditAct.DRAW, name, detail=facts)
     return studies.get(db, name)
 

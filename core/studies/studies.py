@@ -36,6 +36,7 @@ from concord.studies import coverage
 from concord.studies.clusters import FIRST_MESSAGE, clusters, facets_for
 from concord.studies.coverage import Judge, Partial
 from concord.studies.dealing import deal_study as deal_study
+from concord.studies.drawing import StudyDraw as StudyDraw
 from concord.studies.drawing import draw_study as draw_study
 from concord.studies.drawing import left_to_draw as left_to_draw
 from concord.studies.judge_runs import mean_of_runs, repeated

@@ -62,7 +62,7 @@ def form() -> None:
         help="Each combination (stratum) gets the same number of items. If there are more combinations "
         "than items, each single value does. Choose none for a simple random sample.",
     )
-    draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "by": by, "not_in": _apart(draft, of)}
+    draw: dict[str, Any] = {"selection": wanted, "seed": seed, "strata": by, "not_in": _apart(draft, of)}
     _keep(draft, known, wanted, n, draw)
     draft.keep()
 
@@ -239,7 +239,7 @@ def editor(text: str, *, key: str, on_change: Callable[[], None] | None = None) 
 
 def _store(draft: FormDraft, name: str, n: int, arguments: Mapping[str, Any]) -> None:
     with notice.writing() as db:
-        study = studies.draw_study(db, name, n, **arguments)
+        study = studies.draw_study(db, name, studies.StudyDraw(n, **arguments))
         draft.discard(db)
         units = len(stored.units(db, name))
         notice.done(f"Study “{study.name}” created: {units} items. Next, assign it to annotators.")

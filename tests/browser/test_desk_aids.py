@@ -59,7 +59,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
                 ),
             )
             conversations.save(db, Conversation("shop", f"c{n}", "m", said))
-        studies.draw_study(db, "s", 3, wanted=Filter("shop"), by=(), rubric=rubric)
+        studies.draw_study(db, "s", studies.StudyDraw(3, Filter("shop"), strata=(), rubric=rubric))
         token = access.invite(db, "Ann")
         studies.deal_study(db, "s", ["Ann"])
     with serving(workspace, folder / "log") as server:

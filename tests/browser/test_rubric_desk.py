@@ -69,7 +69,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
             said += (Message("assistant", "It comes tomorrow."),)
             facets = {"topic": topic, "order": f"A-{number}"}
             conversations.save(db, Conversation("shop", f"c{number}", "m", said, facets=facets))
-        studies.draw_study(db, "s", 2, wanted=Filter("shop"), by=(), rubric=rubric)
+        studies.draw_study(db, "s", studies.StudyDraw(2, Filter("shop"), strata=(), rubric=rubric))
         token = access.invite(db, "Ann")
         studies.deal_study(db, "s", ["Ann"])
     with serving(workspace, folder / "log") as server:
@@ -171,7 +171,7 @@ def test_a_slider_has_a_key_for_each_place_and_stands_nowhere_at_first(
         for number in range(3):
             said = (Message("user", "It is late."), Message("assistant", "It comes."))
             conversations.save(db, Conversation("shop", f"c{number}", "m", said))
-        studies.draw_study(db, "s", 3, wanted=Filter("shop"), by=(), rubric=rubric)
+        studies.draw_study(db, "s", studies.StudyDraw(3, Filter("shop"), strata=(), rubric=rubric))
         token = access.invite(db, "Ann")
         studies.deal_study(db, "s", ["Ann"])
     with serving(workspace, folder / "log") as server:

@@ -57,7 +57,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
         for number in range(2):
             said = (Message("user", "It is late."), Message("assistant", REPLY))
             conversations.save(db, Conversation("shop", f"c{number}", "m", said))
-        studies.draw_study(db, "s", 2, wanted=Filter("shop"), by=(), rubric=rubric)
+        studies.draw_study(db, "s", studies.StudyDraw(2, Filter("shop"), strata=(), rubric=rubric))
         token = access.invite(db, "Ann")
         studies.deal_study(db, "s", ["Ann"])
     with serving(workspace, folder / "log") as server:

@@ -51,7 +51,9 @@ class Shop:
             for number, text in enumerate(replies):
                 said = (Message("user", "It is late."), Message("assistant", text))
                 conversations.save(db, Conversation(name, f"{name}-{number}", "m", said))
-            studies.draw_study(db, name, len(replies), wanted=Filter(name), by=(), rubric=rubric)
+            studies.draw_study(
+                db, name, studies.StudyDraw(len(replies), Filter(name), strata=(), rubric=rubric)
+            )
             token = access.invite(db, name)
             studies.deal_study(db, name, [name])
             db.execute(

@@ -12,7 +12,7 @@ from concord.runs.plans import PlayPlan
 from concord.store import access, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.studies.guidelines import default_guidelines
-from concord.studies.studies import deal_study, draw_study
+from concord.studies.studies import StudyDraw, deal_study, draw_study
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
 from tests.demo.playing import run
@@ -73,4 +73,4 @@ def _draw(db: Database, workspace: Workspace, name: str, n: int, seed: int, titl
     criteria = [c for c in ratings.criteria(db, PINGPONG.name) if c.counted]
     text = default_guidelines(workspace.folders("data"), PINGPONG.name, criteria, language="en")
     wanted = Filter(PINGPONG.name, "en")
-    draw_study(db, name, n, wanted=wanted, by=STRATA, seed=seed, title=title, guidelines=text)
+    draw_study(db, name, StudyDraw(n, wanted, strata=STRATA, seed=seed, title=title, guidelines=text))

@@ -10,7 +10,7 @@ from concord.runs.plans import PlayPlan
 from concord.store import ratings
 from concord.store.conversations import Filter
 from concord.studies.guidelines import default_guidelines
-from concord.studies.studies import deal_study, draw_study
+from concord.studies.studies import StudyDraw, deal_study, draw_study
 from concord.workspace import Workspace
 from tests.annotated import import_annotations
 from tests.demo import pingpong
@@ -41,12 +41,14 @@ def play(workspace: Workspace) -> None:
         draw_study(
             db,
             STUDY,
-            CHARACTERS * SITUATIONS * len(pingpong.PLAYERS) * len(pingpong.LANGUAGES),
-            wanted=Filter(PINGPONG_V1.name, facets={"interrogator": (RATED,)}),
-            by=("player", "language"),
-            seed=pingpong.SEED,
-            title="Demo: version 1's dialogues, English and Russian",
-            guidelines=text,
+            StudyDraw(
+                CHARACTERS * SITUATIONS * len(pingpong.PLAYERS) * len(pingpong.LANGUAGES),
+                Filter(PINGPONG_V1.name, facets={"interrogator": (RATED,)}),
+                strata=("player", "language"),
+                seed=pingpong.SEED,
+                title="Demo: version 1's dialogues, English and Russian",
+                guidelines=text,
+            ),
         )
         deal_study(db, STUDY, pingpong.ANNOTATORS, overlap=0)
     for index, name in enumerate(pingpong.ANNOTATORS):

@@ -8,7 +8,7 @@ from concord.conversation import Unit
 from concord.rating import Rating
 from concord.store import conversations, studies
 from concord.store.conversations import Filter
-from concord.studies.studies import deal_study, draw_study
+from concord.studies.studies import StudyDraw, deal_study, draw_study
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
 from tests.demo import pingpong, stss
@@ -25,11 +25,13 @@ def play(workspace: Workspace) -> None:
         draw_study(
             db,
             STUDY,
-            CONVERSATIONS,
-            wanted=Filter(BENCHMARK),
-            by=("type", "architecture"),
-            seed=pingpong.SEED,
-            title="Demo: are the goal conditions met?",
+            StudyDraw(
+                CONVERSATIONS,
+                Filter(BENCHMARK),
+                strata=("type", "architecture"),
+                seed=pingpong.SEED,
+                title="Demo: are the goal conditions met?",
+            ),
         )
         deal_study(db, STUDY, ANNOTATORS, overlap=0)
     for name, share in zip(ANNOTATORS, SLIPS, strict=True):

@@ -95,13 +95,15 @@ def test_a_drawn_study(workspace, fresh, run, tmp_path, per_turn):
         study = studies.draw_study(
             db,
             "drawn",
-            12,
-            wanted=conversations.Filter("pingpong"),
-            seed=7,
-            per_turn=per_turn,
-            title="A title",
-            overlap=2,
-            guidelines="# Read *first*\n\n- one",
+            studies.StudyDraw(
+                12,
+                conversations.Filter("pingpong"),
+                seed=7,
+                per_turn=per_turn,
+                title="A title",
+                overlap=2,
+                guidelines="# Read *first*\n\n- one",
+            ),
         )
         for unit in {u["key"]: u for u in stored.units(db, "drawn")}.values():
             for variant, repeat in (("v2", 1), ("v3", 0)):
@@ -159,7 +161,7 @@ def test_per_turn_exports_only_what_the_study_compares(workspace, fresh, run, tm
     """
     with workspace.write() as db:
         fill(db, people=False)
-        studies.draw_study(db, "drawn", 3, wanted=conversations.Filter("pingpong"), per_turn=True)
+        studies.draw_study(db, "drawn", studies.StudyDraw(3, conversations.Filter("pingpong"), per_turn=True))
         key = stored.units(db, "drawn")[0]["key"]
         ratings.save_judgement(
             db, Judgement("w", key, Rater("whole", "judge"), (Rating(Unit(key), "fluency", 3),))

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.store import access, studies
 from concord.store.conversations import Filter
-from concord.studies.drawing import draw_study, left_to_draw
+from concord.studies.drawing import StudyDraw, draw_study, left_to_draw
 from concord.workspace import Workspace
 from tests.filled import fill
 from tests.pages.framed import FRAME
@@ -43,7 +43,7 @@ def test_more_is_drawn_for_a_study_from_what_it_left(workspace: Workspace) -> No
     """The address that the page of agreement leads to."""
     with workspace.write() as db:
         fill(db, languages=("en", "ru"), people=False)
-        draw_study(db, "first", 10, wanted=Filter("pingpong", "ru", ("alder",)), ask=["fluency"])
+        draw_study(db, "first", StudyDraw(10, Filter("pingpong", "ru", ("alder",)), ask=["fluency"]))
         left = left_to_draw(db, studies.get(db, "first"))
     page = AppTest.from_string(FORM, default_timeout=120)
     page.query_params["study"], page.query_params["draw"] = "first", "more"
@@ -107,7 +107,7 @@ def test_an_unsaved_study_is_there_again_until_it_is_kept_or_discarded(workspace
 def test_of_two_who_save_guidelines_the_second_sees_both(workspace: Workspace) -> None:
     with workspace.write() as db:
         fill(db, people=False)
-        draw_study(db, "first", 4, wanted=Filter("pingpong"), ask=["fluency"])
+        draw_study(db, "first", StudyDraw(4, Filter("pingpong"), ask=["fluency"]))
     windows = [
         AppTest.from_string(FRAME.format(file="annotate/samples.py"), default_timeout=120).run()
         for _ in range(2)

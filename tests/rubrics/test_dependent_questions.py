@@ -24,7 +24,7 @@ from concord.runs import rubric_judge
 from concord.store import access, answers, conversations, frames, placements, ratings, studies
 from concord.store.conversations import Filter
 from concord.studies import dealing
-from concord.studies.studies import draw_study
+from concord.studies.studies import StudyDraw, draw_study
 from concord.workspace import Workspace
 
 QUESTIONS = """
@@ -216,7 +216,7 @@ def study(tmp_path: Path) -> Workspace:
     with workspace.write() as db:
         for n in range(40):
             conversations.save(db, Conversation("b", f"k{n:02}", "p", SAID.messages))
-        draw_study(db, "s", 40, wanted=Filter("b"), by=(), rubric=Numbered(rubric(), 1))
+        draw_study(db, "s", StudyDraw(40, Filter("b"), strata=(), rubric=Numbered(rubric(), 1)))
         for name in ("ann", "bob"):
             access.invite(db, name)
         dealing.deal_study(db, "s", ["ann", "bob"])

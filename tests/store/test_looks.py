@@ -5,7 +5,7 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, closings, exclusions, looks, schema
 from concord.store.conversations import Filter
 from concord.studies import dealing
-from concord.studies.drawing import draw_study
+from concord.studies.drawing import StudyDraw, draw_study
 from concord.workspace import Workspace
 from tests.filled import fill
 
@@ -64,7 +64,7 @@ def test_open_ratings_make_a_verdict_preliminary_until_the_study_is_closed(demo_
 def test_open_items_of_an_excluded_annotator_keep_no_verdict_preliminary(tmp_path):
     with Workspace.open(tmp_path / "w").write() as db:
         fill(db, people=False)
-        draw_study(db, "first", 4, wanted=Filter("pingpong"), ask=["fluency"])
+        draw_study(db, "first", StudyDraw(4, Filter("pingpong"), ask=["fluency"]))
         for name in ("Ada", "Bo"):
             access.invite(db, name)
         dealing.deal_study(db, "first", ["Ada", "Bo"])

@@ -27,7 +27,7 @@ from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import access, conversations, scenarios, studies
 from concord.store.conversations import Filter
-from concord.studies.studies import draw_study
+from concord.studies.studies import StudyDraw, draw_study
 from concord.workspace import Workspace
 from tests import warm
 from tests.annotated import Annotation, import_annotations
@@ -271,10 +271,12 @@ def test_people_answer_the_same_conditions_and_agree_on_them(lived):
         study = draw_study(
             db,
             "conditions",
-            8,
-            wanted=Filter("stss-language", facets={"type": ("public",)}),
-            ask=["invited", "time", "place"],
-            by=(),
+            StudyDraw(
+                8,
+                Filter("stss-language", facets={"type": ("public",)}),
+                ask=["invited", "time", "place"],
+                strata=(),
+            ),
         )
         for person in ("Ada", "Ben", "Cleo"):
             access.invite(db, person)

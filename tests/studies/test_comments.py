@@ -24,7 +24,9 @@ def commented(workspace: Workspace) -> Workspace:
     """The study “said”, rated by two: of one item Ada quotes a reply; Ben skips it, with HTML."""
     with workspace.write() as db:
         fill(db)
-        study = making.draw_study(db, "said", 6, wanted=Filter("pingpong", language="en"), by=())
+        study = making.draw_study(
+            db, "said", making.StudyDraw(6, Filter("pingpong", language="en"), strata=())
+        )
         for name in ("ada", "ben"):
             access.invite(db, name)
         making.deal_study(db, "said", ["ada", "ben"])

@@ -41,7 +41,7 @@ def db(tmp_path, unrated_once):
 
 
 def draw(db, n=16, **options):
-    return studies.draw_study(db, "s", n, wanted=options.pop("wanted", PINGPONG), **options)
+    return studies.draw_study(db, "s", studies.StudyDraw(n, options.pop("selection", PINGPONG), **options))
 
 
 def queues(db, name="s"):
@@ -61,13 +61,13 @@ def rate(db, person, items, score=3.0, name="s"):
 
 class TestApart:
     def test_not_in_names_any_study(self, db):
-        studies.draw_study(db, "first", 40, wanted=PINGPONG)
-        later = studies.draw_study(db, "later", 24, wanted=PINGPONG, not_in=["first"])
+        studies.draw_study(db, "first", studies.StudyDraw(40, PINGPONG))
+        later = studies.draw_study(db, "later", studies.StudyDraw(24, PINGPONG, not_in=["first"]))
         assert (later.sample.candidates, later.sample.not_in) == (24, ("first",))
         first, second = ({u["key"] for u in stored.units(db, n)} for n in ("first", "later"))
         assert not first & second
         with pytest.raises(NotFound, match="“frist”"):
-            studies.draw_study(db, "x", 1, wanted=PINGPONG, not_in=["frist"])
+            studies.draw_study(db, "x", studies.StudyDraw(1, PINGPONG, not_in=["frist"]))
 
 
 class TestDraw:
@@ -75,7 +75,7 @@ class TestDraw:
         """Situations have equally many conversations, so that of an even draw nothing is kept; when most are
         of one situation, its own are drawn with a lower probability.
         """
-        study = draw(db, 16, by=["player"])
+        study = draw(db, 16, strata=["player"])
         assert study.sample.chance is None
         situations = conversations.table(db, PINGPONG).situation
         db.execute(
@@ -83,7 +83,9 @@ class TestDraw:
             [situations.iloc[0]],
         )
         sizes = conversations.table(db, PINGPONG).situation.value_counts()
-        study = studies.draw_study(db, "uneven", 2 * len(sizes), wanted=PINGPONG, by=["situation"])
+        study = studies.draw_study(
+            db, "uneven", studies.StudyDraw(2 * len(sizes), PINGPONG, strata=["situation"])
+        )
         assert study.sample.chance == pytest.approx([2 / sizes.max(), 2 / sizes.min()])
         for name, noted in (("s", False), ("uneven", True)):
             report = agreement_report(db, name, Options(resamples=0))
@@ -103,7 +105,7 @@ class TestDraw:
     def test_refusal_is_asked_only_when_named(self, db):
         assert [c.name for c in draw(db, ask=["fluency", "refusal"]).criteria] == ["fluency", "refusal"]
         with pytest.raises(NotFound, match="“charm”"):
-            studies.draw_study(db, "t", 2, wanted=PINGPONG, ask=["charm"])
+            studies.draw_study(db, "t", studies.StudyDraw(2, PINGPONG, ask=["charm"]))
 
     def test_own_criteria(self, db):
         own = Criterion("helpful", "It helps.", Scale((0, 1), ("no", "yes")))
@@ -119,9 +121,9 @@ class TestDraw:
         ("options", "sentence"),
         [
             ({"n": 65}, "64 candidates for 65"),
-            ({"wanted": Filter("pingpong", players=("nobody",))}, "0 candidates"),
-            ({"wanted": Filter("other")}, "no criteria for “other”"),
-            ({"by": ["mood"]}, "“mood”. What varies here: player, language, character"),
+            ({"selection": Filter("pingpong", players=("nobody",))}, "0 candidates"),
+            ({"selection": Filter("other")}, "no criteria for “other”"),
+            ({"strata": ["mood"]}, "“mood”. What varies here: player, language, character"),
         ],
     )
     def test_what_cannot_be_drawn_says_why_and_makes_no_study(self, db, options, sentence):
@@ -188,7 +190,7 @@ class TestDeal:
         assert max(dealt.values()) - min(dealt.values()) <= 1
 
     def test_turns_of_a_conversation_stay_together(self, db):
-        studies.draw_study(db, "t", 6, wanted=PINGPONG, per_turn=True)
+        studies.draw_study(db, "t", studies.StudyDraw(6, PINGPONG, per_turn=True))
         studies.deal_study(db, "t", ["ann", "bob", "cy"], overlap=2)
         units = {u["id"]: (u["key"], u["turn"]) for u in stored.units(db, "t")}
         for mine in queues(db, "t").values():
@@ -313,7 +315,7 @@ def filled_report(filled):
 
 def test_too_few_scenarios_are_not_resampled_together_and_that_is_said(db):
     """Four situations of one character are four clusters: no interval would be left."""
-    draw(db, 16, wanted=Filter("pingpong", facets={"character": ("robot",)}))
+    draw(db, 16, selection=Filter("pingpong", facets={"character": ("robot",)}))
     found = studies.ratings_for_agreement(db, "s")
     assert found.clusters is None
     assert found.too_few == (
