@@ -234,7 +234,7 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
     assert "is stored already" in run(workspace, "lab", "variant", mock.STUDY, "--reasons", "before").output
     for part in ("develop", "select"):
         asked = ("lab", "run", mock.STUDY, "--judges", "a,b", "--versions", "1,2", "--part", part)
-        assert "to make" in run(workspace, *asked, "--estimate").output
+        assert "to generate" in run(workspace, *asked, "--estimate").output
         outcome = run(workspace, *asked)
         assert outcome.exit_code == 0, outcome.output
         assert run(workspace, *asked).output.count("all answered before") == 2

@@ -141,7 +141,7 @@ def test_another_version_of_the_rubric_is_refused(judged, run, tmp_path):
     engines.execute(planned(workspace, [tmp_path / "log.jsonl"], tmp_path / "other", ["a"]))
     result = run(workspace, "estimate", tmp_path / "other", "--study", "s")
     assert result.exit_code == 1
-    assert "another version of the rubric" in result.output
+    assert "different versions of the rubric" in result.output
 
 
 BAD = {
