@@ -102,7 +102,7 @@ def rated(report: AgreementReport, criterion: str) -> str:
     """What was rated, by how many; on how many items judges are not compared, and why."""
     scores = report.ratings[criterion]
     present = scores.present > 0
-    people = "unnamed people" if scores.unlinked else _count(len(scores.people), "person", "people")
+    people = "annotators without names" if scores.unlinked else _count(len(scores.people), "annotator")
     sentence = (
         f"Rated: {_count(int(present.sum()), 'item')} by {people}; {_count(len(report.judges), 'judge')}."
     )

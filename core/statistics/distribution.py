@@ -9,7 +9,7 @@ from concord.statistics.figures import empty, tabulate
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ratings
 from concord.table import Column, Table
 
-ALL_PEOPLE = "All people"
+ALL_PEOPLE = "All annotators"
 
 DISTRIBUTION = empty(
     "score_distribution",

@@ -139,7 +139,7 @@ def test_shares_count_what_lies_between_two_answers_with_the_nearer_one() -> Non
     by = {who: rows.set_index("score").share.to_dict() for who, rows in table.groupby("rater")}
     assert by["Ada"] == {1: 0.5, 2: 0.25, 3: 0, 4: 0, 5: 0.25}
     assert by["j"] == {1: 0.25, 2: 0.25, 3: 0, 4: 0, 5: 0.5}  # 1.5 goes up
-    assert list(dict.fromkeys(table.rater)) == ["All people", "Ada", "j"]
+    assert list(dict.fromkeys(table.rater)) == ["All annotators", "Ada", "j"]
     assert set(table.n) == {4}
 
 

@@ -12,15 +12,15 @@ def test_each_value_counts_by_itself():
     rows = pd.concat([people({"ann": [1, 2, 2], "bob": [2, 2, None]}), judges({"j": [4] * 19 + [3]})])
     table = flat(score_distribution(read_ratings(rows), "quality")).set_index(["rater", "score"])
     assert table["count"].to_dict() == {
-        ("All people", 1): 1,
-        ("All people", 2): 4,
+        ("All annotators", 1): 1,
+        ("All annotators", 2): 4,
         ("ann", 1): 1,
         ("ann", 2): 2,
         ("bob", 2): 2,
         ("j", 3): 1,
         ("j", 4): 19,
     }
-    assert table["share"]["All people", 2] == 4 / 5
+    assert table["share"]["All annotators", 2] == 4 / 5
 
 
 def test_what_lies_between_two_answers_counts_with_the_nearer_one():
