@@ -49,5 +49,5 @@ def test_rows_inside_lines_are_imported(fresh, run, tmp_path):
 def test_a_place_without_objects_is_an_error(tmp_path):
     file = tmp_path / "b.json"
     file.write_text(json.dumps({"events": [EVENT]}))
-    with pytest.raises(ImportRefused, match="--rows event: .* has no list of objects there"):
+    with pytest.raises(ImportRefused, match=r"--rows event: .* has no list of objects there"):
         conversations_file.survey(file, FileOptions("b", rows="event"))
