@@ -56,7 +56,7 @@ ODD: dict[str, tuple[dict[str, object], str]] = {
         "No annotator has rated the study",
     ),
     "no judges": ({"people": BOTH, "judges": {}}, "No judge has rated the study"),
-    "unnamed people": ({"people": BOTH, "judges": {"j": varied(1)}, "anonymous": True}, "unnamed"),
+    "unnamed people": ({"people": BOTH, "judges": {"j": varied(1)}, "anonymous": True}, "no names"),
     "all alike": ({"people": {"Ada": constant, "Bo": constant}, "judges": {"j": constant}}, "constant"),
     "a constant judge": (
         {"people": BOTH, "judges": {"j": constant, "k": varied(1)}},
