@@ -186,6 +186,8 @@ class Coordinator:
         self.plan, self.how, self.watch = plan, options, watch
         self.progress = LakeProgress(max_cost=options.max_cost, workers=max(options.workers, 1))
         self.counts: list[int] = []
+        self.pending: dict[int, int] = {}
+        """The judgements that each partition lacked at the beginning."""
         self.todo: deque[Partition] = deque()
         self.tries: Counter[int] = Counter()
         self.waiting: set[int] = set()
@@ -210,6 +212,7 @@ class Coordinator:
         for partition in plan.partitions:
             owing_judges = owing(plan, partition.number, retry_failed=self.how.retry_failed)
             progress.earlier += counts[partition.number] * (len(plan.models) - len(owing_judges))
+            self.pending[partition.number] = counts[partition.number] * len(owing_judges)
             if owing_judges:
                 self.todo.append(partition)
             else:

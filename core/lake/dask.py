@@ -413,6 +413,9 @@ class _Cluster:
         self.leases.price += expense.cost
         progress = self.of.progress
         progress.judged += result["judged"] if end.complete else 0
+        if end.complete and not end.items:
+            # A task of a coordinator that was killed has committed it meanwhile.
+            progress.earlier += self.of.pending[number]
         progress.failed += result["failed"]
         progress.put_off += result["put_off"]
         progress.expense += expense

@@ -40,6 +40,8 @@ class FakeClient:
         self.left, self.size = dict(enumerate(counts)), counts[0]
         self.tasks = []
         self.refusing = 0
+        self.committed = -1
+        """A partition that another coordinator's task has committed."""
         self.scheduler = self
 
     async def identity(self):
@@ -49,18 +51,23 @@ class FakeClient:
         self.tasks.append(task)
         if len(self.tasks) == self.refusing:
             return FakeFuture({"worker": "tcp://two", "refused": "has Concord 0.9, and this is 1.0"})
+        if task.number == self.committed:
+            return self._ended(task.number, 0, 0, complete=True)
         fits = self.left[task.number] if task.lease is None else int(task.lease / PRICE)
         calls = min(self.left[task.number], fits)
         self.left[task.number] -= calls
         complete = not self.left[task.number]
-        end = {"number": task.number, "complete": complete, "items": calls, "error": "", "busy": False}
+        return self._ended(task.number, calls, self.size - self.left[task.number], complete=complete)
+
+    def _ended(self, number, calls, judgements, *, complete):
+        end = {"number": number, "complete": complete, "items": judgements, "error": "", "busy": False}
         return FakeFuture(
             {
                 "worker": "tcp://one",
                 "end": end,
                 "halted": "" if complete else "Its lease was too small.",
                 "broken": False,
-                "judged": self.size - self.left[task.number],
+                "judged": judgements,
                 "failed": 0,
                 "put_off": 0,
                 "reasons": {},
@@ -144,3 +151,10 @@ async def _nobody(client, identity):
     """No workers at the first look."""
     client.identity = identity
     return {"workers": {}}
+
+
+def test_what_a_killed_coordinators_task_has_committed_is_counted(cluster):
+    job, client = cluster(None)
+    client.committed = 7
+    end = judged(job)
+    assert (end.state, end.earlier, end.judged) == ("finished", 20, cluster.calls - 20)
