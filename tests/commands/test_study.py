@@ -154,7 +154,7 @@ class TestAgreement:
         assert len(found["criteria"]["by_criterion"]["rows"]) == 3 + 4
         # What is left out and what is a mock is told, beside the figures.
         assert "or --keep-refused of the command." in " ".join(found["notes"])
-        assert "Mock models" in " ".join(found["notes"])
+        assert "Rule-based mock models" in " ".join(found["notes"])
 
     def test_the_seed_decides(self, filled, run):
         first, again, other = (
