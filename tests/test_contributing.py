@@ -210,7 +210,7 @@ def test_a_benchmark_of_ones_own_lies_in_the_workspace(followed, tmp_path):
     told = concord("leaderboard", "haiku")
     assert "player" in told.stdout, told.stderr
     again = concord("run", "haiku", "--poets", "player", "--judges", "a", "--estimate")
-    assert "2 stored, 0 left" in again.stdout, again.stderr
+    assert "2 stored, 0 to generate" in again.stdout, again.stderr
     followed.models_path.write_text('benchmarks = ["verse:VERSE"]\n')
     refused = concord("leaderboard", "haiku")
     assert refused.stderr.startswith("Error: There is no name “VERSE”.")
