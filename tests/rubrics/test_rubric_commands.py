@@ -67,7 +67,7 @@ def test_a_new_rubric_is_shown_and_a_wrong_one_refused(fresh, run):
     assert shown.exit_code == 1
     assert "wrong.toml: “criteria” is missing." in shown.output or "“title”" in shown.output
     again = run(fresh, "rubric", "new", "mine", "--ask", "good=It is good.")
-    assert "is there already" in again.output
+    assert "exists already" in again.output
     assert "is not a file name" in run(fresh, "rubric", "new", "../x", "--ask", "a=b").output
 
 
