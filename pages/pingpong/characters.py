@@ -125,7 +125,11 @@ def _situations(scenes: Mapping[str, Situation]) -> None:
     rows: tuple[dict[str, Cell], ...] = tuple(
         {"id": scene.id, "turns": scene.num_turns, "text": scene.text} for scene in scenes.values()
     )
-    table.draw(Table("situations", "Situations", tuple(map(Column, ("id", "turns", "text"))), rows))
+    columns = tuple(map(Column, ("id", "turns", "text")))
+    listing = Table("situations", "Situations", columns, rows, "Select a row to read the situation.")
+    if row := table.draw(listing, selectable=True):
+        with st.container(border=True):
+            st.text(scenes[str(row["id"])].text)
 
 
 def _import() -> None:

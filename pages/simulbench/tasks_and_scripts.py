@@ -41,7 +41,7 @@ def _steps(state: Progression) -> None:
         "of them scored": state.scores,
         "findings of people": state.findings,
     }
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for label, number in figures.items():
             st.markdown(f"**{number:,}**  \n:small[:gray[{label}]]", width="content")
 
@@ -80,6 +80,8 @@ def _next(state: Progression) -> None:
                 way = ("leaderboard", "Leaderboard", {"benchmark": "simulbench"})
         st.markdown(f"**{sentence}**", width="stretch")
         address, label, query = way
+        if address == "tasks" and query["part"] == st.query_params.get("part", "tasks"):
+            return
         if address == "tasks":
             parts.button(label, query["part"])
         else:
