@@ -103,7 +103,7 @@ def test_from_proposals_to_a_spot_check(app: Server, page: Page) -> None:
     page.keyboard.press("Escape")
     start(page)
     follow(page, "Leaderboard")
-    expect(page.get_by_role("heading", name=re.compile("scores higher|not known yet"))).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile("scores significantly higher|Inconclusive which"))).to_be_visible()
 
     # Toxicity.
     menu(page, "SimulBench")
@@ -131,7 +131,7 @@ def check(page: Page, person: str, key: str) -> None:
     """Look at both judgements of the audit."""
     page.get_by_label("Your name", exact=True).fill(person)
     page.get_by_label("Your name", exact=True).press("Enter")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".tally")).to_have_text("0 of 2")
     page.keyboard.press(key)
     expect(page.locator(".tally")).to_have_text("1 of 2")
