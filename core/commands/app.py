@@ -83,8 +83,11 @@ def serve(
     sign_in: bool = False,
     application: str = "pages.parts.server:app",
     page: str = "",
+    listening: socket.socket | None = None,
 ) -> None:
     """Serve the workspace named by CONCORD_WORKSPACE until stopped, and open `page` (“” for the overview).
+
+    `listening` is a socket from `listen`; without it, one is opened on `host` and `port`.
 
     Where it listens on a loopback address only, a link is printed and opened that lets one browser in without
     signing in. Raises ConcordError where the port cannot be had.
@@ -93,7 +96,7 @@ def serve(
     import uvicorn
 
     workspace = Workspace.chosen()
-    listening = _listen(host, port)
+    listening = listening or listen(host, port)
     address, number = listening.getsockname()[:2]
     local = ipaddress.ip_address(address).is_loopback and not sign_in
     os.environ[LOCAL] = "1" if local and not os.environ.get(PUBLIC_URL) else "0"
@@ -140,7 +143,8 @@ def one_time_link(workspace: Workspace, url: str, page: str = "") -> str:
     return f"{url}/{address}?{'&'.join(filter(None, [token, query]))}"
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str = "127.0.0.1", port: int = 8501) -> socket.socket:
+    """A socket that listens there; port 0 takes any free one. Raises ConcordError if the port cannot be had."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         # asyncio turns Nagle's algorithm, which delays answers by 40 ms, off only where the protocol is

@@ -43,7 +43,13 @@ MOCKS = ("mock-judge-strict", "mock-judge-lenient")
 @options.number("--n", 20, "Conversations for annotators to rate.", minimum=1)
 @options.several("--people", "The annotators; default: you.")
 @click.option("--app/--no-app", "opens", default=True, help="Open the page of the study's agreement.")
-@click.option("--port", default=8501, show_default=True, type=click.IntRange(0, 65535))
+@click.option(
+    "--port",
+    default=8501,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="0 takes any free one, unless the app is opened later (`--no-app`).",
+)
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
 @click.pass_obj
 def command(
@@ -66,6 +72,14 @@ def command(
     if not file.is_file():
         raise ConfigError(f"There is no file {file}.")
     extras.require("openai", "aiohttp", purpose="`concord quickstart`")
+    if not (opens or port):
+        raise ConfigError(
+            "With --no-app, the links need the port that the app will have. Give it with --port, or leave out "
+            "--port for 8501."
+        )
+    # The port is taken before anything is stored or paid, and the links name it.
+    listening = app.listen(port=port) if opens else None
+    port = listening.getsockname()[1] if listening else port
     workspace = Workspace.open(folder)
     name = _rubric(workspace, rubric_name)
     rubric = rubric_store.find(workspace, name)
@@ -91,7 +105,8 @@ def command(
         launching.start(workspace, plan)
         echo(f"Judges running: {', '.join(judges)}. The page shows agreement as answers arrive.")
         os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
-        app.serve(port=port, browser=browser, page=f"agreement?{urlencode({'study': name})}")
+        page = f"agreement?{urlencode({'study': name})}"
+        app.serve(browser=browser, page=page, listening=listening)
 
 
 def _import_conversations(workspace: Workspace, file: Path) -> str:

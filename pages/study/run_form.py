@@ -97,8 +97,38 @@ def further_judges() -> None:
     with workspace().read() as db:
         keys = [unit["key"] for unit in studies.units(db, sample)] if sample else []
     among = tuple(dict.fromkeys(keys))
-    plan = JudgePlan(of, judges, judge_repeats=repeats, rubric=rubric, among=among)
+    conditions, version = _conditions_chosen(of), "" if rubric else _prompt_version(of)
+    plan = JudgePlan(of, judges, conditions, version, repeats, rubric, among)
     estimate(plan, key="judge", address=True)
+
+
+def _conditions_chosen(benchmark: str) -> Where:
+    """The conversations that are judged, by language, player and facets; {} for all."""
+    with workspace().read() as db:
+        values = conversations.values(db, benchmark)
+    facets = {name: names for name, names in values.items() if name != "benchmark" and len(names) > 1}
+    if not facets:
+        return {}
+    with st.expander("Only some conversations", icon=":material/filter_list:", key=f"only of {benchmark}"):
+        selected = {
+            name: st.multiselect(
+                name.replace("_", " ").capitalize(), names, placeholder="all", key=f"{benchmark} only {name}"
+            )
+            for name, names in facets.items()
+        }
+    return {name: tuple(names) for name, names in selected.items() if names}
+
+
+def _prompt_version(benchmark: str) -> str:
+    """The version of the prompt that judges are asked with; “” for the benchmark's own."""
+    system = BENCHMARKS[benchmark]
+    option = next((option for option in system.options if option.name == "version"), None)
+    versions = option.values(planning.materials(workspace()), {}) if option and option.values else ()
+    if len(versions) < 2:
+        return ""
+    start = versions.index(system.version) if system.version in versions else 0
+    name = st.selectbox("Version of the prompt", versions, start, key=f"{benchmark} judged version")
+    return "" if name == system.version else name
 
 
 def questions(rubric: str) -> str:

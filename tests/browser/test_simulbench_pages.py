@@ -103,7 +103,9 @@ def test_from_proposals_to_a_spot_check(app: Server, page: Page) -> None:
     page.keyboard.press("Escape")
     start(page)
     follow(page, "Leaderboard")
-    expect(page.get_by_role("heading", name=re.compile("scores significantly higher|Inconclusive which"))).to_be_visible()
+    expect(
+        page.get_by_role("heading", name=re.compile("scores significantly higher|Inconclusive which"))
+    ).to_be_visible()
 
     # Toxicity.
     menu(page, "SimulBench")

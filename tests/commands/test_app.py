@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from concord.cli import main
-from concord.commands.app import _host_words, _listen
+from concord.commands.app import _host_words, listen
 from concord.workspace import Workspace
 
 
@@ -41,7 +41,7 @@ def test_every_answer_leaves_at_once() -> None:
     """asyncio turns Nagle's algorithm off on accepted sockets only where the listening one says that it is
     TCP.
     """
-    with _listen("127.0.0.1", 0) as listening:
+    with listen("127.0.0.1", 0) as listening:
         assert listening.proto == socket.IPPROTO_TCP
 
 

@@ -182,3 +182,28 @@ def test_further_judges_rate_what_is_stored(workspace: Workspace) -> None:
             "SELECT count(*) FROM judgements j JOIN raters r ON r.id = j.rater_id WHERE r.name = 'other'"
         ).fetchall()
     assert count > 5
+
+
+def test_judges_rate_only_some_conversations_by_another_version(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        fill(db)
+    page = opened(judge="true", benchmark="pingpong")
+    labelled(page.multiselect, "Judges").set_value(["other"]).run()
+    every = int(re.search(r"(\d+) results? to generate", says(page))[1])  # type: ignore[index]
+    players = labelled(page.multiselect, "Player")
+    players.set_value([players.options[0]]).run()
+    some = int(re.search(r"(\d+) results? to generate", says(page))[1])  # type: ignore[index]
+    assert 0 < some < every
+    version = labelled(page.selectbox, "Version of the prompt")
+    assert version.value == "v2"
+
+
+def test_an_address_chooses_the_benchmark_and_its_options(workspace: Workspace) -> None:
+    page = opened(benchmark="stss", tasks="board-games", seed="3")
+    assert labelled(page.multiselect, "Tasks").value == ["board-games"]
+    assert labelled(page.number_input, "Seed").value == 3
+    assert "benchmark" not in page.query_params
+    assert not page.warning
+    page = opened(benchmark="stss", tasks="nothing-of-this-name", seed="-3")
+    assert labelled(page.multiselect, "Tasks").value == []
+    assert labelled(page.number_input, "Seed").value == 1
