@@ -144,7 +144,7 @@ def one_time_link(workspace: Workspace, url: str, page: str = "") -> str:
 
 
 def listen(host: str = "127.0.0.1", port: int = 8501) -> socket.socket:
-    """A socket that listens there; port 0 takes any free one. Raises ConcordError if the port cannot be had."""
+    """A socket that listens there; port 0 takes any free one. Raises ConcordError where none can be had."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         # asyncio turns Nagle's algorithm, which delays answers by 40 ms, off only where the protocol is

@@ -74,8 +74,8 @@ def command(
     extras.require("openai", "aiohttp", purpose="`concord quickstart`")
     if not (opens or port):
         raise ConfigError(
-            "With --no-app, the links need the port that the app will have. Give it with --port, or leave out "
-            "--port for 8501."
+            "The links need the port that the app will have. With --no-app, give it with --port, or leave "
+            "--port out for 8501."
         )
     # The port is taken before anything is stored or paid, and the links name it.
     listening = app.listen(port=port) if opens else None

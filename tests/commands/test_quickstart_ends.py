@@ -1,6 +1,7 @@
 """Quickstart and its mock server: however quickstart ends, its server ends with it."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -34,8 +35,14 @@ def test_the_mock_server_ends_with_quickstart(tmp_path, number):
     )
     try:
         assert started.stdout is not None
-        said = next((line for line in started.stdout if line.startswith("Concord is at")), "")
-        assert said, "quickstart serves the app"
+        links = []
+        for line in started.stdout:
+            links += re.findall(r"http://localhost:(\d+)/", line)
+            if line.startswith("Concord is at"):
+                break
+        # The annotator's link, and the one that is opened: with --port 0 both name the port that was free.
+        assert len(links) == 2, "quickstart serves the app"
+        assert links[0] == links[1] != "0"
         models = load_models(Workspace(tmp_path).models_path)
         port = int(next(m.base_url for m in models.values() if m.simulated).split(":")[-1].split("/")[0])
         with socket.create_connection(("127.0.0.1", port), timeout=LONG) as held:

@@ -1,13 +1,14 @@
 """`concord rubric …` and `concord quickstart`, on the example that ships."""
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
 
 from concord.rubrics import writing
 from concord.rubrics.reading import read
-from concord.store import access, ratings, studies
+from concord.store import access, conversations, ratings, studies
 from tests.rubrics.rubric_files_helpers import rubric
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "examples"
@@ -55,6 +56,17 @@ def test_quickstart_names_what_is_missing(fresh, run, tmp_path):
     assert "Give a rubric: --rubric NAME or FILE.toml." in run(fresh, "quickstart", FILE).output
     lacking = run(fresh, "quickstart", FILE, "--rubric", RUBRIC, "--no-app").output
     assert "No model is configured." in lacking
+    later = run(fresh, "quickstart", FILE, "--rubric", RUBRIC, "--mock", "--no-app", "--port", "0").output
+    assert "The links need the port that the app will have." in later
+
+
+def test_quickstart_takes_its_port_before_it_stores_anything(fresh, run):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = run(fresh, "quickstart", FILE, "--rubric", RUBRIC, "--mock", "--port", port).output
+    assert f"Port {port} is in use" in said
+    with fresh.read() as db:
+        assert conversations.count(db) == 0
 
 
 def test_a_new_rubric_is_shown_and_a_wrong_one_refused(fresh, run):
