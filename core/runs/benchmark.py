@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from concord.conversation import Conversation
+from concord.errors import ConfigError
 from concord.llm.embeddings import Vector
 from concord.llm.models import Kind
 from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt, versions
@@ -158,7 +159,8 @@ class Play:
     """One conversation to be made, and what judges owe it; or one scenario to be proposed.
 
     `play` is None where the conversation must be stored already. `player` and `facets` (with its language)
-    are those of the conversation, so that one that could not be made is counted where it belongs.
+    are those of the conversation, so that one that could not be made is counted where it belongs. `outline`
+    gives the conversation with empty replies, where its other texts are known before it is made.
     """
 
     key: str
@@ -168,6 +170,7 @@ class Play:
     inline: InlineJudgement | None = None
     player: str = ""
     facets: Mapping[str, str] = field(default_factory=dict)
+    outline: Callable[[], Conversation] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,6 +243,24 @@ class Benchmark:
         return load_prompt(
             materials.prompts, folder, version or own_version, name, self.prompts[name], own_version
         )
+
+    def judge_versions(self, materials: Materials) -> list[str]:
+        """The versions that ask judges in other words than the benchmark's own, which comes first.
+
+        A version that cannot be read is among them, so that choosing it says why.
+        """
+        if self.asking is None:
+            return []
+        own = self.prompt(materials, self.asking.prompt)
+        names = [own.version]
+        for version in versions(materials.prompts, self.prompts_of or self.name):
+            try:
+                differs = self.prompt(materials, self.asking.prompt, version).hash != own.hash
+            except ConfigError:
+                differs = True
+            if differs:
+                names.append(version)
+        return names
 
     def ways(self, materials: Materials, judges: Sequence[str], version: str = "") -> list[Way]:
         """How a version of the prompt (the benchmark's own, unless one is named) asks judges, call by call.

@@ -23,6 +23,7 @@ from concord.runs.plans import (
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import conversations, studies
+from concord.store import rubrics as stored_rubrics
 from concord.store.runs import Progress
 from pages.parts.address import link, listed, nothing
 from pages.parts.navigation import own_pages
@@ -31,6 +32,8 @@ from pages.parts.session import sentence, workspace
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """How fields are drawn: what was chosen stays while another tab or page is open."""
+MOST_VALUES = 500
+"""Of a facet that one can choose among: one with more names conversations rather than conditions."""
 
 
 def new() -> None:
@@ -97,7 +100,8 @@ def further_judges() -> None:
     with workspace().read() as db:
         keys = [unit["key"] for unit in studies.units(db, sample)] if sample else []
     among = tuple(dict.fromkeys(keys))
-    conditions, version = _conditions_chosen(of), "" if rubric else _prompt_version(of)
+    conditions = _conditions_chosen(of)
+    version = _rubric_version(rubric) if rubric else _prompt_version(of)
     plan = JudgePlan(of, judges, conditions, version, repeats, rubric, among)
     estimate(plan, key="judge", address=True)
 
@@ -106,7 +110,9 @@ def _conditions_chosen(benchmark: str) -> Where:
     """The conversations that are judged, by language, player and facets; {} for all."""
     with workspace().read() as db:
         values = conversations.values(db, benchmark)
-    facets = {name: names for name, names in values.items() if name != "benchmark" and len(names) > 1}
+    facets = {
+        name: names for name, names in values.items() if name != "benchmark" and 1 < len(names) <= MOST_VALUES
+    }
     if not facets:
         return {}
     with st.expander("Only some conversations", icon=":material/filter_list:", key=f"only of {benchmark}"):
@@ -121,14 +127,25 @@ def _conditions_chosen(benchmark: str) -> Where:
 
 def _prompt_version(benchmark: str) -> str:
     """The version of the prompt that judges are asked with; “” for the benchmark's own."""
-    system = BENCHMARKS[benchmark]
-    option = next((option for option in system.options if option.name == "version"), None)
-    versions = option.values(planning.materials(workspace()), {}) if option and option.values else ()
-    if len(versions) < 2:
+    names = BENCHMARKS[benchmark].judge_versions(planning.materials(workspace()))
+    if len(names) < 2:
         return ""
-    start = versions.index(system.version) if system.version in versions else 0
-    name = st.selectbox("Version of the prompt", versions, start, key=f"{benchmark} judged version")
-    return "" if name == system.version else name
+    version = st.selectbox("Version of the prompt", names, key=f"{benchmark} judged version")
+    return "" if version == names[0] else version
+
+
+def _rubric_version(rubric: str) -> str:
+    """The number of a version of the rubric that was used; “” for its file as it is."""
+    with workspace().read() as db:
+        numbers = [str(version.version) for version in stored_rubrics.versions(db, rubric)]
+    if not numbers:
+        return ""
+    return st.selectbox(
+        "Version of the rubric",
+        ["", *reversed(numbers)],
+        format_func=lambda number: f"version {number}" if number else "the rubric as it is now",
+        key=f"{rubric} judged version",
+    )
 
 
 def questions(rubric: str) -> str:

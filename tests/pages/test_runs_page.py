@@ -194,8 +194,19 @@ def test_judges_rate_only_some_conversations_by_another_version(workspace: Works
     players.set_value([players.options[0]]).run()
     some = int(re.search(r"(\d+) results? to generate", says(page))[1])  # type: ignore[index]
     assert 0 < some < every
+    assert "Version of the prompt" not in [box.label for box in page.selectbox]
+    own = workspace.path / "prompts" / "pingpong" / "brief"
+    own.mkdir(parents=True)
+    (own / "judge_user.jinja").write_text("Rate this: {{ dialogue }}")
+    page = page.run()
     version = labelled(page.selectbox, "Version of the prompt")
-    assert version.value == "v2"
+    assert (version.value, version.options) == ("v2", ["v2", "brief"])
+    labelled(page.selectbox, "Version of the prompt").set_value("brief").run()
+    page = press(page, "Start")
+    until(workspace, lambda run: run.state != "running")
+    with workspace.read() as db:
+        [run] = runs.recent(db, 1)
+        assert (run.plan["version"], run.plan["where"]) == ("brief", {"player": [players.options[0]]})
 
 
 def test_an_address_chooses_the_benchmark_and_its_options(workspace: Workspace) -> None:
