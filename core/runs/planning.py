@@ -82,7 +82,7 @@ class Survey:
     unpriced: set[str] = field(default_factory=set)
     measured_models: set[str] = field(default_factory=set)
     by_text: set[str] = field(default_factory=set)
-    """The judges whose tokens are estimated from the texts of stored conversations."""
+    """The judges whose tokens are estimated from the texts of conversations."""
     counts_by_mark: dict[tuple[str, ...], tuple[int, int, int]] = field(default_factory=dict)
     """The pieces (planned, stored, failed) of chunks of plays with nothing left, by some of their keys."""
 
@@ -404,10 +404,10 @@ def pending(
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
     """What a run would do and cost, by what a judge took per call of this prompt, else of others, else by the
-    texts of stored conversations, else by a first guess.
+    texts that are there (stored conversations, or what is known of one to be made), else by a first guess.
     """
     result = Survey()
-    lengths = PromptLengths(workspace)
+    lengths = PromptLengths(workspace, job.plan.benchmark)
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)
     for item in left(workspace, job.plays(), retry_failed=retry_failed, survey=result):
@@ -416,7 +416,7 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
         for j in item.judged:
             measured_tokens = by_judge.get((j.judge, j.prompt.hash)) or by_judge.get((j.judge, ""))
             expected = Expected(j.judge, 1, *j.asking.expected)
-            if item.is_stored and not measured_tokens and (length := lengths.tokens(item.key, j)):
+            if not measured_tokens and (length := lengths.tokens(item, j)):
                 result.by_text.add(j.judge)
                 expected = Expected(j.judge, 1, length, min(expected.output_tokens, _reply_tokens(j)))
             _add(result, expected, measured_tokens)
@@ -439,22 +439,47 @@ SAMPLED = 40
 
 
 class PromptLengths:
-    """How many tokens a judge's prompt about a stored conversation has, on average, from some of them."""
+    """How many tokens a judge's prompt about a conversation has, on average, from some of them.
 
-    def __init__(self, workspace: Workspace) -> None:
+    Of a conversation that is to be made: from its outline and the expected reply, else from stored ones of
+    the same benchmark.
+    """
+
+    def __init__(self, workspace: Workspace, benchmark: str) -> None:
         self._workspace = workspace
-        self._lengths: dict[str, list[int]] = {}
+        self._benchmark = benchmark
+        self._lengths: dict[tuple[str, bool], list[float]] = {}
 
-    def tokens(self, key: str, verdict: DueJudgement) -> int:
+    def tokens(self, item: Pending, verdict: DueJudgement) -> int:
         """Tokens of a judge's prompt; 0 where it cannot be filled with a conversation alone."""
-        lengths = self._lengths.setdefault(verdict.prompt.hash, [])
         if verdict.against:
             return 0
-        if len(lengths) < SAMPLED:
+        is_outline = not item.is_stored and item.play.outline is not None
+        place = verdict.prompt.hash, is_outline
+        if place not in self._lengths and not is_outline and not item.is_stored:
+            self._lengths[place] = list(self._of_stored(verdict))
+        lengths = self._lengths.setdefault(place, [])
+        if len(lengths) < SAMPLED and is_outline and item.play.outline is not None:
+            replies = sum(e.calls * e.output_tokens for e in item.play.expected)
+            with suppress(ConcordError, Unusable):
+                lengths.append(_length(verdict, item.play.outline()) + replies * CHARACTERS_A_TOKEN)
+        elif len(lengths) < SAMPLED and item.is_stored:
             with self._workspace.read() as db, suppress(ConcordError, Unusable):
-                prompt = verdict.prompt.render(**verdict.asking.values(conversations.load(db, key)))
-                lengths.append(sum(len(message.content) for message in prompt.messages))
+                lengths.append(_length(verdict, conversations.load(db, item.key)))
         return round(sum(lengths) / len(lengths) / CHARACTERS_A_TOKEN) if lengths else 0
+
+    def _of_stored(self, verdict: DueJudgement) -> Iterator[int]:
+        """The lengths of the prompt about stored conversations of the benchmark."""
+        with self._workspace.read() as db:
+            for _, key in conversations.keys_after(db, Filter(self._benchmark), limit=SAMPLED):
+                with suppress(ConcordError, Unusable):
+                    yield _length(verdict, conversations.load(db, key))
+
+
+def _length(verdict: DueJudgement, conversation: Conversation) -> int:
+    """Characters of a judge's prompt about a conversation."""
+    prompt = verdict.prompt.render(**verdict.asking.values(conversation))
+    return sum(len(message.content) for message in prompt.messages)
 
 
 def _reply_tokens(verdict: DueJudgement) -> int:

@@ -1,6 +1,7 @@
 """`simulbench`: target models answer scripts; judges score the last reply from 1 to 10, or compare two."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -56,13 +57,23 @@ async def play(ask: Ask, key: str, script: Script, target: str, prompt: Prompt) 
     """The script and the target's reply to it, as it came: a terminal's silence is a reply, too."""
     rendered = prompt.render(script.history, task=script.act)
     replied = await ask("reply", target, rendered, may_be_empty=True)
+    blank = outline(key, script, target, prompt)
+    return replace(
+        blank,
+        messages=(*script.history, Message("assistant", replied.text, replied.meta)),
+        facets={**blank.facets, "ending": ending(replied)},
+    )
+
+
+def outline(key: str, script: Script, target: str, prompt: Prompt) -> Conversation:
+    """The conversation before the target has replied: its reply is empty."""
     return Conversation(
         benchmark=NAME,
         key=key,
         player=target,
-        messages=(*script.history, Message("assistant", replied.text, replied.meta)),
+        messages=(*script.history, Message("assistant", "")),
         language=script.language,
-        facets={**_facets(script, prompt.version), "ending": ending(replied)},
+        facets=_facets(script, prompt.version),
         context={"Task": script.act, "_challenging": script.challenging, "_dialogue": script.dialogue},
         meta={"prompts": {"target": prompt.hash}},
     )
@@ -146,6 +157,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             due_judgements(ways, options["judge_repeats"], key),
             player=target,
             facets={**_facets(script, version), "language": script.language},
+            outline=partial(outline, key, script, target, prompt),
         )
 
 
