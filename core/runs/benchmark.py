@@ -251,16 +251,17 @@ class Benchmark:
         """
         if self.asking is None:
             return []
-        own = self.prompt(materials, self.asking.prompt)
-        names = [own.version]
+        hashes = {self._judge_hash(materials, self.version): self.version}
         for version in versions(materials.prompts, self.prompts_of or self.name):
-            try:
-                differs = self.prompt(materials, self.asking.prompt, version).hash != own.hash
-            except ConfigError:
-                differs = True
-            if differs:
-                names.append(version)
-        return names
+            hashes.setdefault(self._judge_hash(materials, version) or version, version)
+        return list(hashes.values())
+
+    def _judge_hash(self, materials: Materials, version: str) -> str:
+        """The hash of a version of the judge's prompt; “” for one that cannot be read."""
+        try:
+            return self.prompt(materials, self.asking.prompt, version).hash if self.asking else ""
+        except ConfigError:
+            return ""
 
     def ways(self, materials: Materials, judges: Sequence[str], version: str = "") -> list[Way]:
         """How a version of the prompt (the benchmark's own, unless one is named) asks judges, call by call.
