@@ -370,6 +370,18 @@ def lines_are_formatted() -> Iterator[str]:
 
 
 @wall
+def no_literal_is_shaped_to_dodge_the_formatter() -> Iterator[str]:
+    for file in PYTHON:
+        for node in ast.walk(tree(file)):
+            if (
+                isinstance(node, ast.Starred)
+                and isinstance(node.value, ast.Tuple | ast.List)
+                and all(isinstance(entry, ast.Constant | ast.Name | ast.Starred) for entry in node.value.elts)
+            ):
+                yield f"{name(file)}:{node.lineno} unpacks a literal: write its entries where it stands"
+
+
+@wall
 def class_names_are_distinct() -> Iterator[str]:
     """Whoever reads “Row” in a traceback knows which it is. Users have the library's Study."""
     places = defaultdict(set)

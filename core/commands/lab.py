@@ -303,7 +303,7 @@ def improve(
     propose = improving.by_model(workspace, study, optimiser, purse) if optimiser else None
     answer = improving.by_runs(workspace, judge, purse)
     outcome = improving.improve(
-        *(workspace, study, judge, propose, answer), version=rubric_store.number_of(version), rounds=rounds
+        workspace, study, judge, propose, answer, version=rubric_store.number_of(version), rounds=rounds
     )
     if form == "table":
         for line in outcome.sentences:

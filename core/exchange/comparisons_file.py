@@ -22,7 +22,14 @@ from concord.workspace import Workspace
 
 REQUIRED = ("first", "second", "verdict", "rater_type", "rater")
 OPTIONAL = (
-    *("variant", "repeat", "simulated", "strong", "scenario", "rubric", "criterion", "explanation"),
+    "variant",
+    "repeat",
+    "simulated",
+    "strong",
+    "scenario",
+    "rubric",
+    "criterion",
+    "explanation",
     "created",
 )
 AT_ONCE = 200

@@ -190,8 +190,21 @@ def _all_parts(value: Any) -> bool:
 
 
 _PART_TYPES = (
-    *("text", "input_text", "output_text", "image", "image_url", "input_image", "tool_use", "tool_result"),
-    *("thinking", "redacted_thinking", "tool-call", "tool-result", "file", "document", "input_audio"),
+    "text",
+    "input_text",
+    "output_text",
+    "image",
+    "image_url",
+    "input_image",
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+    "tool-call",
+    "tool-result",
+    "file",
+    "document",
+    "input_audio",
 )
 
 

@@ -34,8 +34,20 @@ _KINDS = ("benchmark", "conversation", "study")
 _OWN = {"key", "player", "facets", "benchmark"}
 """Names that only conversations of Concord have beside their messages."""
 _READ = {
-    *("kind", "key", "id", "benchmark", "player", "model", "language", "facets", "context", "meta"),
-    *("simulated", "messages", "configurations", "trajectory"),
+    "kind",
+    "key",
+    "id",
+    "benchmark",
+    "player",
+    "model",
+    "language",
+    "facets",
+    "context",
+    "meta",
+    "simulated",
+    "messages",
+    "configurations",
+    "trajectory",
 }
 _HOLDING = {"facets", "context", "meta", "messages", "configurations"}
 """Names of what is a list or an object; in a table it is written as JSON."""

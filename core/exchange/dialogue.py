@@ -43,8 +43,18 @@ _FLAGS: Mapping[str, tuple[Role, Role]] = {
 }
 """The names of what says whether a person or a model speaks: who does where it is false, and where true."""
 _SAID_IN = (
-    *("parts", "items", "contents", "content", "value", "text", "output", "arguments"),
-    *("message", "utterance", "mes", "blocks"),
+    "parts",
+    "items",
+    "contents",
+    "content",
+    "value",
+    "text",
+    "output",
+    "arguments",
+    "message",
+    "utterance",
+    "mes",
+    "blocks",
 )
 _CALLS = ("function_call", "tool_call")
 _MARK = "calls"
@@ -52,8 +62,12 @@ _MARK = "calls"
 _WORDS = ("text", "input_text", "output_text")
 _THOUGHT = ("thinking", "reasoning", "reasoningContent")
 _RESULTS = (
-    *("tool_result", "tool_return", "function_result", "function_response"),
-    *("function_call_output", "tool_call_response"),
+    "tool_result",
+    "tool_return",
+    "function_result",
+    "function_response",
+    "function_call_output",
+    "tool_call_response",
 )
 _USES = ("tool_use", "tool_call", "function_call")
 _NAMES = ("name", "toolName", "tool_name", "function")
@@ -62,17 +76,17 @@ _GAVE = ("content", "output", "response", "result", "tool_result")
 _KINDS = ("type", "content_type", "block_type", "part_kind", "kind")
 """The names of what says of which type a part is."""
 _READ = {
-    *(*_KINDS, *_FLAGS, *_CALLS),
-    *(
-        "tool_calls",
-        "toolInvocations",
-        "additional_kwargs",
-        "reasoning_content",
-        "meta",
-        "name",
-        "function",
-        "instructions",
-    ),
+    *_KINDS,
+    *_FLAGS,
+    *_CALLS,
+    "tool_calls",
+    "toolInvocations",
+    "additional_kwargs",
+    "reasoning_content",
+    "meta",
+    "name",
+    "function",
+    "instructions",
 }
 
 

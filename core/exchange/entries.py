@@ -45,7 +45,16 @@ from concord.scores import LARGEST
 FACET = 80
 """Characters of the value of a facet."""
 _ONE_TEXT = (
-    *("content", "text", "input", "question", "query", "prompt", "output", "answer", "response", "result"),
+    "content",
+    "text",
+    "input",
+    "question",
+    "query",
+    "prompt",
+    "output",
+    "answer",
+    "response",
+    "result",
     "generations",
     "message",
 )
@@ -316,8 +325,15 @@ def _threads(messages: Sequence[Mapping[str, Any]], how: str) -> list[Mapping[st
 
 _PARENT = ("parent_id", "parent", "parentId", "parentMessageId", "parent_message_uuid")
 _LINKS = (
-    *("message_id", "messageId", "message_tree_id", "id", *_PARENT[:4]),
-    *("replies", "children", "childrenIds", "if_chosen"),
+    "message_id",
+    "messageId",
+    "message_tree_id",
+    "id",
+    *_PARENT[:4],
+    "replies",
+    "children",
+    "childrenIds",
+    "if_chosen",
 )
 """What says where in a tree a message stands."""
 

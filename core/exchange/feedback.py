@@ -26,8 +26,14 @@ PHOENIX: Kinds = dict.fromkeys(
 )
 MLFLOW: Kinds = dict.fromkeys(
     (
-        *("assessment_name", "trace_id", "source", "feedback", "rationale", "metadata"),
-        *("create_time", "last_update_time"),
+        "assessment_name",
+        "trace_id",
+        "source",
+        "feedback",
+        "rationale",
+        "metadata",
+        "create_time",
+        "last_update_time",
     ),
     "text",
 )

@@ -20,8 +20,16 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
     PARENT: ("parentSpanId", "parent_span_id", "ParentSpanId", "parent_id", "parentId"),
     NAME: ("name", "span_name", "SpanName", "operationName"),
     START: (
-        *("startTimeUnixNano", "start_time", "startTime", "start_timestamp", "Timestamp", "timeUnixNano"),
-        *("timestamp", "time", "observedTimeUnixNano", "observed_timestamp"),
+        "startTimeUnixNano",
+        "start_time",
+        "startTime",
+        "start_timestamp",
+        "Timestamp",
+        "timeUnixNano",
+        "timestamp",
+        "time",
+        "observedTimeUnixNano",
+        "observed_timestamp",
     ),
     ATTRIBUTES: ("attributes", "SpanAttributes", "LogAttributes", "tags"),
 }
@@ -29,8 +37,14 @@ _EVENTS = ("events", "Events", "otel_events", "logs")
 _EVENT_NAME = ("eventName", "event_name", "EventName")
 _ENVELOPES = ("resourceSpans", "resource_spans", "batches", "resourceLogs", "resource_logs")
 _LEVELS = (
-    *("scopeSpans", "scope_spans", "instrumentationLibrarySpans", "scopeLogs", "scope_logs"),
-    *("spans", "logRecords", "log_records"),
+    "scopeSpans",
+    "scope_spans",
+    "instrumentationLibrarySpans",
+    "scopeLogs",
+    "scope_logs",
+    "spans",
+    "logRecords",
+    "log_records",
 )
 _MARKS = frozenset({*_ENVELOPES, *_ALIASES[TRACE], "trace", "context", "context.trace_id"})
 """Names of which one is in every row that holds spans."""

@@ -39,7 +39,14 @@ class ParsedRows:
         """Keep what a row holds."""
         talks = [
             (
-                *(c.benchmark, c.key, c.player, c.language, c.facets, c.context, c.meta, c.trajectory),
+                c.benchmark,
+                c.key,
+                c.player,
+                c.language,
+                c.facets,
+                c.context,
+                c.meta,
+                c.trajectory,
                 [(m.role, m.content, m.meta) for m in c.messages],
             )
             for c in entry.conversations

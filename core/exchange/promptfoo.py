@@ -23,9 +23,21 @@ FAILED: Mapping[str, str] = {
 }
 """How the reason of a grader begins that failed, by the type of its assertion; its score is no score."""
 _GRADED_BY_MODEL = (
-    *("llm-rubric", "agent-rubric", "search-rubric", "g-eval", "factuality", "answer-relevance", "pi"),
-    *("context-", "conversation-relevance", "model-graded-", "select-best", "classifier", "moderation"),
-    *("trajectory:goal-success", "promptfoo:redteam:"),
+    "llm-rubric",
+    "agent-rubric",
+    "search-rubric",
+    "g-eval",
+    "factuality",
+    "answer-relevance",
+    "pi",
+    "context-",
+    "conversation-relevance",
+    "model-graded-",
+    "select-best",
+    "classifier",
+    "moderation",
+    "trajectory:goal-success",
+    "promptfoo:redteam:",
 )
 """How the types of assertions begin that a model grades; code grades the others."""
 

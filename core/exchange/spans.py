@@ -35,36 +35,52 @@ DIALOGUE, SCORES, KEY, MODEL, ERROR = "GenAI messages", "evaluations", "key", "m
 LOGS = "log records"
 """The name under which a span has what a second file says of it."""
 CONVERSATION = (
-    *("gen_ai.conversation.id", "gen_ai.conversation_id", "session.id", "langfuse.session.id"),
-    *("ai.telemetry.metadata.sessionId", "ai.telemetry.metadata.conversationId"),
+    "gen_ai.conversation.id",
+    "gen_ai.conversation_id",
+    "session.id",
+    "langfuse.session.id",
+    "ai.telemetry.metadata.sessionId",
+    "ai.telemetry.metadata.conversationId",
     *(
         f"traceloop.association.properties.{name}"
         for name in ("conversation_id", "session_id", "thread_id", "chat_id")
     ),
-    *("gcp.vertex.agent.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.session_id"),
+    "gcp.vertex.agent.session_id",
+    "langsmith.metadata.thread_id",
+    "langsmith.metadata.session_id",
 )
 """Attributes whose value is that of all spans of a conversation."""
 _MODEL = (
-    *("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "llm.response.model"),
-    *("llm.request.model", "ai.response.model", "ai.model.id", "langfuse.observation.model.name"),
+    "gen_ai.response.model",
+    "gen_ai.request.model",
+    "llm.model_name",
+    "llm.response.model",
+    "llm.request.model",
+    "ai.response.model",
+    "ai.model.id",
+    "langfuse.observation.model.name",
 )
 _READ = (*_MODEL, *CONVERSATION)
 _OPERATION = (
-    *("gen_ai.operation.name", "openinference.span.kind", "llm.request.type", "traceloop.span.kind"),
+    "gen_ai.operation.name",
+    "openinference.span.kind",
+    "llm.request.type",
+    "traceloop.span.kind",
     "langfuse.observation.type",
 )
 _NO_DIALOGUE = (
-    *(
-        "execute_tool",
-        "embeddings",
-        "retrieval",
-        "create_agent",
-        "evaluate",
-        "tool",
-        "retriever",
-        "embedding",
-    ),
-    *("reranker", "guardrail", "evaluator", "prompt"),
+    "execute_tool",
+    "embeddings",
+    "retrieval",
+    "create_agent",
+    "evaluate",
+    "tool",
+    "retriever",
+    "embedding",
+    "reranker",
+    "guardrail",
+    "evaluator",
+    "prompt",
 )
 """Operations whose input and output are no dialogue."""
 _EVALUATING = ("evaluator", "evaluate")

@@ -35,8 +35,17 @@ CHUNK = 2**16
 _OF_CELLS = frozenset(("row", "c", "v", "f", "is", "t", "si"))
 _COLUMN = re.compile(r"\$?([A-Za-z]{1,3})\$?[0-9]{1,7}")
 _UNREADABLE = (
-    *(ArithmeticError, AttributeError, EOFError, LookupError, OSError, RuntimeError, SyntaxError, TypeError),
-    *(ValueError, zipfile.BadZipFile, zlib.error),
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
 )
 """What openpyxl and zipfile raise for a file that is broken."""
 

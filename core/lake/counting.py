@@ -226,9 +226,27 @@ def _batches(parts: Sequence[Path], criterion: str, columns: Sequence[str]) -> I
 
 
 ANSWER_COLUMNS = (
-    *("key", "turn", "judge", "criterion", "score", "reason", "failure", "failure_class", "refused", "raw"),
-    *("calls", "input_tokens", "output_tokens", "cost", "configuration", "rubric", "prompt", "model"),
-    *("simulated", "chars", "turns"),
+    "key",
+    "turn",
+    "judge",
+    "criterion",
+    "score",
+    "reason",
+    "failure",
+    "failure_class",
+    "refused",
+    "raw",
+    "calls",
+    "input_tokens",
+    "output_tokens",
+    "cost",
+    "configuration",
+    "rubric",
+    "prompt",
+    "model",
+    "simulated",
+    "chars",
+    "turns",
 )
 
 

@@ -281,8 +281,24 @@ def named_columns(keep: Sequence[str]) -> dict[str, str]:
 
 
 RESERVED = (
-    *("key", "turn", "judge", "criterion", "score", "reason", "failure", "failure_class", "refused"),
-    *("input_tokens", "output_tokens", "cost", "configuration", "rubric", "model", "calls", "chars", "turns"),
+    "key",
+    "turn",
+    "judge",
+    "criterion",
+    "score",
+    "reason",
+    "failure",
+    "failure_class",
+    "refused",
+    "input_tokens",
+    "output_tokens",
+    "cost",
+    "configuration",
+    "rubric",
+    "model",
+    "calls",
+    "chars",
+    "turns",
 )
 
 

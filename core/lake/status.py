@@ -18,8 +18,15 @@ from concord.rating import NOTHING_SPENT
 from concord.runs import status
 
 SUMS = (
-    *("conversations", "partitions", "partitions_done", "planned", "earlier", "judged", "failed"),
-    *("put_off", "waiting"),
+    "conversations",
+    "partitions",
+    "partitions_done",
+    "planned",
+    "earlier",
+    "judged",
+    "failed",
+    "put_off",
+    "waiting",
 )
 """What the shards of a job add up to."""
 

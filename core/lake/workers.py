@@ -68,7 +68,9 @@ class _Pool:
     async def begin(self) -> None:
         """Begin a worker."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "concord.lake.worker"),
+            sys.executable,
+            "-m",
+            "concord.lake.worker",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=LINE,

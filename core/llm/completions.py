@@ -18,16 +18,18 @@ RAW = 2000
 
 LENGTH = ("length", "max_tokens", "max_output_tokens", "model_length", "incomplete")
 FILTERED = (
-    *(
-        "content_filter",
-        "content_filtered",
-        "safety",
-        "recitation",
-        "prohibited_content",
-        "blocklist",
-        "spii",
-    ),
-    *("image_safety", "guardrail_intervened", "sensitive", "moderation", "flagged"),
+    "content_filter",
+    "content_filtered",
+    "safety",
+    "recitation",
+    "prohibited_content",
+    "blocklist",
+    "spii",
+    "image_safety",
+    "guardrail_intervened",
+    "sensitive",
+    "moderation",
+    "flagged",
 )
 BROKEN_OFF = ("error", "network_error", "abort", "aborted", "cancelled", "insufficient_system_resource")
 CUT = (*LENGTH, *FILTERED, *BROKEN_OFF)

@@ -34,8 +34,19 @@ class Objection(NamedTuple):
 
 
 _MESSAGES = (
-    *("message", "msg", "detail", "error", "reason", "description", "cause", "raw", "metadata"),
-    *("violation", "issue", "inner", "title"),
+    "message",
+    "msg",
+    "detail",
+    "error",
+    "reason",
+    "description",
+    "cause",
+    "raw",
+    "metadata",
+    "violation",
+    "issue",
+    "inner",
+    "title",
 )
 """Parts of the names under which complaints lie, or others in which they lie."""
 _FIELDS = ("param", "parameter", "loc", "field", "path", "parameters", "fields", "argument", "code", "type")
@@ -189,40 +200,81 @@ _EXCLUSIVE = _phrases(
     "both", "together", "only one of", "mutually exclusive", "simultaneously", "at the same time", "either"
 )
 _REFUSING = _phrases(
-    *("unsupported", r"not support\w*", "no support", "unknown", "unexpected", "unrecogni[sz]ed", "invalid"),
-    *("parse", "parsing", "must", "only", "cannot", "can't", "failed to", "unavailable", r"conver\w+"),
-    *("grammar", "template", "not (?:allowed|permitted|enabled|available|implemented|found)"),
+    "unsupported",
+    r"not support\w*",
+    "no support",
+    "unknown",
+    "unexpected",
+    "unrecogni[sz]ed",
+    "invalid",
+    "parse",
+    "parsing",
+    "must",
+    "only",
+    "cannot",
+    "can't",
+    "failed to",
+    "unavailable",
+    r"conver\w+",
+    "grammar",
+    "template",
+    "not (?:allowed|permitted|enabled|available|implemented|found)",
 )
 _CONTEXT = _phrases(
-    *(
-        "maximum context",
-        "context (?:length|size|limit)",
-        "exceeds? the (?:available )?context",
-    ),
-    *("longer than the context", r"\d+ in the messages", "reduce the length", "prompt is too long"),
-    *(
-        "prompt contains",
-        "input length",
-        "prompt (?:length|tokens?|and)",
-        "sum of",
-        "total (?:number of )?tokens",
-        "inputs? tokens",
-        "tokens? in (?:the|your) (?:prompt|input)",
-    ),
+    "maximum context",
+    "context (?:length|size|limit)",
+    "exceeds? the (?:available )?context",
+    "longer than the context",
+    r"\d+ in the messages",
+    "reduce the length",
+    "prompt is too long",
+    "prompt contains",
+    "input length",
+    "prompt (?:length|tokens?|and)",
+    "sum of",
+    "total (?:number of )?tokens",
+    "inputs? tokens",
+    "tokens? in (?:the|your) (?:prompt|input)",
 )
 """A context that is too short, which `max_tokens` may be named in: no form of the request helps."""
 _NEGATIVE = re.compile(r"\bgot -\d")
 """How an endpoint says that less than nothing of its context is left for a reply."""
 _ELSEWHERE = _phrases(
-    *("content (?:management )?policy", "content filter", "moderat(?:ion|ed)", "responsible ai", "safety"),
-    *("api key", "unauthori[sz]ed", "credits?", "quota", "billing", "do not have access", "unknown model"),
-    *(r"model \S+ (?:was )?(?:not found|does not exist|not exist)", "model not found", "no such model"),
-    *("(?:image|audio|video)(?: input)?s? (?:is|are) not",),
+    "content (?:management )?policy",
+    "content filter",
+    "moderat(?:ion|ed)",
+    "responsible ai",
+    "safety",
+    "api key",
+    "unauthori[sz]ed",
+    "credits?",
+    "quota",
+    "billing",
+    "do not have access",
+    "unknown model",
+    r"model \S+ (?:was )?(?:not found|does not exist|not exist)",
+    "model not found",
+    "no such model",
+    "(?:image|audio|video)(?: input)?s? (?:is|are) not",
 )
 _ABOUT_FORM = _phrases(
-    *("parameters?", "arguments?", "inputs?", "fields?", "property", "properties", "options?", "features?"),
-    *("formats?", "schema", "unsupported", "not supported", "invalid request", "bad request", "validation"),
-    *("unprocessable", "extra"),
+    "parameters?",
+    "arguments?",
+    "inputs?",
+    "fields?",
+    "property",
+    "properties",
+    "options?",
+    "features?",
+    "formats?",
+    "schema",
+    "unsupported",
+    "not supported",
+    "invalid request",
+    "bad request",
+    "validation",
+    "unprocessable",
+    "extra",
 )
 
 
@@ -433,7 +485,10 @@ PARTS: tuple[RefusablePart, ...] = (
             "guided (?:json|decoding|grammar|generation)",
             "(?:output|text) (?:format|config|schema)",
             "(?:invalid|unsupported|unknown) format",
-            *("grammars?", "schemas?", "xgrammar", "outlines"),
+            "grammars?",
+            "schemas?",
+            "xgrammar",
+            "outlines",
             "(?:min|max|unique) items",
             "(?:min|max) length",
             "exclusive (?:minimum|maximum)",
@@ -533,13 +588,24 @@ def _before_number(*phrases: str) -> re.Pattern[str]:
 
 
 _AT_MOST = _before_number(
-    *("at most", "(?:less|smaller|lower) than or equal to", "below or equal to", "<=", "≤", "up to"),
-    *("exceed(?:s|ed|ing)?", "limit(?:ed)?(?: of| is| to|:)?", "capped at", "supports?(?: only)?"),
+    "at most",
+    "(?:less|smaller|lower) than or equal to",
+    "below or equal to",
+    "<=",
+    "≤",
+    "up to",
+    "exceed(?:s|ed|ing)?",
+    "limit(?:ed)?(?: of| is| to|:)?",
+    "capped at",
+    "supports?(?: only)?",
     r"max(?:imum)?(?: [a-z_]+){0,5}?(?: of| is|:|=| \()?",
 )
 _BELOW = _before_number("(?:less|smaller|lower) than", r"(?<![<>=])<(?!\d+>)")
 _AT_LEAST = _before_number(
-    *("at least", "(?:greater|larger|higher) than or equal to", ">=", "≥"),
+    "at least",
+    "(?:greater|larger|higher) than or equal to",
+    ">=",
+    "≥",
     "min(?:imum)?(?: value)?(?: of| is|:)",
 )
 _GREATER = _before_number("(?:greater|larger|higher|more) than", "(?<![<>=])>")

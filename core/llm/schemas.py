@@ -26,8 +26,20 @@ class Feature(StrEnum):
 
 KEYWORDS: Mapping[Feature, tuple[str, ...]] = {
     Feature.BOUNDS: (
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "format"),
-        *("minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "minProperties", "maxProperties"),
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "pattern",
+        "format",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minLength",
+        "maxLength",
+        "minProperties",
+        "maxProperties",
     ),
     Feature.INTEGER_ENUMS: ("enum", "const"),
     Feature.REFERENCES: ("$ref", "$defs", "definitions"),

@@ -281,7 +281,11 @@ def due_judgements(ways: Sequence[Way], repeats: int, *keys: str) -> tuple[DueJu
     return tuple(
         DueJudgement(
             f"{pair}|{judge}|{way.prompt.version}|{n}{f'|{way.name}' if way.name else ''}",
-            *(judge, way.prompt, n, way.asking, against),
+            judge,
+            way.prompt,
+            n,
+            way.asking,
+            against,
         )
         for way in ways
         for judge, n in product(way.judges, range(repeats))

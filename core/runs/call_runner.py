@@ -233,7 +233,11 @@ class Asker:
             if entry.kind == "program":
                 return await self._returned(model, prompt, check)
             return await replies.answer(
-                *(call, step, prompt.messages, prompt.reply, check),
+                call,
+                step,
+                prompt.messages,
+                prompt.reply,
+                check,
                 may_be_empty=may_be_empty,
                 judged=JudgedText(prompt.judged),
                 reader=labelled.read if prompt.labelled else None,

@@ -256,7 +256,9 @@ class _Run:
             self.batches = Batches(
                 StoredBatches(self.store, self.number, self.job.models),
                 *(self.job.models, self.client, self.options.get("batch", False)),
-                *(guesses, self.budget, self._collected),
+                guesses,
+                self.budget,
+                self._collected,
             )
             self.calls = Calls(
                 run=self.number,
