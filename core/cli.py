@@ -1,18 +1,22 @@
 """The command `concord` and the list of its subcommands, which are imported when they are called."""
 
 import importlib
+import json
 import os
 import re
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import IO, Any
 
 import click
 
+from concord.codes import ErrorCode
 from concord.errors import ConcordError
 from concord.files import VERSION, has_half_characters, streams
 from concord.files.plain import brief, plain
@@ -128,9 +132,15 @@ class _Lazy(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse words that are not UTF-8: no file and no database can keep them."""
-        if wrong := next((word for word in args if has_half_characters(word)), None):
-            raise click.UsageError(f"“{plain(wrong)}” is not UTF-8.", ctx)
-        return super().parse_args(ctx, args)
+        ctx.meta[_JSON] = _asks_for_json(args)
+        try:
+            if wrong := next((word for word in args if has_half_characters(word)), None):
+                raise click.UsageError(f"“{plain(wrong)}” is not UTF-8.", ctx)
+            return super().parse_args(ctx, args)
+        except click.exceptions.NoArgsIsHelpError:
+            raise
+        except click.ClickException as error:
+            raise _printed(ctx, error) from error
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -139,11 +149,51 @@ class _Lazy(click.Group):
         except ConcordError as error:
             from concord.commands import printing
 
-            raise click.ClickException(plain(printing.with_workspace(brief(str(error))))) from error
+            sentence = plain(printing.with_workspace(brief(str(error))))
+            raise _printed(ctx, click.ClickException(sentence), error.code) from error
         except click.exceptions.NoArgsIsHelpError:
             raise
         except click.UsageError as error:
-            raise click.UsageError(plain(brief(error.format_message())), error.ctx) from error
+            usage = click.UsageError(plain(brief(error.format_message())), error.ctx)
+            raise _printed(ctx, usage) from error
+        except click.ClickException as error:
+            raise _printed(ctx, error) from error
+
+
+_JSON = "concord.json"
+"""Where a context keeps whether the call has `--format json`."""
+
+
+def _asks_for_json(args: Sequence[str]) -> bool:
+    """Whether the words of a call have `--format json`; no context knows it of a call with a mistake."""
+    options = args[: args.index("--")] if "--" in args else args
+    return "--format=json" in options or ("--format", "json") in pairwise(options)
+
+
+class _JsonError(click.ClickException):
+    """An error as one line of JSON on standard error, with the exit code that it has as a sentence."""
+
+    def __init__(self, message: str, code: StrEnum, exit_code: int) -> None:
+        super().__init__(message)
+        self.code = code
+        self.exit_code = exit_code
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        error = {"code": self.code.value, "message": self.message}
+        click.echo(json.dumps({"error": error}, ensure_ascii=False), file=file, err=file is None)
+
+
+def _printed(
+    ctx: click.Context, error: click.ClickException, code: StrEnum | None = None
+) -> click.ClickException:
+    """The error as the call wants it printed: a sentence, or JSON with its code."""
+    if not ctx.meta[_JSON]:
+        return error
+    if code is None:
+        # `concord gate` makes another exit code of a mistake in the call.
+        mistake = isinstance(error, click.UsageError) or isinstance(error.__cause__, click.UsageError)
+        code = ErrorCode.USAGE if mistake else ErrorCode.FAILED
+    return _JsonError(plain(error.format_message()), code, error.exit_code)
 
 
 class _WithoutPandas:

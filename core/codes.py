@@ -140,6 +140,27 @@ ON_DEMAND: tuple[Failure, ...] = tuple(failure for failure in Failure if failure
 """Failures that are the result of a piece of work: a later run tries them again only when told to."""
 
 
+class ErrorCode(StrEnum):
+    """What kind of error ended a command. An error of a call to a model has its `Failure` instead."""
+
+    FAILED = "failed"
+    """None of the others; the message says what and what to do."""
+    USAGE = "usage"
+    """A mistake in the call: an unknown command or option, or a value that an option does not take."""
+    CONFIGURATION = "configuration"
+    WORKSPACE = "workspace"
+    DATABASE_REPLACED = "database_replaced"
+    NOT_FOUND = "not_found"
+    IMPORT_REFUSED = "import_refused"
+    STUDY = "study"
+    NOT_ALLOWED = "not_allowed"
+    RUN_STOPPED = "run_stopped"
+    MISSING_EXTRA = "missing_extra"
+    """A package that is not installed; the message has the command that installs it."""
+    BUSY = "busy"
+    """Another process works on the same partition."""
+
+
 class Exclusion(StrEnum):
     """Why an item that people rated does not enter a figure of a judge or a panel."""
 

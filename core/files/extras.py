@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
+from concord.codes import ErrorCode
 from concord.errors import ConcordError
 
 DISTRIBUTION = "concord-eval"
@@ -9,6 +10,8 @@ DISTRIBUTION = "concord-eval"
 
 class MissingExtra(ConcordError, ImportError):
     """What was asked needs a library of an extra; the message has the command that installs it."""
+
+    code = ErrorCode.MISSING_EXTRA
 
 
 def installed(module: str) -> bool:

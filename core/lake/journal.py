@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from concord.codes import ErrorCode
 from concord.configuration import Configuration, Reported
 from concord.errors import ConcordError, RunStopped
 from concord.lake import plan as plans
@@ -33,6 +34,8 @@ AGAIN_SECONDS = 0.5
 
 class Busy(ConcordError):
     """Another process works on the partition."""
+
+    code = ErrorCode.BUSY
 
 
 class PartitionJournal:

@@ -10,7 +10,9 @@ from typing import Any
 from concord.codes import (
     Advice,
     Claim,
+    ErrorCode,
     Exclusion,
+    Failure,
     GateOutcome,
     LakeWarning,
     Scope,
@@ -178,6 +180,12 @@ def _table() -> Json:
     return TABLE | {"$defs": {"estimate": ESTIMATE}}
 
 
+def _error() -> Json:
+    codes = {"enum": [code.value for code in (*ErrorCode, *Failure)]}
+    error = _object({"code": codes, "message": TEXT})
+    return _object({"error": error}, title="The last line of standard error with --format json")
+
+
 MAKERS: Mapping[str, Callable[[], Json]] = {
     "check": _check,
     "agreement": _agreement,
@@ -185,8 +193,10 @@ MAKERS: Mapping[str, Callable[[], Json]] = {
     "drift": _outcomes,
     "estimate": _lake_estimate,
     "table": _table,
+    "error": _error,
 }
-"""The schemas by name: that of a command, or `table`, which the tables inside and other commands share."""
+"""The schemas by name: that of a command, `table`, which the tables inside and other commands share, or
+`error`, which any command prints."""
 
 
 def json_schema(name: str) -> Json:
