@@ -1,8 +1,7 @@
 """Concord: how far can I trust my LLM judges, and where do they fail?
 
-As a library: `agreement` (or `check`) measures a table of answers, `judge` has judges rate conversations by a
-rubric, and `Study` opens a study of a workspace. docs/library.md leads through them. They are loaded when
-they are first used.
+`agreement` (or `check`) measures a table of answers, `judge` has judges rate conversations by a rubric, and
+`Study` opens a study of a workspace. docs/library.md explains them. Each is loaded on first use.
 """
 
 from __future__ import annotations

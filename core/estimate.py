@@ -10,16 +10,20 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure: its value, its 95% interval, how many items it rests on, and how the interval was found.
+    """A figure with its 95% interval, the number of items `n`, and the method of the interval.
 
-    `value` is None where the figure is undefined, and `reason` says why. A value without an interval has
-    `low` and `high` None; if an interval was asked for, `reason` says why there is none. No field is nan or
-    infinite. `freedom` is that of Student's t behind the interval, where it is one; `mark` stands behind the
-    value where readers see it, such as a star. Raises ValueError for nan, for an undefined figure without a
-    reason, and for an interval around nothing.
+    - `value`: None if the figure is undefined; then `reason` says why.
+    - `low`, `high`: the ends of the interval; None without one. If an interval was expected, `reason` says
+      why there is none.
+    - `n`: the number of items that the figure rests on.
+    - `freedom`: the degrees of freedom, if the interval is from Student's t.
+    - `mark`: a sign that readers see after the value, such as a star.
 
-    It stands for its value where a number does: `float(rho)`, `rho > 0.6`, `f"{rho:.2f}"`. Two are equal
-    where all their fields are.
+    An Estimate works as a number: `float(rho)`, `rho > 0.6`, `f"{rho:.2f}"`. An undefined one is nan, and
+    every comparison with it is False. Two are equal if all their fields are, `freedom` and `mark` aside.
+
+    Raises ValueError for nan and infinity, for an undefined figure without a reason, and for an interval
+    without a value.
     """
 
     value: float | None
@@ -44,21 +48,21 @@ class Estimate:
 
     @property
     def defined(self) -> bool:
-        """Whether there is a value."""
+        """True if there is a value."""
         return self.value is not None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The ends of the interval; None where there is none."""
+        """The ends of the 95% interval; None without one."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def half_width(self) -> float | None:
-        """Half of the interval's width; None without one. Few intervals are centred on the value."""
+        """Half the width of the interval; None without one. The value is often not in the middle."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def __float__(self) -> float:
-        """The value; nan where it is undefined, which compares as nan does: never."""
+        """The value; nan if it is undefined."""
         return math.nan if self.value is None else self.value
 
     def __lt__(self, other: Estimate | float) -> bool:
@@ -91,7 +95,7 @@ class Estimate:
         return escape(str(self))
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values: value, ci ([low, high] or null) and n; method and reason where there are any."""
+        """Plain values: `value`, `ci` ([low, high] or None) and `n`, `method`, `reason`."""
         fields: dict[str, Any] = {"value": self.value, "ci": list(self.interval) if self.interval else None}
         if self.n is not None:
             fields["n"] = self.n

@@ -38,7 +38,8 @@ def library() -> Iterator[str]:
         yield f"## concord.{name}\n\n{documented(name, value)}"
         if inspect.isclass(value):
             for inner, member in inspect.getmembers(value):
-                if not inner.startswith("_") and inspect.getdoc(member) and inner in vars(value):
+                own = inner in vars(value) and not inner.startswith("_")
+                if own and (inspect.isfunction(member) or isinstance(member, property)):
                     yield f"### {name}.{inner}\n\n{documented(inner, member)}"
 
 

@@ -370,7 +370,7 @@ def test_another_text_of_a_function_is_another_judge(fresh):
 
 def test_wrong_conversations_and_judges_are_told_in_a_sentence(workspace):
     unanswered = {"id": "e", "messages": [{"role": "user", "content": "Why?"}]}
-    with pytest.raises(ImportRefused, match=r"the conversations, line 2.*has no reply"):
+    with pytest.raises(ImportRefused, match=r"the list of conversations, line 2.*has no reply"):
         concord.judge([dialogue("d"), unanswered], RUBRIC, [])
     with pytest.raises(ConfigError, match="“a” needs a name of its own"):
         concord.judge([dialogue("d")], RUBRIC, {"a": len}, workspace=workspace.path)

@@ -32,10 +32,12 @@ Judges = Iterable[str | Callable[..., Any]] | Mapping[str, Callable[..., Any] | 
 
 @dataclass(frozen=True)
 class Judged:
-    """What judges said. `ratings` can be given to `agreement`, together with those of people.
+    """The ratings and the failed judgements of judges.
 
-    `failed` has the judgements without a usable reply: unit, rater, failure and raw, what was replied. `run`
-    says where the run stands, and what it cost.
+    - `ratings`: a frame in the form that `agreement` takes; add annotators' ratings of the same units.
+    - `failed`: a frame of judgements without a usable reply: `unit`, `rater`, `failure` (a code) and `raw`,
+      the reply.
+    - `run`: the state of the run and its cost.
     """
 
     ratings: pd.DataFrame
@@ -59,13 +61,22 @@ def judge(
 ) -> Judged:
     """Have judges rate conversations by a rubric.
 
-    `conversations` is a file that `concord import conversations` reads, or its rows: mappings with an id and
-    messages. They are kept under `name`, or that of the file. `rubric` is a file (docs/rubrics.md), its
-    content as a mapping, or the name of one in the workspace. `judges` are models of the workspace's
-    models.toml by name, settings of models as models.toml has them, and Python functions, which get and
-    return what a program that judges does. In a `workspace` everything is kept, and nothing is asked or paid
-    for twice; without one nothing is kept. Raises ConcordError for what cannot be read or started; a
-    judgement that fails is counted in `failed`.
+    - `conversations`: a file that `concord import conversations` reads, a frame, or mappings with `id` and
+      `messages`.
+    - `rubric`: a file (docs/rubrics.md), its content as a mapping, or the name of a rubric in the
+      workspace.
+    - `judges`: names of models in the workspace's models.toml and Python functions; or a mapping from names
+      to functions or to settings of a model, as in models.toml.
+    - `workspace`: a folder that stores everything, so that you pay for each answer once. Without it,
+      nothing is stored.
+    - `name`: the name under which conversations are stored; for a file, the file's name.
+    - `repeats`: how often each judge rates an item.
+    - `max_cost`: the spending limit at which the run stops; None is no limit.
+    - `retry_failed`: try judgements again that failed before.
+
+    A failed judgement is counted in `failed` and never raised. Raises ImportRefused for conversations that
+    cannot be read or are empty, ConfigError for a wrong rubric or judge and without judges, and NotFound
+    for unknown names; all of them are ConcordErrors.
     """
     with working(workspace) as opened:
         benchmark = _stored(opened, conversations, name)
@@ -104,7 +115,9 @@ def _stored(workspace: Workspace, given: Any, name: str) -> str:
                 raise ImportRefused(f"{file} names other benchmarks: {others}. Remove the field.")
             conversations_file.store(workspace, survey)
         except ImportRefused as error:
-            raise ImportRefused(str(error).replace(f"{folder}/{file.name}", "the conversations")) from None
+            raise ImportRefused(
+                str(error).replace(f"{folder}/{file.name}", "the list of conversations")
+            ) from None
     return name
 
 

@@ -38,12 +38,18 @@ def judge_files(
     batch: bool = False,
     wait: bool = False,
 ) -> LakeProgress:
-    """Have judges answer a rubric about the conversations of files; the answers are Parquet in `out`.
+    """Have judges rate the conversations of files of any size, and write the answers as Parquet.
 
-    `files` are files, folders, patterns and addresses. `rubric` is a file, or one of the workspace by name.
-    `judges` are names in the workspace's models.toml, or by name settings as models.toml has them, and
-    functions. The same call goes on where it was. docs/scale.md says more of the options, which are those of
-    `concord judge --out`. Raises ConcordError, before anything is paid, for what cannot be used.
+    - `files`: files, folders, patterns or addresses of Parquet and JSON Lines.
+    - `rubric`: a file, or the name of a rubric in the workspace.
+    - `judges`: names of models in the workspace's models.toml; or a mapping from names to functions or to
+      settings of a model.
+    - `out`: the folder or address for the answers. The same call continues where it stopped.
+    - `workspace`: the folder with models.toml and rubrics.
+
+    The other arguments are the options of `concord judge --out` with the same names; docs/scale.md explains
+    them. A failed judgement is counted and never raised. Raises ConcordError, before anything is paid, for
+    files, rubrics or judges that cannot be used.
     """
     folder = Path(workspace).expanduser().resolve()
     addresses = [files] if isinstance(files, str | os.PathLike) else list(files)

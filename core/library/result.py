@@ -48,15 +48,19 @@ Figures = Named[Estimate]
 
 @dataclass(frozen=True)
 class CriterionFigures:
-    """The figures of one criterion.
+    """The figures of one criterion, as Estimates by name.
 
-    `judges` and `panels` have each judge's and panel's figures by name: `spearman`, `kendall`, `pearson`,
-    `alpha` and `weighted-kappa` with the mean of people, `kappa` with their majority, `bias` and `mae`; and
-    with an annotator held out at a time `with_others` (ρ of the judge with the other people, of two answers
-    κ), `held_out` (that of the annotator on the same items) and their `difference`. Categories have `kappa`
-    and `alpha` alone.
-    `annotators` has each person's ρ with the mean of the others, `alpha` people's alpha by metric, `people`
-    (but of categories) the coefficients of `concord.statistics.reliability.COEFFICIENTS`: AC2, ICC, others.
+    - `judges` and `panels`: for each judge and panel `spearman`, `kendall`, `pearson`, `alpha` and
+      `weighted-kappa` with the mean of annotators, `kappa` with their majority, `bias` and `mae`. With one
+      annotator held out at a time: `with_others` (the judge's agreement with the other annotators),
+      `held_out` (the held-out annotator's agreement with them) and their `difference`; these are Spearman
+      correlations, kappa for two answers.
+    - `annotators`: each annotator's Spearman correlation with the mean of the others; empty with one
+      annotator.
+    - `alpha`: the annotators' alpha by metric.
+    - `people`: the coefficients of `concord.statistics.reliability.COEFFICIENTS`, such as AC2 and ICC.
+
+    Categories have only `kappa` and `alpha`.
     """
 
     criterion: str
@@ -69,25 +73,29 @@ class CriterionFigures:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement:
-    """How well judges agree with people, and people with each other. Figures are computed when asked for.
+    """Agreement of judges with annotators, and of annotators with each other.
 
-    An Estimate has `value`, `low`, `high`, `n` and `method`; where it is undefined, `value` is None and
-    `reason` says why. `report` is the whole report, as page and command show it.
+    `agreement["helpful"]` has the figures of one criterion. It computes them on first use and raises
+    NotFound for an unknown name. Every figure is an Estimate. With one annotator, equal ratings or too few
+    items, an undefined figure has the value None and a `reason`.
+
+    `report` is the whole report, as the page Agreement and the commands show it.
     """
 
     report: AgreementReport
     notes: tuple[str, ...] = ()
+    """Warnings of the reading of a table, such as rows that were excluded."""
     taken: tuple[str, ...] = ()
-    """What the columns of a table were taken for."""
+    """How the columns of a table were read."""
     _kept: dict[str, CriterionFigures] = field(default_factory=dict, repr=False)
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """What was rated; the mean of the criteria that count is *final*."""
+        """Names of the criteria. `final` is the overall score: the mean of the criteria that count."""
         return self.report.criteria
 
     def __getitem__(self, criterion: str) -> CriterionFigures:
-        """The figures of a criterion. Raises NotFound."""
+        """The figures of a criterion. Raises NotFound for an unknown name."""
         check_known("criterion", criterion, self.criteria)
         if criterion not in self._kept:
             self._kept[criterion] = _figures(self.report, criterion)
@@ -95,20 +103,20 @@ class Agreement:
 
     @property
     def judges(self) -> Named[Figures]:
-        """Each judge's figures on the main criterion: *final*, else the last."""
+        """Figures of each judge on the main criterion: `final`, or the last one without it."""
         return self[self.report.main].judges
 
     @property
     def summary(self) -> list[str]:
-        """What the figures say, in sentences, and what a reader of them has to know."""
+        """Sentences on the main results, followed by what is missing and by notes."""
         return [*self.report.summary, *self.report.missing, *self.report.notes, *self.notes]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Every figure of every criterion, one a row: criterion, of, name, figure, value, low, high, n,
-        reason.
+        """Every figure of every criterion as a row of a frame.
 
-        `of` is judge, panel, annotator or people; what is undefined is None, with its reason.
+        Columns: `criterion`, `of` (judge, panel, annotator or people), `name`, `figure`, `value`, `low`,
+        `high`, `n` and `reason`. An undefined figure has no value and a reason.
         """
         import pandas as pd
 
@@ -131,9 +139,14 @@ class Agreement:
         return pd.DataFrame(rows, columns=columns)
 
     def agrees(self, at_least: float, judge: str | Sequence[str] = (), criterion: str = "") -> None:
-        """Raise AssertionError unless judges (else all of them) agree with people at least so well.
+        """Raise AssertionError unless judges agree with annotators well enough.
 
-        The lower end of the interval counts, as for `concord gate`. Raises NotFound for unknown names.
+        - `at_least`: the lowest agreement that passes. The lower end of the 95% interval counts, as in
+          `concord gate`; an undefined agreement, or one without an interval, does not pass.
+        - `judge`: one judge or several; all by default.
+        - `criterion`: a criterion; the main one by default.
+
+        Raises NotFound for unknown names.
         """
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
         outcome = gate(self.report, at_least, criterion=criterion, judges=judges)
@@ -142,7 +155,7 @@ class Agreement:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of the overview, as page and command show them; a notebook draws each."""
+        """Tables of the overview, as the page and the command show them. A notebook draws each."""
         return tuple(renamed(table, self.report.names) for table in self.report.tables_of(OVERVIEW))
 
     def __repr__(self) -> str:

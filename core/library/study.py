@@ -26,7 +26,7 @@ OF_RATINGS = ("unit", "turn", "criterion", "rater", "kind", "variant", "repeat",
 
 
 class Measuring(TypedDict, total=False):
-    """How agreement is measured; `concord.reports.agreement_report.Options` says what each means."""
+    """Options of the measurement; `concord.reports.agreement_report.Options` explains each."""
 
     cluster_by: Sequence[str] | None
     people: People | None
@@ -64,25 +64,42 @@ def agreement(
     exclude: Mapping[str, Any] | Sequence[str] = (),
     **how: Unpack[Measuring],
 ) -> Agreement:
-    """How well judges agree with people, and people with each other.
+    """Measure agreement of judges with annotators, and of annotators with each other.
 
-    `table` is a path, a frame of pandas, polars or Arrow, a mapping of columns, rows as mappings, two series
-    (people's answers and a judge's), or a 2-D array with a row a rater: a row an answer with a column a
-    rater, or a row a rating, in Concord's own columns (unit or item_id, criterion, rater, kind or rater_type,
-    score) or others. Answers are numbers, pass or fail in the usual words, or categories; an empty one is a
-    missing rating. With `paired`, `table` is a series of people's answers and this one a judge's. `labels` is
-    a second table with people's answers, joined by id; `labels_id` names its column of ids where it is called
-    otherwise. Where labelled rows are no random draw, `weight` is a column that says how many rows each
-    stands for, or `strata` the column, or the judge, by which they were drawn.
+    The table:
 
-    The other arguments are the options of `concord check`: columns of people, judges and gold labels, of ids
-    and groups, the criterion in names of columns, scales such as {"helpful": "1..5"}, and from which number
-    an answer passes; of a table with a rating a row the columns that name the `rater`, hold the `score`, say
-    the `kind` of the rater, the criterion and the `run`; values that are `missing` answers, answers that are
-    `categories`, and their `order`, such as "poor<fair<good"; groups of rows to `exclude`, such as {"topic":
-    "medical"} or ["topic=medical"]; `how` the options of `concord agreement`.
-    Raises ImportRefused for a table of which it is not known whose answers columns hold, with the option that
-    says it, and for rows that are wrong, counted from 1, and NotFound for unknown names.
+    - `table`: a path, a frame of pandas, polars or Arrow, a mapping of columns, rows as mappings, or a 2-D
+      array with a row per rater. Each row is an item with a column per rater, or a rating. Answers are
+      numbers, pass/fail words, or categories; an empty answer is missing.
+    - `paired`: a judge's answers as a series; `table` is then a series of annotators' answers.
+    - `labels`, `labels_id`: a second table with annotators' answers, joined by id, and its column of ids if
+      that has another name.
+    - `weight`, `strata`: for labelled rows that are not a random sample, the column with the number of rows
+      that each stands for; or the column, or judge, by which they were drawn.
+
+    Its columns, which are otherwise read from names and values:
+
+    - `human`, `judge`, `gold`: columns of annotators, judges and gold labels.
+    - `id`, `by`, `text`: columns of ids, of groups, and of the text that was rated.
+    - `rater`, `score`, `kind`, `criterion_column`, `run`: if each row is a rating, the columns with the
+      rater's name, the answer, the kind of rater, the criterion, and the run.
+
+    Its answers:
+
+    - `criterion`: criteria in the names of columns.
+    - `scales`: the scale of each criterion, such as `{"helpful": "1..5"}`.
+    - `pass_from`: the number from which an answer passes.
+    - `missing`: values that mean a missing answer.
+    - `categories`, `order`: answers that are categories, and their order, such as `"poor<fair<good"`.
+    - `exclude`: groups of rows, such as `{"topic": "medical"}` or `["topic=medical"]`.
+
+    The measurement (`how`): `cluster_by`, `people`, `margin`, `resamples`, `seed` and `exclude_refused`, as
+    in `concord agreement`.
+
+    One annotator, equal ratings or few items raise nothing: what cannot be measured is undefined, with a
+    reason. Raises ImportRefused for a table without rows or judges, for columns whose role is not clear
+    (the message names the argument that settles it) and for wrong rows, counted from 1. Raises NotFound for
+    unknown names.
     """
     check_known("argument", how, Measuring.__annotations__)
     if paired is not None:
@@ -132,14 +149,21 @@ def _groups(exclude: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, str]
 
 
 check = agreement
-"""What `concord check` prints, under its name."""
+"""The name of `agreement` as a command."""
 
 
 class Study:
-    """A study of a workspace: its ratings and their agreement, read anew at each call."""
+    """A study of a workspace. Each call reads its ratings anew.
+
+    - `workspace`: the folder of the workspace.
+    - `name`: the study; it may be left empty if there is only one.
+
+    Raises WorkspaceError without a workspace in the folder, NotFound for an unknown study, and StudyError
+    if `name` is empty and there is not exactly one study.
+    """
 
     def __init__(self, workspace: str | Path, name: str = "") -> None:
-        """Open a study; without a name the only one. Raises WorkspaceError, NotFound and StudyError."""
+        """Open a study. Raises WorkspaceError, NotFound and StudyError."""
         self.workspace = Workspace.open(workspace, create=False)
         with self.workspace.read() as db:
             known = studies.names(db)
@@ -152,12 +176,16 @@ class Study:
 
     @property
     def ratings(self) -> pd.DataFrame:
-        """The ratings that count, as `agreement` takes them."""
+        """Ratings that count, as a frame in the form that `agreement` takes."""
         with self.workspace.read() as db:
             return ratings_frame(ratings.exported(db, self.name))
 
     def agreement(self, **how: Unpack[Measuring]) -> Agreement:
-        """How well judges agree with people. Raises StudyError where there are no ratings yet."""
+        """Measure agreement of judges with annotators.
+
+        `how` are the options of `concord agreement`: `cluster_by`, `people`, `margin`, `resamples`, `seed`
+        and `exclude_refused`. Raises StudyError if there are no ratings yet.
+        """
         with self.workspace.read() as db:
             return Agreement(agreement_report(db, self.name, _options(how)))
 

@@ -170,9 +170,10 @@ def test_an_agreement_that_is_not_known_does_not_pass(filled, run, tmp_path):
     ]
     csv.write_text("item_id,criterion,rater_type,rater,score\n" + "\n".join(rows) + "\n")
     assert run(filled, "import", "ratings", csv, "--study", "few").exit_code == 0
-    done = run(filled, "gate", "--study", "few", "--min-agreement", "-1")
+    done = run(filled, "gate", "--study", "few", "--min-agreement", "-1", "--format", "json")
     assert done.exit_code == 2
-    assert "is not known: 2 items in common, at least 3 are needed" in done.stderr
+    (outcome,) = json.loads(done.stdout)["outcomes"]
+    assert (outcome["outcome"], outcome["n"]) == (GateOutcome.UNKNOWN, 2)
 
 
 def test_equal_answers_pass_by_their_exact_bound(fresh, run, tmp_path):
