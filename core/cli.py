@@ -1,7 +1,6 @@
 """The command `concord` and the list of its subcommands, which are imported when they are called."""
 
 import importlib
-import json
 import os
 import re
 import sys
@@ -176,11 +175,12 @@ class _JsonError(click.ClickException):
     def __init__(self, message: str, code: StrEnum, exit_code: int) -> None:
         super().__init__(message)
         self.code = code
-        self.exit_code = exit_code
+        self.exit_code = exit_code  # type: ignore[misc]  # click has it per class
 
     def show(self, file: IO[Any] | None = None) -> None:
-        error = {"code": self.code.value, "message": self.message}
-        click.echo(json.dumps({"error": error}, ensure_ascii=False), file=file, err=file is None)
+        from concord.commands import printing
+
+        printing.show_error(self.code.value, self.message)
 
 
 def _printed(

@@ -1,5 +1,6 @@
 """How commands print: text that a terminal shows letter for letter, and tables in the form of `--format`."""
 
+import json
 import shlex
 import shutil
 import sys
@@ -30,6 +31,11 @@ def with_workspace(text: str) -> str:
     if root is None or root.get_parameter_source("workspace") is not ParameterSource.COMMANDLINE:
         return text
     return pasteable(text, f"concord --workspace {shlex.quote(root.params['workspace'])}")
+
+
+def show_error(code: str, message: str) -> None:
+    """Print an error as one line of JSON on standard error. `message` is plain already."""
+    click.echo(json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False), err=True)
 
 
 def require_output() -> None:

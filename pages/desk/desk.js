@@ -104,14 +104,14 @@ class Desk {
     if (written) return written(this.view.questions.children[model.focus], name, this.view, model.focus);
     const option = criterion.options.find((o) => o.key === name || o.letter === name);
     if (option) this.act("answer", model.focus, option.value);
-    else model.say(t("“{key}” is no answer to this question.", { key: name.toUpperCase() }), "bad");
+    else model.say(t("“{key}” is not an answer to this question.", { key: name.toUpperCase() }), "bad");
   }
 
   // The own answer of before, where a judge's or others' stand beside it.
   keep(index) {
     const { model } = this;
     const { own } = model.item.beside?.[model.criteria[index]?.name] ?? {};
-    if (own == null) return model.say(t("There is no answer of yours to keep."), "bad");
+    if (own == null) return model.say(t("You have no answer to keep."), "bad");
     model.answer(index, own);
   }
 
@@ -120,7 +120,7 @@ class Desk {
     const { model } = this;
     const said = (i) => model.criteria[i]?.reason && (!model.fixed.submits || model.item.answers[model.criteria[i].name] != null);
     const index = [model.focus, model.beside(model.focus, -1)].find(said);
-    if (index === undefined) return model.say(t("No answer here has room for a reason: answer first."));
+    if (index === undefined) return model.say(t("Answer first, then give a reason."));
     model.focus = index;
     model.changed();
     this.view.write(index);

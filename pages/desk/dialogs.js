@@ -43,12 +43,12 @@ class Dialogs {
       [["Enter"], fixed.submits ? t("submit when every question is answered, and go to the next open item") : t("the next open item; this one stays open until every question is answered")],
       [["←", "→"], t("go to the item before or after; earlier answers may be changed")],
       [["U"], t("undo the last thing you did, also on an earlier item")],
-      ...(criteria.some((c) => c.reason) ? [[["W"], t("write a reason beside the answer; Enter ends it")]] : []),
+      ...(criteria.some((c) => c.reason) ? [[["W"], t("write a reason next to the answer; Enter ends it")]] : []),
       ...(fixed.reasons.length ? [[["S"], t("skip the item, with a reason")], [["F"], t("flag the item with a comment for the researcher; it quotes words selected in the dialogue")]] : []),
       [["Space", "Page ↑", "Page ↓"], t("scroll the dialogue")],
       ...(fixed.reasons.length ? [[["L"], t("list the items that you skipped or flagged")]] : []),
-      [["T"], t("size of texts, length of lines, contrast")],
-      [["M"], t("show texts as they were written, with the marks of Markdown, and back")],
+      [["T"], t("text size, line length, contrast")],
+      [["M"], t("show texts as written, with Markdown characters, and back")],
       ...(fixed.guidelines ? [[["G"], t("guidelines")]] : []),
       [["?"], t("this help")],
     ];
@@ -91,7 +91,7 @@ class Dialogs {
     const skipped = numbered.filter(({ state }) => state === "skipped");
     const flagged = numbered.filter(({ flag }) => flag);
     const note = (id, which) => model.items.get(id)?.[which === 0 ? "reason" : "flag"] || model.notes[id]?.[which] || "";
-    if (!skipped.length && !flagged.length) return model.say(t("You have skipped and flagged nothing."));
+    if (!skipped.length && !flagged.length) return model.say(t("You have no skipped or flagged items."));
     this.show("mine", t("Skipped and flagged"), el("div", {},
       list(t("Skipped"), skipped, (id) => t(note(id, 0))), list(t("Flagged"), flagged, (id) => note(id, 1))));
   }
@@ -114,11 +114,11 @@ class Dialogs {
       el("label", {}, el("input", { type: "radio", name, value, checked: model.reading[name] === value, onchange: () => model.readAs({ [name]: value }) }), label)));
     const tick = (name, label) => el("label", {}, el("input", { type: "checkbox", checked: model.reading[name], onchange: (event) => model.readAs({ [name]: event.target.checked }) }), label);
     this.show("reading", t("Text"), el("form", {},
-      choice("size", t("Size of texts"), { small: t("Small"), normal: t("Normal"), large: t("Large"), largest: t("Largest") }),
-      choice("width", t("Length of lines"), { narrow: t("Short"), normal: t("Normal"), wide: t("Long") }),
-      el("fieldset", {}, el("legend", {}, t("More")), tick("contrast", t("High contrast")), tick("letters", [`${t("Texts as they were written, with the marks of Markdown")} `, key("M")])),
+      choice("size", t("Text size"), { small: t("Small"), normal: t("Normal"), large: t("Large"), largest: t("Largest") }),
+      choice("width", t("Line length"), { narrow: t("Short"), normal: t("Normal"), wide: t("Long") }),
+      el("fieldset", {}, el("legend", {}, t("More")), tick("contrast", t("High contrast")), tick("letters", [`${t("Texts as written, with Markdown characters")} `, key("M")])),
       model.fixed.words && this.languages(model),
-      el("p", { class: "hint" }, t("Kept in this browser."))));
+      el("p", { class: "hint" }, t("Saved in this browser."))));
   }
 
   skip() {
@@ -162,7 +162,7 @@ class Dialogs {
     });
     this.show("flag", t("Flag for the researcher"), el("div", {}, words, this.limit(words),
       el("div", { class: "row" },
-        item.flag && el("button", { type: "button", class: "button", onclick: () => send("") }, t("Take the flag away")),
+        item.flag && el("button", { type: "button", class: "button", onclick: () => send("") }, t("Remove the flag")),
         el("span", { class: "push" }), el("span", { class: "hint" }, key("Ctrl"), " ", key("Enter")),
         el("button", { type: "button", class: "button primary", onclick: save }, t("Save")))));
     words.focus();

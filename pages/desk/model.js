@@ -153,7 +153,7 @@ class Model {
     if (news.unreadable) this.say(news.unreadable, "bad");
     for (const { item, message } of news.refused) {
       this.outbox.once = false; // nothing of it was saved
-      this.say(t("Not kept: {message}", { message }), "bad");
+      this.say(t("Not saved: {message}", { message }), "bad");
       this.items.delete(item);
       this.asked.delete(item);
       this.done = this.done.filter((entry) => entry.item !== item);
@@ -433,7 +433,7 @@ class Model {
     if (before !== words || (old === null && score !== null)) {
       if (score === null || (waits && !words)) item.reasons[name] = score === null ? words : before;
       else this.change({ item: item.id, do: "answer", criterion: name, score, text: words }, waits && !before ? null : old, before, index);
-      if (done && item.state === "open") this.say(t("A reason is needed here: this item is open again."), "bad");
+      if (done && item.state === "open") this.say(t("This answer needs a reason. The item is open again."), "bad");
     }
     if (over && score !== null && !fixed.submits) this.onward();
     this.changed();
@@ -474,7 +474,7 @@ class Model {
     if (item.flag === text) return;
     this.done.push({ item: item.id, focus: this.focus, back: [{ item: item.id, do: "flag", text: item.flag }], what: t("the flag") });
     this.record({ item: item.id, do: "flag", text });
-    this.say(text ? t("Flagged for the researcher.") : t("The flag is taken away."));
+    this.say(text ? t("Flagged for the researcher.") : t("Flag removed."));
   }
 
   // The event that brings an item's present state back.
@@ -503,7 +503,7 @@ class Model {
   release() {
     const held = this.held.splice(0);
     if (!held.length) return;
-    if (performance.now() - this.heldSince > HELD) return this.say(t("This item was slow to arrive. Keys pressed while it was not in sight were not taken as answers."), "bad");
+    if (performance.now() - this.heldSince > HELD) return this.say(t("This item loaded slowly. Keys that you pressed before it appeared were ignored."), "bad");
     for (const press of held) press();
   }
 

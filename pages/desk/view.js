@@ -25,7 +25,7 @@ class View {
     this.bar = el("span", { class: "fill" });
     this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.bar);
     this.tally = el("span", { class: "tally" });
-    this.left = el("span", { class: "left", title: t("By the time that your items took so far") });
+    this.left = el("span", { class: "left", title: t("Estimated from your time per item so far") });
     this.mine = this.button("mine", [" ", key("L")], "quiet mine");
     this.saving = el("span", { class: "saving", role: "status" });
     this.signedOut = signedOutLine(this.model.outbox);
@@ -261,7 +261,7 @@ class View {
   // Another reply of the dialogue that is rated here: what was answered, and the way to it.
   sibling(item) {
     const given = this.model.criteria.filter((c) => item.answers[c.name] != null).map((c) => c.options.find((o) => o.value === item.answers[c.name])?.shown ?? "✓");
-    const says = item.state === "open" ? (given.length ? t("Go on rating") : t("Rate this one")) : STATES[item.state]();
+    const says = item.state === "open" ? (given.length ? t("Continue rating") : t("Rate this one")) : STATES[item.state]();
     return el("button", { type: "button", class: `sibling ${item.state}`, onclick: (event) => (event.stopPropagation(), this.press(event, "go", item.id)) }, [says, given.length > 0 && ` ${given.join(" · ")}`]);
   }
 
@@ -379,12 +379,12 @@ class View {
   }
 
   standing(item) {
-    if (this.model.locked) return t("The known answers stand beside yours, which are locked. Enter goes on.");
+    if (this.model.locked) return t("The known answers are next to yours. Your answers are locked. Enter goes on.");
     if (item && this.model.training && item.state === "open") return t("Training, attempt {number}: after each item you see the known answers.", { number: this.model.training.attempt });
     if (item?.state === "done") return this.model.fixed.submits ? t("Submitted. You may change your answers; changes are saved at once.") : t("Done. You may change your answers; changes are saved at once.");
-    if (item?.state === "skipped") return t("Skipped: {reason}. Answer it if you can after all.", { reason: t(item.reason) });
-    if (item && this.model.outbox.windows.size) return t("This desk is open in another window too. Answers appear in both, and the later one holds.");
-    if (item && this.model.elsewhere) return t("This desk is in use on another device too. The later answer holds.");
+    if (item?.state === "skipped") return t("Skipped: {reason}. You can still answer it.", { reason: t(item.reason) });
+    if (item && this.model.outbox.windows.size) return t("This desk is open in another window too. Answers appear in both; the later answer counts.");
+    if (item && this.model.elsewhere) return t("This desk is in use on another device too. The later answer counts.");
     if (item && !this.model.tally.done && !this.model.done.length && this.model.strip.every(([, state]) => state === "open"))
       return this.welcome();
     return "";
@@ -410,8 +410,8 @@ class View {
     const late = model.finished && !model.finished.code;
     if (late && model.finished.dealt > model.strip.length)
       return [
-        el("h1", {}, t("Your time is over")),
-        el("p", {}, t("{you}, you have rated {done} of the {all} items that you were given. What you rated is stored; the others went to somebody else.", { you, done: model.count("done"), all: model.finished.dealt })),
+        el("h1", {}, t("Your time is up")),
+        el("p", {}, t("{you}, you have rated {done} of your {all} items. Your ratings are stored; other annotators rate the rest.", { you, done: model.count("done"), all: model.finished.dealt })),
         el("p", {}, t("There is no completion code for part of the items. Return your submission on the platform, or write to the researcher.")),
       ];
     return [

@@ -330,7 +330,7 @@ const passages = {
       others.splice(0, others.length, ...rest, [begin, end]);
     }
     const marks = others.sort((x, y) => x[0] - y[0]).map((mark) => mark.join("-")).join(" ");
-    if (marks.length > criterion.most) return view.model.say(t("No more passages can be kept here: mark longer ones."), "bad");
+    if (marks.length > criterion.most) return view.model.say(t("This question takes no more passages. Mark longer ones."), "bad");
     view.act("compose", index, marks ? 1 : 0, marks);
   },
 
@@ -348,7 +348,7 @@ const correction = {
       if (at !== view.model.at || text.readOnly || text.disabled) return;
       const over = [...text.value].length - criterion.most;
       text.classList.toggle("over", over > 0);
-      if (over > 0) return view.model.say(t("Too long by {over} characters: this is not kept yet. At most {most} can be.", { over: grouped(over), most: grouped(criterion.most) }), "bad");
+      if (over > 0) return view.model.say(t("Too long by {over} characters, so it is not saved yet. The limit is {most}.", { over: grouped(over), most: grouped(criterion.most) }), "bad");
       const same = text.value === asField(view.model.item);
       view.act("compose", index, same ? 0 : 1, same ? "" : text.value);
     };
@@ -374,7 +374,7 @@ const correction = {
       const long = [...replied(model.item)].length > criterion.most;
       text.readOnly = text.hidden = long;
       question.querySelector(".limit").textContent = long
-        ? t("This reply is longer than the {most} characters that can be kept of a correction. Leave it as it is, or skip the item.", { most: grouped(criterion.most) })
+        ? t("A correction has at most {most} characters, and this reply is longer. Leave it unchanged, or skip the item.", { most: grouped(criterion.most) })
         : t("At most {most} characters", { most: grouped(criterion.most) });
     }
     text.item = model.item;
@@ -397,7 +397,7 @@ const ranking = {
 
   best: (answer, side) => String(answer)[side] === "1",
 
-  draw: () => [el("div", { class: "ranks" }), hint(t("1 is the best. The keys rank A, then B and so on; 0 begins again."))],
+  draw: () => [el("div", { class: "ranks" }), hint(t("1 is the best. The keys rank A, then B and so on; 0 starts again."))],
 
   next: (old, score) => score,
 
@@ -431,7 +431,7 @@ const ranking = {
     const { item, criteria } = view.model;
     const given = ranking.given(item, criteria[index].name);
     if (digit === "0") return view.act("order", index, given.map(() => 0));
-    if (digit > given.length) return view.model.say(t("“{key}” is no answer to this question.", { key: digit }), "bad");
+    if (digit > given.length) return view.model.say(t("“{key}” is not an answer to this question.", { key: digit }), "bad");
     const side = given.indexOf(0);
     if (side >= 0) return view.act("order", index, ranking.with(item, criteria[index], side, +digit));
     view.act("order", index, given.map((_, i) => (i ? 0 : +digit))); // once more from A on

@@ -132,7 +132,7 @@ def test_keys_answer_the_marked_question_and_go_on(
     press(page, "Enter")
     expect(page.locator(".notice")).to_have_text("Still to answer: In character, Entertaining, Fluency.")
     press(page, "7")
-    expect(page.locator(".notice")).to_have_text("“7” is no answer to this question.")
+    expect(page.locator(".notice")).to_have_text("“7” is not an answer to this question.")
     press(page, "5 1")
     press(page, "ArrowUp 2 ArrowUp ArrowUp 4")  # second thoughts: 2 for the second, 4 for the first
     press(page, "Enter")
@@ -312,7 +312,7 @@ def test_a_models_words_stay_words(page: Page, server: Server, invite: Invite) -
     press(page, "m")
     expect(page.locator(".message.reply").first.locator(".text")).to_have_text(HOSTILE)
     press(page, "t")
-    page.get_by_label("Texts as they were written").uncheck()
+    page.get_by_label("Texts as written").uncheck()
     press(page, "Escape")
     expect(page.locator(".message.reply").first.locator("strong")).to_have_text("strong")
 
@@ -408,7 +408,7 @@ def test_keys_for_an_item_that_is_slow_to_arrive_are_not_taken_as_answers(
     press(page, "5 5 5 Enter")
     page.wait_for_timeout(2100)
     page.evaluate("concordDesk.receive = take; late.forEach((news) => take(news))")
-    expect(page.locator(".notice")).to_contain_text("slow to arrive")
+    expect(page.locator(".notice")).to_contain_text("loaded slowly")
     at_item(page, 8)
     press(page, "2 2 2 Enter")
     saved(page)

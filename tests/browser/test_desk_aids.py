@@ -103,7 +103,7 @@ def test_replies_of_one_dialogue_are_rated_on_one_screen(desk: tuple[Server, str
     page.keyboard.press("2")
     siblings.first.click()
     at(page, 2)
-    expect(siblings).to_have_text(["Go on rating 2", "submitted 5"])
+    expect(siblings).to_have_text(["Continue rating 2", "submitted 5"])
     saved(page)
 
 
@@ -111,7 +111,7 @@ def test_time_left_and_what_was_skipped_and_flagged(desk: tuple[Server, str], pa
     server, link = desk
     come(page, link)
     page.keyboard.press("l")
-    expect(page.locator(".notice")).to_contain_text("skipped and flagged nothing")
+    expect(page.locator(".notice")).to_contain_text("no skipped or flagged items")
     expect(page.locator(".left")).to_have_text("")
     for answer in "345":
         page.keyboard.press(answer)

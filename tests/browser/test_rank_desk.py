@@ -88,7 +88,7 @@ def test_an_order_by_keys_and_with_the_mouse(arena: tuple[Server, dict[str, str]
     assert not {*PLAYERS, "chats"} & set(page.content().replace("<", " ").replace(">", " ").split())
     order = shown(page)
     page.keyboard.press("5")
-    expect(page.locator(".notice")).to_contain_text("“5” is no answer")
+    expect(page.locator(".notice")).to_contain_text("“5” is not an answer")
     for digit in "213":
         page.keyboard.press(digit)
     expect(page.locator(".rank [aria-checked=true]")).to_have_count(3)

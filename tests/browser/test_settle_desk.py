@@ -151,7 +151,7 @@ def test_an_item_that_left_the_queue_is_refused_and_texts_are_markdown(
         exclusions.exclude(db, "t", "bob", "asleep")
     page.keyboard.press("Enter")
     notice = page.locator(".notice")
-    expect(notice).to_contain_text("Not kept: You no longer have this item")
+    expect(notice).to_contain_text("Not saved: You no longer have this item")
     expect(page.locator(".saving")).to_have_attribute("data-state", "ready")
 
 

@@ -110,7 +110,7 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
         expect(page.locator(".question.active")).to_contain_text("Which answer is kinder?")
         if not place:
             page.keyboard.press("0")
-            expect(page.locator(".notice")).to_contain_text("“0” is no answer to this question")
+            expect(page.locator(".notice")).to_contain_text("“0” is not an answer to this question")
         page.keyboard.press("3")
         tally(page, 3 - place)
     expect(page.locator(".end h1")).to_contain_text("All compared")

@@ -287,7 +287,7 @@ def test_a_correction_of_a_long_reply_is_stored_and_the_desk_opens_again(shop: S
     text = page.locator(".rewrite")
     text.fill("x" * (MOST_WORDS + 7))
     page.keyboard.press("Control+Enter")
-    expect(page.locator(".notice")).to_contain_text("Too long by 7 characters: this is not kept yet.")
+    expect(page.locator(".notice")).to_contain_text("Too long by 7 characters, so it is not saved yet.")
     come(page, link)
     expect(text).to_have_value(kept)
     page.locator(".chip").nth(1).click()
@@ -300,7 +300,7 @@ def test_a_correction_of_a_long_reply_is_stored_and_the_desk_opens_again(shop: S
 def test_a_reply_that_is_too_long_to_be_corrected_says_so_and_may_stay(shop: Shop, page: Page) -> None:
     link = shop.desk(BETTER, ("Too long. " * 6000, "No."))
     come(page, link)
-    expect(page.locator(".question .limit")).to_contain_text("longer than the 50,000 characters")
+    expect(page.locator(".question .limit")).to_contain_text("at most 50,000 characters")
     expect(page.locator(".rewrite")).to_be_hidden()
     page.keyboard.press("0")
     page.keyboard.press("Enter")
