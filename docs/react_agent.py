@@ -6,7 +6,7 @@ until it knows what to say. All other thoughts are those of the generative agent
 
 from typing import Literal
 
-from concord.benchmarks.stss.mind import Mind, Now, Said, Self, Speech
+from concord.benchmarks.stss.mind import Mind, Now, Self, Speech, Transcript
 from concord.benchmarks.stss.schedule import hour_of
 from concord.llm.replies import Reply, Text
 
@@ -27,13 +27,17 @@ class Agent(Mind):
 
     name = "ReAct"
 
-    async def says(self, me: Self, other: Self, said: Said, now: Now) -> Speech:
+    async def says(self, me: Self, partner: Self, transcript: Transcript, now: Now) -> Speech:
         """The next utterance, after at most `LOOK_UPS` steps; an empty one without a usable reply."""
         seen: list[str] = []
         for step in range(LOOK_UPS + 1):
             left = LOOK_UPS - step
             reply = await self.thinks(
-                me, now, f"says {len(said)}", self.question(me, other, said, seen, left), Thought
+                me,
+                now,
+                f"says {len(transcript)}",
+                self.question(me, partner, transcript, seen, left),
+                Thought,
             )
             if reply is None:
                 break
@@ -52,12 +56,12 @@ class Agent(Mind):
         minute = now.clock.minute(now.step)
         return [f"{hour_of(a.start)} {a.text} ({a.place})" for a in me.day if a.end > minute] or ["nothing"]
 
-    def question(self, me: Self, other: Self, said: Said, seen: list[str], left: int) -> str:
+    def question(self, me: Self, partner: Self, transcript: Transcript, seen: list[str], left: int) -> str:
         """What the model is asked."""
         task = f"{me.task.goal} {me.task.criteria}" if me.task else "none"
-        talk = "\n".join(f"{speaker}: {text}" for speaker, text in said) or "(nothing yet: you begin)"
+        talk = "\n".join(f"{speaker}: {text}" for speaker, text in transcript) or "(nothing yet: you begin)"
         return (
-            f"You are {me.name}, {me.resident.innate}. You are at {me.place} with {other.name}.\n"
+            f"You are {me.name}, {me.resident.innate}. You are at {me.place} with {partner.name}.\n"
             f"Your task, which others do not know: {task}\n\nThe conversation so far:\n{talk}\n\n"
             + "".join(f"{line}\n" for line in seen)
             + f"\nThink, then act: recall (a query) or look_at_plan, {left} times more; say (what"

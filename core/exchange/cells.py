@@ -89,11 +89,14 @@ def python_command(program: str, *values: object) -> str:
 def numbered_names(names: Sequence[str]) -> list[str]:
     """Names of columns, of which those that came before have a number: human, human 2."""
     unequal: list[str] = []
+    numbers: dict[str, int] = {}  # of each name, the last number that was tried
     for name in names:
-        number = 1
-        while name and (name if number == 1 else f"{name} {number}") in unequal:
+        number = numbers.get(name, 0) + 1 if name else 1
+        while number > 1 and f"{name} {number}" in numbers:
             number += 1
+        numbers[name] = number
         unequal.append(name if number == 1 else f"{name} {number}")
+        numbers.setdefault(unequal[-1], 1)
     return unequal
 
 

@@ -225,8 +225,8 @@ def read(path: Path) -> SourceTable | None:
         raise ImportRefused(f"{path} is empty. Its first line must name the columns.")
     if any(OUTPUT.fullmatch(name) for name in names):
         return None
-    for name in filter(None, names):
-        if names.count(name) > 1:
+    for name, count in Counter(filter(None, names)).items():
+        if count > 1:
             line = form.skipped + 1
             raise ImportRefused(equal_names(f"{path}, line {line}", name, renaming(path, form)))
     if path.stat().st_size > BY_ARROW and (table := _by_arrow(path, form)) is not None:

@@ -6,12 +6,12 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pydantic import TypeAdapter
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
@@ -484,14 +484,19 @@ def _context(db: Database, context: Mapping[str, Any]) -> int | None:
     return stored["id"] if stored else database.insert(db, "contexts", {"hash": digest, "body": body})
 
 
-_JSON = TypeAdapter[Any](Any)
+@cache
+def _message_json() -> Callable[[Any], bytes]:
+    """What writes values as JSON fastest; it takes its time to load."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter[Any](Any).dump_json
 
 
 def _said(messages: Sequence[Message]) -> str:
     """What was said as JSON. Messages without more are written in a quarter of the time of `json`."""
     if not any(message.meta for message in messages):
         with suppress(ValueError):  # half of a character
-            return _JSON.dump_json([(m.role, m.content, {}) for m in messages]).decode()
+            return _message_json()([(m.role, m.content, {}) for m in messages]).decode()
     return _dump([[m.role, m.content, dict(m.meta)] for m in messages])
 
 

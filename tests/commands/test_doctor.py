@@ -50,7 +50,7 @@ def test_a_reply_without_json_or_text_says_what_to_set(workspace):
 
 def test_a_well_model_says_who_it_is_and_that_it_reads_prompts_whole(workspace):
     with running() as url:
-        seen = found(workspace, served(url, "mock-vivid")).seen
+        seen = found(workspace, served(url, "mock-vivid")).observations
     assert seen == ("served as mock-vivid", "prompts of 3,000 words are read whole")
 
 

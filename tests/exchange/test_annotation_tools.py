@@ -226,4 +226,4 @@ def test_texts_in_answer_to_a_question_of_argilla_are_left_out_and_counted(fresh
     file.write_text(json.dumps([record]))
     done = run(fresh, "import", "argilla", file, "--study", "mine")
     assert done.exit_code == 0, done.output
-    assert "left out: 1 texts in answer to “comment”" in done.output
+    assert "excluded: 1 texts in answer to “comment”" in done.output

@@ -132,7 +132,7 @@ def test_the_card_counts_people_and_names_nobody(filled):
     with filled.read() as db:
         files = dataset.folder(db, "first", made=date(2026, 3, 1))
     card = files["README.md"].decode().replace("\\", "")
-    assert "0 people and 3 simulated annotators rated." in card
+    assert "0 annotators and 3 simulated annotators rated." in card
     assert "Ada" not in card
     assert files["guidelines.md"] == b"Read it."
     assert "## Annotators' instructions\n\nRead it." in card

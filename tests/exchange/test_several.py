@@ -162,7 +162,7 @@ def test_what_can_be_read_of_a_wrong_file_is_said(tmp_path):
     file = lines(tmp_path / "a.jsonl", {"messages": [ASKED, REPLIED]}, {"messages": []}, {"colour": "red"})
     found, _ = read(file)
     with pytest.raises(
-        ImportRefused, match=r"2 of 3 rows are wrong(.|\n)*--skip-wrong imports the other 1 rows"
+        ImportRefused, match=r"2 of 3 rows are invalid(.|\n)*--skip-wrong imports the other 1 rows"
     ):
         found.refuse()
 

@@ -108,7 +108,7 @@ def test_a_trajectory_that_cannot_be_read_is_refused_with_its_line(fresh, run, t
     file.write_text(json.dumps({"key": "a", "benchmark": "stss", "messages": [], "trajectory": values}))
     done = run(fresh, "import", "conversations", file)
     assert done.exit_code == 1
-    assert "line 1, is no conversation as `concord " in done.output
+    assert "line 1, is not a conversation written by `concord " in done.output
     with fresh.read() as db:
         assert conversations.count(db) == 0
 

@@ -63,7 +63,7 @@ def test_an_optimiser_that_returns_nonsense_is_a_sentence(fresh, error):
         raise error
 
     found = outcome(fresh, 0, propose)
-    assert any("of no use" in line for line in found.sentences)
+    assert any("is unusable" in line for line in found.sentences)
     assert "Proposal" not in found.choice.rubric.judge.instructions
 
 

@@ -77,7 +77,7 @@ def test_the_batch_api_keeps_the_address_and_its_query():
         answer,
     )
     assert arrived[0][0] == "/openai/deployments/x/batches/b?api-version=1"
-    assert standing.ended
+    assert standing.is_final
 
 
 def test_headers_are_sent_and_secret_ones_are_read_from_the_environment(monkeypatch):

@@ -114,7 +114,7 @@ def test_vectors_that_stay_of_no_use_are_a_failure_with_its_reason():
         pytest.raises(CallFailed, match="1 vectors came for 2 texts") as caught,
     ):
         embed(["one", "two"])
-    assert (caught.value.code, caught.value.spent.calls) == ("unparseable", 1 + REASKS)
+    assert (caught.value.code, caught.value.usage.calls) == ("unparseable", 1 + REASKS)
     assert "embedding" in caught.value.raw
 
 
@@ -151,7 +151,7 @@ def test_an_endpoint_in_trouble_is_asked_again():
 
     with running(faults=Faults(rate_limit=2, malformed=3, retry_after=0.01)) as url:
         model = Model(name="m", kind="embeddings", base_url=url, model="mock-embeddings")
-        assert [embed(model, ["rain", "sun"]).spent.calls for _ in range(2)] == [1, 2]
+        assert [embed(model, ["rain", "sun"]).usage.calls for _ in range(2)] == [1, 2]
 
 
 def test_a_model_of_the_other_kind_is_refused_by_name():

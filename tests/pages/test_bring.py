@@ -232,7 +232,7 @@ def test_who_gave_scores_is_asked_on_the_page(workspace: Workspace) -> None:
     score = {"name": "ok", "value": 1, "source": "API"}
     trace = {"id": "t", "timestamp": "2026", "input": "Hi", "output": "Hello", "scores": [score]}
     shown = dropped(json.dumps(trace) + "\n")
-    assert "1 scores do not say who gave them" in said(shown)
+    assert "1 scores have no known source" in said(shown)
     the(shown, "button_group", "Who gave the scores on “ok”?").set_value(Scorer.HUMAN).run()
     assert not shown.exception
     the(shown, "text_input", "Import annotators' scores").set_value("mine").run()

@@ -9,7 +9,7 @@ import zipfile
 
 from streamlit.testing.v1 import AppTest
 
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate
 from concord.table import Column, Table, as_csv
 from pages.parts import charts, menu
 from pages.parts import table as part
@@ -25,7 +25,7 @@ def drawn_table() -> None:
 
 
 def drawn_estimates() -> None:
-    from concord.estimate import Estimate
+    from concord.estimate import Estimate, undefined
     from pages.parts.charts import forest
 
     rows = [("a", Estimate(0.5, 0.25, 0.75, n=12)), ("b", Estimate(-0.1, n=12)), ("c", undefined("no item"))]

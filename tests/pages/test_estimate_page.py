@@ -125,4 +125,4 @@ def test_shards_are_one_job(workspace, mock, tmp_path):
     assert (current.started, current.shards, current.running) == (2, 3, False)
     assert 0 < current.progress.judged == current.progress.conversations < 100
     app = shown()
-    assert "2 of 3 shards have begun." in [one.value for one in app.caption]
+    assert "2 of 3 shards have started." in [one.value for one in app.caption]

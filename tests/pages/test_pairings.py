@@ -166,4 +166,4 @@ def test_the_page_of_agreement_leads_from_a_study_of_pairs_to_comparisons(worksp
         made.deal(db, ["Ann"])
     shown = page("trust/agreement.py", study=PAIRS)
     ways = {link.proto.label: link.proto.query_string for link in shown.get("page_link")}
-    assert ways == {"Comparisons": f"pairs={PAIRS}"}
+    assert ways["Comparisons"] == f"pairs={PAIRS}"

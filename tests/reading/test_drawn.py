@@ -115,7 +115,7 @@ def test_weights_may_stand_in_the_file_of_labels():
 @pytest.mark.parametrize(
     ("frame", "source", "error", "says"),
     [
-        (table(), LabelSource(weight="w", strata="judge"), ImportRefused, "not both"),
+        (table(), LabelSource(weight="w", strata="judge"), ImportRefused, "either --weight or --strata"),
         (table(), LabelSource(weight="nope"), NotFound, "nope"),
         (table(), LabelSource(strata="nope"), NotFound, "nope"),
         (table(w=np.where(TRUTH, 0, 1)), LabelSource(weight="w"), ImportRefused, "no weight above 0"),

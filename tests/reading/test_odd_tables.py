@@ -40,7 +40,7 @@ def test_a_person_with_a_code_for_no_answer_is_asked_about():
 def test_a_zero_that_nobody_else_gives_is_warned_of():
     zeros = [0 if n % 5 == 0 else score for n, score in enumerate(JUDGE)]
     found = checked({"id": IDS, "human": HUMAN, "judge": zeros})
-    assert any("judge gives 0 3 times in 12 answers" in note for note in found.notes)
+    assert any("judge is the only rater who gives 0 (3 of 12 answers)" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(

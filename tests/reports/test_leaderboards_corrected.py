@@ -156,7 +156,7 @@ def test_the_command_prints_it_and_its_formats_agree(filled, run):
         assert f"{value:.2f}" in said.stdout
     assert run(filled, *asked, "csv").stdout.splitlines()[1].startswith(best["player"])
     refused = run(filled, "leaderboard", "simulbench", "--study", people.study.name)
-    assert "take no --study" in refused.output
+    assert "do not support --study" in refused.output
 
 
 def test_people_of_one_language_correct_no_other(filled):

@@ -52,8 +52,8 @@ def test_an_annotator_who_decides_is_the_reason_of_the_verdict():
     report = drawn(situations.careless_two)
     about = report.verdict()
     assert (about.verdict, about.advice) == (Verdict.INCONCLUSIVE, Advice.CHECK_ANNOTATOR)
-    assert about.decided_by in about.why.split(".")[0]
-    assert "or worse" not in about.why
+    assert about.decided_by in about.reason.split(".")[0]
+    assert "or worse" not in about.reason
     assert Unknown.ONE_DECIDES in about.unknowns
 
 

@@ -65,7 +65,7 @@ def test_a_reply_without_text_is_a_failed_turn_and_counted_beside_refusals(ill, 
     assert body in told.raw
     rows = {row.player: row for row in board.standings}
     assert (rows["ill"].failed, rows["ill"].rank, rows["player"].failed) == (1, None, 0)
-    assert any("because a reply of the player stayed unusable" in n for n in leaderboard_table(board).notes)
+    assert any("because a reply of the model stayed unusable" in n for n in leaderboard_table(board).notes)
 
 
 def test_the_retry_on_demand_goes_on_at_the_turn_that_failed(ill):

@@ -117,17 +117,17 @@ def test_a_fall_is_seen_where_it_happens_and_not_before():
     people, judge = (np.concatenate(parts) for parts in zip(before, after, strict=True))
     found = followed(people, judge, agreement=(0.85, 1.0))
     assert found.state == StreamState.OUTSIDE
-    assert 1500 < found.since < 2100
+    assert 1500 < found.place < 2100
     assert followed(*before, agreement=(0.85, 1.0)).state == StreamState.WITHIN
     without = followed(people, judge)
-    assert (without.state, without.since > 1500) == (StreamState.CHANGED, True)
+    assert (without.state, without.place > 1500) == (StreamState.CHANGED, True)
 
 
 def test_where_it_was_shown_is_a_place_in_the_stream():
     rng = np.random.default_rng(4)
     people, judge = stream(rng, 3000, 0.6, labelled=0.2)
     found = followed(people, judge, agreement=(0.8, 1.0))
-    assert np.isfinite(people[found.since])
+    assert np.isfinite(people[found.place])
     assert found.estimate.n == np.isfinite(people).sum()
 
 

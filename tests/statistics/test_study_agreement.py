@@ -20,7 +20,7 @@ JUDGES = {"j": [1, 3, 3, 4, 4, 2], "k": [2, 1, 5, 4, 4, 3], "l": [4, 1, 2, 5, 3,
 
 
 def study_agreement(rows, **options):
-    reading = ("criteria", "counted", "without_judges", "anonymous_people")
+    reading = ("criteria", "final_criteria", "without_judges", "anonymous_people")
     table = read_ratings(rows, **{name: options.pop(name) for name in reading if name in options})
     return measured(table, **options).criteria
 
@@ -231,7 +231,7 @@ def test_what_closes_units_to_judges_changes_no_figure_of_people():
 def test_fed_against_an_independent_computation():
     rows = fed()
     names = ["Coherent", "Diverse", "Likeable", "Informative", "Overall"]
-    result = study_agreement(rows, criteria=names, counted=[], resamples=200, anonymous_people=True)
+    result = study_agreement(rows, criteria=names, final_criteria=[], resamples=200, anonymous_people=True)
     assert list(result) == names
     for name in names:
         part, own = result[name], rows[rows["criterion"] == name]

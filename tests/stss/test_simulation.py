@@ -34,7 +34,7 @@ def live(place, minds, days=1, step=5, task=None):
 
 
 def state(lived, name, when):
-    found = lived.at(name, lived.moment(at(when)))
+    found = lived.state_at(name, lived.moment(at(when)))
     return found.action, found.place
 
 
@@ -64,7 +64,7 @@ def test_everybody_sleeps_at_home_outside_their_hours(two_houses):
         r = two_houses.residents[name]
         for moment, time in enumerate(lived.times):
             asleep = not minute_of(r.wakes) <= time.hour * 60 + time.minute < minute_of(r.sleeps)
-            found = lived.at(name, moment)
+            found = lived.state_at(name, moment)
             if asleep and time.hour < 12:
                 assert found.action == SLEEPING
             assert not (found.action == SLEEPING and not asleep)

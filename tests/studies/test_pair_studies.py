@@ -278,7 +278,7 @@ def test_programs_compare_the_pairs_of_a_study_in_both_orders(judged, run):
     flips = {row["rater"]: (row["n"], row["flips"], row["first"]) for row in found.bias.rows}
     assert flips == {"longer": (2, 0, 0), "first": (2, 2, 2)}
     assert {(r["rubric"], r["criterion"], r["variant"]) for r in rows} == {("side", "better", "side v1")}
-    assert "0 left to make" in run(judged, "compare", "s", "--judges", "longer", "--estimate").output
+    assert "0 to generate" in run(judged, "compare", "s", "--judges", "longer", "--estimate").output
 
 
 def test_a_judges_tie_where_none_is_allowed_is_a_failure(judged, run):

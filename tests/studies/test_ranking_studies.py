@@ -310,7 +310,7 @@ def test_a_judge_puts_a_group_in_order_in_one_call(judged, run):
         assert db.execute("SELECT sum(raw <> '') FROM comparisons").fetchone()[0] == 3
         firsts = {shown for (shown,) in db.execute("SELECT first_id FROM comparisons WHERE raw <> ''")}
         assert len({conversations.load(db, n).player for n in firsts}) > 1, "shown in one order"
-    assert "0 left to make" in run(judged, "compare", "s", "--judges", "order", "--estimate").output
+    assert "0 to generate" in run(judged, "compare", "s", "--judges", "order", "--estimate").output
     run(judged, "compare", "s", "--judges", "order", "--judge-repeats", "2")
     with judged.read() as db:
         rows = db.execute("SELECT repeat, first_id, second_id, raw <> '' FROM comparisons").fetchall()
