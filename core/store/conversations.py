@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -286,6 +286,14 @@ _FIRST = (
     "ifnull((SELECT substr(m.value ->> '$[1]', 1, 200) FROM json_each(c.messages) m "
     "WHERE m.value ->> '$[0]' = 'user' LIMIT 1), '') AS first"
 )
+
+
+def openings(db: Database, ids: Collection[int]) -> dict[int, str]:
+    """How what the user asked first begins, of each of these conversations."""
+    sql = f"SELECT c.id, {_FIRST} FROM json_each(?) j JOIN conversations c ON c.id = j.value"
+    return dict(db.execute(sql, [json.dumps(list(ids))]).fetchall())
+
+
 _OF_FACETS = "(SELECT json_group_object(name, value) FROM facets WHERE conversation_id = c.id) AS facets"
 
 

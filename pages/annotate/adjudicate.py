@@ -15,10 +15,11 @@ from pages.parts import notice, person
 from pages.parts.address import link, listed, nothing
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
-from pages.parts.plain import counted, plain
+from pages.parts.plain import counted, first_words, plain
 from pages.parts.reports import studies_called
 from pages.parts.session import here, workspace
 from pages.parts.table import draw
+from pages.parts.transcript import FIRST_WORDS
 
 WORK = "settle"
 
@@ -62,7 +63,8 @@ def page() -> None:
         )
         if not (settles_only or look.study.pairs):
             link("agreement", "Agreement before and after", study=name)
-    draw(replace(queue, notes=()))
+    rows = tuple({**row, "item": first_words(str(row["item"]), FIRST_WORDS)} for row in queue.rows)
+    draw(replace(queue, rows=rows, notes=()))
 
 
 def _rule(look: Look) -> None:

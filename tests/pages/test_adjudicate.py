@@ -31,7 +31,7 @@ def workspace(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
         "pages.parts.session.who_is_here", lambda _: Researcher("member", "Dana", 1, "adjudicator")
     )
     with workspace.write() as db:
-        said = (Message("user", "?"), Message("assistant", "!"))
+        said = (Message("user", "Where is\nmy parcel?"), Message("assistant", "!"))
         item = conversations.save(db, Conversation("b", "k", "p", said))
         for person in ("ann", "bob"):
             access.invite(db, person)
@@ -52,6 +52,8 @@ def test_the_study_with_a_rule_comes_first(workspace: Workspace) -> None:
     assert not page.exception
     assert page.selectbox[0].options == [order[-1], order[0]]
     assert "Settle 1 item" in [button.label for button in page.button]
+    # An item is shown by its first words: its key may name the model.
+    assert page.dataframe[0].value.iloc[0, 0] == "Where is my parcel?"
 
 
 def test_a_study_of_pairs_is_there_too(workspace: Workspace) -> None:

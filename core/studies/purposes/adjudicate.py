@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
 from concord.scores import FINAL
-from concord.store import studies
+from concord.store import conversations, studies
 from concord.store.answers import ItemAnswer
 from concord.store.studies import Study, StudyRule
 from concord.studies.purposes import Blind, Look, ShownAnswer, VisibleAnswers
@@ -130,11 +130,16 @@ def summary(look: Look) -> str:
 
 
 def queue_table(db: Database, look: Look) -> Table:
-    """The items that the rule names, one criterion a row: everybody's answers, and what settled it."""
+    """The items that the rule names, one criterion a row: everybody's answers, and what settled it.
+
+    An item is shown by what was asked first, by its key where nothing was: a key may name the model.
+    """
     places = {unit["id"]: unit for unit in studies.units(db, look.study.name)} if look.items else {}
+    openings = conversations.openings(db, {places[item]["conversation_id"] for item in look.items})
     rows = [
         {
-            **{"item": places[item]["key"], "turn": places[item]["turn"]},
+            "item": openings.get(places[item]["conversation_id"]) or places[item]["key"],
+            "turn": places[item]["turn"],
             "criterion": question.criterion.name,
             "answers": question.criterion.scale.words([one.score for one in question.shown_answers]),
             "settled": question.criterion.scale.word(question.answer.score) if question.answer else "",
