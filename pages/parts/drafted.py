@@ -93,11 +93,11 @@ class TextDraft(NamedTuple):
         left, right = st.columns(2)
         with left.container(border=True):
             st.markdown("**Saved now**")
-            st.code(self.saved, language=language, height=240)
+            st.code(self.saved, language=language, height=240, wrap_lines=True)
             st.button("Use the saved version", on_click=self.discard, key=f"take {self.subject}")
         with right.container(border=True):
             st.markdown("**Yours**")
-            st.code(self.text, language=language, height=240)
+            st.code(self.text, language=language, height=240, wrap_lines=True)
             st.button(
                 "Use my version and overwrite the other", on_click=self._keep_mine, key=f"keep {self.subject}"
             )

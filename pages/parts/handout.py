@@ -35,7 +35,9 @@ def show(purpose: str, says: str) -> bool:
             st.code(one, language=None, wrap_lines=True)
         if len(links) > 1:
             st.markdown("All of them")
-            st.code("\n".join(f"{name}\t{one}" for name, one in links.items()), language=None)
+            st.code(
+                "\n".join(f"{name}\t{one}" for name, one in links.items()), language=None, wrap_lines=True
+            )
     return True
 
 

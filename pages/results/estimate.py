@@ -54,7 +54,7 @@ def page() -> None:
         st.info("There are no judged files in the folder of the workspace or next to it.")
         command = f"{workspace().command} judge FILES --rubric NAME --judges NAME --out judged"
         st.markdown("Judge files first. `FILES` are Parquet or JSON Lines:")
-        st.code(command, language="sh")
+        st.code(command, language=None, wrap_lines=True)
         return
     name = listed("Judged files", "folder", [*folders], next(iter(folders)), format_func=_short)
     folder = folders[name]
@@ -107,7 +107,9 @@ def _estimate(folder: Path) -> None:
         return
     if not names:
         st.info("There is no study yet. Draw a sample of these conversations for annotators first:")
-        st.code(f"{workspace().command} sample {folder} --study people --n 400", language="sh")
+        st.code(
+            f"{workspace().command} sample {folder} --study people --n 400", language=None, wrap_lines=True
+        )
         return
     groupings = status.groupings_of(folder)
     with st.container(horizontal=True):
