@@ -112,7 +112,7 @@ def _estimate(folder: Path) -> None:
         )
         return
     groupings = status.groupings_of(folder)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         study = listed(
             "Study whose annotators correct the judge",
             "study",

@@ -39,9 +39,9 @@ def page() -> None:
     notice.show()
     if LAST in st.session_state:
         st.button("Undo the last change", icon=":material/undo:", on_click=_undo, shortcut="u")
-    names = list(system.towns(materials(workspace())))
-    start = system.TOWN if system.TOWN in names else names[0]
-    town_name = listed("Town", "town", names, start)
+    titles = system.town_titles(materials(workspace()))
+    start = system.TOWN if system.TOWN in titles else next(iter(titles))
+    town_name = listed("Town", "town", [*titles], start, format_func=lambda name: plain(titles[name]))
     parts = {
         "tasks": ("Tasks", _tasks),
         "residents": ("Residents", _residents),

@@ -29,6 +29,7 @@ def some_tasks(workspace: Workspace, number: int = 3) -> list[dict[str, object]]
 
 def test_the_towns_tasks_and_residents_are_read_and_chosen(workspace: Workspace) -> None:
     page = opened(PAGE)
+    assert page.selectbox[0].options == ["Merrow Quay"]
     assert "30 tasks: 10 public activity" in words(page)
     assert len(page.dataframe[0].value) == 30
     page.multiselect[0].set_value(["board-games"]).run()

@@ -15,7 +15,7 @@ from concord.benchmarks.stss.templates import first_day, instantiate, load_templ
 from concord.benchmarks.stss.town import Clock, Town, load_town
 from concord.benchmarks.stss.trajectory import STAMP, Talk, check_stored
 from concord.conversation import Conversation, Message
-from concord.errors import ConfigError, check_known, not_found
+from concord.errors import ConcordError, ConfigError, check_known, not_found
 from concord.runs.benchmark import (
     Ask,
     Benchmark,
@@ -48,6 +48,18 @@ def _files(materials: Materials, pattern: str, name: str) -> dict[str, Path]:
 def towns(materials: Materials) -> dict[str, Path]:
     """Town files by name: `data/stss/en/<name>/town.toml`."""
     return _files(materials, "*/town.toml", "parent.name")
+
+
+def town_titles(materials: Materials) -> dict[str, str]:
+    """What each town is called, by the name of its folder, which stands for a file that cannot be read."""
+    titles = {}
+    for name, path in towns(materials).items():
+        try:
+            title = load_town(path).name
+        except ConcordError:
+            title = name
+        titles[name] = title if title not in titles.values() else f"{title} ({name})"
+    return titles
 
 
 def town_named(materials: Materials, name: str) -> Town:
