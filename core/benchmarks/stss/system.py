@@ -52,7 +52,7 @@ def towns(materials: Materials) -> dict[str, Path]:
 
 def town_titles(materials: Materials) -> dict[str, str]:
     """What each town is called, by the name of its folder, which stands for a file that cannot be read."""
-    titles = {}
+    titles: dict[str, str] = {}
     for name, path in towns(materials).items():
         try:
             title = load_town(path).name
