@@ -22,7 +22,6 @@ FEWEST = 10
 """Conversations of a study on a leaderboard below which it corrects nothing."""
 
 COLUMNS = (
-    Column("player"),
     Column("judges", "judges alone", n=True),
     Column("people", "annotators alone", n=True),
     Column("corrected", interval="ends", help="The judges' mean, corrected by annotators' scores (PPI++)"),
@@ -128,7 +127,7 @@ def corrected(board: Leaderboard, study_ratings: StudyRatings) -> Table:
     return Table(
         f"leaderboard-{board.benchmark}-corrected",
         f"{board.rated.title()}, corrected by annotators",
-        COLUMNS,
+        (Column("player", board.player_heading), *COLUMNS),
         tuple(sorted(rows, key=_order)),
         _by_people(board, rows),
         notes=tuple(notes),

@@ -39,7 +39,7 @@ def leaderboard_table(board: Leaderboard, compared_player: str = "") -> Table:
             help=f"Rank by score alone. Models within {MARGIN} points of the first of a group share its "
             "rank. This margin is fixed and ignores chance; “places” takes chance into account.",
         ),
-        Column("player"),
+        Column("player", board.player_heading),
         Column(
             "places",
             help="The ranks that the model may have with 95% confidence (Welch's t, Bonferroni). If the "

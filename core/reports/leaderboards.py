@@ -87,6 +87,11 @@ class Leaderboard:
         return self.rated.benchmark
 
     @property
+    def player_heading(self) -> str:
+        """The heading of the column `player`: “model”, if no models play in this benchmark."""
+        return "player" if any(role.name == "players" for role in self.rated.system.roles) else "model"
+
+    @property
     def method(self) -> str:
         """How the intervals were found, in words."""
         kinds = [bounded(*ends) for ends in scales_of(self.rated.system.criteria, self.weights).values()]

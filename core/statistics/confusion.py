@@ -144,7 +144,7 @@ def decisions(
     meta = {"weighted": table.inclusion is not None}
     return Table(
         "decisions",
-        "Two answers",
+        "Sensitivity, specificity and precision",
         answer_columns(words, unrated=unrated),
         rows,
         notes=tuple(notes),
@@ -210,14 +210,15 @@ def crossed(table: Ratings, criterion: str, judge: str, word: Callable[[float], 
     answers = np.unique(np.concatenate([people[common], score[common]])).tolist()
     names = {answer: f"{judge}: {word(answer)}" for answer in answers}
     rows = tuple(
-        {"people": f"people: {word(people_answer)}"}
+        {"people": f"annotators: {word(people_answer)}"}
         | {
             names[judge_answer]: int((common & (people == people_answer) & (score == judge_answer)).sum())
             for judge_answer in answers
         }
         for people_answer in answers
     )
-    return Table("crossed", "Answers crossed", (Column("people", " "), *map(Column, names.values())), rows)
+    columns = (Column("people", " "), *(Column(name, name) for name in names.values()))
+    return Table("crossed", "Answers crossed", columns, rows)
 
 
 def mistaken(table: Ratings, criterion: str, judge: str, word: Callable[[float], str]) -> str:

@@ -42,7 +42,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
         PageFile("study/take.py", "Export", "export", ":material/output:"),
     ),
-    "Annotators": (
+    "Annotation": (
         PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),
         PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
         DESK,
