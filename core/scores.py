@@ -35,19 +35,24 @@ R = TypeVar("R", bound=Hashable)
 
 
 def in_play(
-    criteria: Sequence[Criterion], answered: Collection[str], kind: RaterKind = "human"
+    criteria: Sequence[Criterion], answered_names: Collection[str], kind: RaterKind = "human"
 ) -> tuple[str, ...]:
-    """The criteria that the final of one kind of rater consists of. `answered` are those that any rater of
-    the kind answered.
+    """The criteria that the final of one kind of rater consists of. `answered_names` are those that any
+    rater of the kind answered.
 
     A counted criterion is in play even if nobody answered it, unless it is conditional (asked of some
     conversations only). If no criteria are known, all that were answered are in play. None are where their
     scales have different widths: see `no_final`.
     """
     if not criteria:
-        return tuple(answered)
-    counted = [c for c in criteria if c.counted and (c.name in answered or not c.conditional)]
-    return () if no_final(counted, kind) else tuple(c.name for c in counted)
+        return tuple(answered_names)
+    in_mean = []
+    for criterion in criteria:
+        if criterion.counted and (criterion.name in answered_names or not criterion.conditional):
+            in_mean.append(criterion)
+    if no_final(in_mean, kind):
+        return ()
+    return tuple(criterion.name for criterion in in_mean)
 
 
 def no_final(criteria: Sequence[Criterion], kind: RaterKind = "human") -> str:
@@ -60,8 +65,8 @@ def no_final(criteria: Sequence[Criterion], kind: RaterKind = "human") -> str:
     for c in criteria:
         scale = c.scale_of(kind)
         if not scale.guessed:
-            about = f"“{c.label}” from {scale.low:g} to {scale.high:g}"
-            widths.setdefault(scale.high - scale.low, about)
+            description = f"“{c.label}” from {scale.low:g} to {scale.high:g}"
+            widths.setdefault(scale.high - scale.low, description)
     if len(widths) < 2:
         return ""
     return (
@@ -76,9 +81,9 @@ def final(means: Sequence[Values], weights: Sequence[float] | None = None) -> Va
 
     Takes numbers (one unit) or arrays (many units).
     """
-    chosen = [1.0] * len(means) if weights is None else weights
-    total: Values = reduce(add, (mean * weight for mean, weight in zip(means, chosen, strict=True)))
-    return total / sum(chosen)
+    factors = [1.0] * len(means) if weights is None else weights
+    total: Values = reduce(add, (mean * factor for mean, factor in zip(means, factors, strict=True)))
+    return total / sum(factors)
 
 
 def panel(scores: Sequence[Values]) -> Values:
@@ -121,16 +126,21 @@ def parts_of_finals(
     in several studies has the criteria of all of them in play, and one mean of each. Raters of whom nothing
     counted is asked are left out.
     """
-    answered: dict[tuple[str, RaterKind], set[str]] = {}
+    answered_names: dict[tuple[str, RaterKind], set[str]] = {}
     for _, kind, scope, criterion in sums:
-        answered.setdefault((scope, kind), set()).add(criterion)
-    asked = {key: in_play(criteria.get(key[0], ()), names, key[1]) for key, names in answered.items()}
-    given: dict[R, dict[str, list[int]]] = {}
-    for at, (rater, kind, scope, criterion) in enumerate(sums):
-        mine = given.setdefault(rater, {})
-        for name in asked[scope, kind]:
-            mine.setdefault(name, []).extend([at] if name == criterion else [])
-    return {rater: [*mine.values()] for rater, mine in given.items() if mine}
+        answered_names.setdefault((scope, kind), set()).add(criterion)
+    names_in_play = {
+        (scope, kind): in_play(criteria.get(scope, ()), names, kind)
+        for (scope, kind), names in answered_names.items()
+    }
+    parts: dict[R, dict[str, list[int]]] = {}
+    for place, (rater, kind, scope, criterion) in enumerate(sums):
+        places_by_name = parts.setdefault(rater, {})
+        for name in names_in_play[scope, kind]:
+            places = places_by_name.setdefault(name, [])
+            if name == criterion:
+                places.append(place)
+    return {rater: [*places_by_name.values()] for rater, places_by_name in parts.items() if places_by_name}
 
 
 def finals_of(parts: Parts[R], totals: Sequence[float], counts: Sequence[int]) -> dict[R, float]:
@@ -165,16 +175,20 @@ def scorecard(means: Iterable[tuple[str, Rater, float]], finals: Mapping[Rater, 
 
     The line of final is left out where nobody has one, and where there is one criterion alone.
     """
-    given: dict[str, dict[Rater, float]] = {}
+    means_of: dict[str, dict[Rater, float]] = {}
     for criterion, rater, mean_of_rater in means:
-        given.setdefault(criterion, {})[rater] = mean_of_rater
-    lines = [_line(criterion, of) for criterion, of in given.items()]
-    return [*lines, _line(FINAL, finals)] if finals and len(lines) > 1 else lines
+        means_of.setdefault(criterion, {})[rater] = mean_of_rater
+    lines = [_line(criterion, by_rater) for criterion, by_rater in means_of.items()]
+    if finals and len(lines) > 1:
+        lines.append(_line(FINAL, finals))
+    return lines
 
 
 def _line(criterion: str, means: Mapping[Rater, float]) -> Line:
-    judges, people = ([m for rater, m in means.items() if rater.kind == kind] for kind in ("judge", "human"))
-    return Line(criterion, {r: round(m, DIGITS) for r, m in means.items()}, mean(judges), mean(people))
+    judges = [value for rater, value in means.items() if rater.kind == "judge"]
+    people = [value for rater, value in means.items() if rater.kind == "human"]
+    rounded = {rater: round(value, DIGITS) for rater, value in means.items()}
+    return Line(criterion, rounded, mean(judges), mean(people))
 
 
 def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rater, str]:
@@ -183,10 +197,10 @@ def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rat
     With `mark_simulated` a rater that is neither a person nor a language model is marked where its name does
     not say so.
     """
-    known = list(dict.fromkeys(raters))
-    versions = Counter((rater.kind, rater.name) for rater in known)
+    distinct_raters = list(dict.fromkeys(raters))
+    versions = Counter((rater.kind, rater.name) for rater in distinct_raters)
     names = {}
-    for rater in known:
+    for rater in distinct_raters:
         variant = f" {rater.variant}" if versions[rater.kind, rater.name] > 1 and rater.variant else ""
         names[rater] = marked(rater.name + variant, mark_simulated and rater.simulated)
     return names
@@ -194,7 +208,9 @@ def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rat
 
 def marked(name: str, simulated: bool) -> str:
     """A name with “(simulated)” behind it where it is simulated and does not say so."""
-    return f"{name} (simulated)" if simulated and not ("simulated" in name or "mock" in name) else name
+    if not simulated or "simulated" in name or "mock" in name:
+        return name
+    return f"{name} (simulated)"
 
 
 def run_label(label: str, run: int) -> str:
