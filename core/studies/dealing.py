@@ -164,74 +164,38 @@ def plan(
     """
     study = studies.get(db, name)
     refuse_undealable(study)
-    k = study.overlap if overlap is None else overlap
     if closings.is_closed(db, name):
         raise NotAllowed(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
-    unblinded, departed = (
-        placements.revealed(db, name),
-        extra_raters.departed_names(db, name, unavailable, annotators),
-    )
-    if unblind := [person for person in annotators if person in unblinded]:
-        raise StudyError(
-            f"“{unblind[0]}” has seen other annotators' answers or a judge's scores, so new answers would "
-            "not be blind."
-        )
-    if closed := [person for person in annotators if person in departed]:
-        raise StudyError(
-            f"The link of “{closed[0]}” was withdrawn. Invite them again, or assign the items to others."
-        )
-    units: dict[str, list[int]] = {}
-    for unit in studies.units(db, name):
-        units.setdefault(unit["key"], []).append(unit["id"])
+    departed = extra_raters.departed_names(db, name, unavailable, annotators)
+    _refuse_annotators(db, name, annotators, departed)
+    k = study.overlap if overlap is None else overlap
+    units = _units(db, name)
     unlimited = k == 0 or 0 < study.overlap < k
     extras = [] if unlimited else extra_raters.extra_entries(db, name)
     desks = _desks(db, name, units, {(one.item, one.person) for one in extras})
     # Who came by a link for a crowd platform has a share of fixed size.
     fixed = {worker.name for worker in crowds.workers(db, name)} - departed
-    staying = (person for person in desks if person not in departed | fixed)
-    people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
-    for person in people:
-        try:
-            access.annotator_id(db, person)
-        except NotFound as error:
-            raise NotFound(f"{error} Invite new annotators first: concord people invite NAME.") from None
+    people = _sharing(db, desks, annotators, departed | fixed, fixed)
     rule = extra_raters.rule_of(study) if extra is None else extra
     if extra is not None or overlap is not None:
         rule = _possible(study, rule, k, len(people))
     if extra is not None and rule is not None:
         refuse_too_wide(study, rule)
 
-    key_of = {unit: key for key, ids in units.items() for unit in ids}
-    barred: dict[str, set[str]] = {}
-    for one in extras:
-        barred.setdefault(key_of[one.item], set()).add(one.person)
-    for key, persons in matching.unfit(db, study, people, match).items():
-        barred.setdefault(key, set()).update(persons)
+    barred = _barred(units, extras, matching.unfit(db, study, people, match))
     fewer = k > 0 and not 0 < study.overlap <= k
-    fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
-    raters_of: dict[str, set[str]] = {}
-    back: dict[str, list[str]] = {}
-    for person, desk_of in desks.items():
-        excess = max(0, len(desk_of) - (0 if fewer or person in departed else fair)) * (person not in fixed)
-        free = [key for key, state in desk_of.items() if state == "free"]
-        back[person] = free[max(0, len(free) - excess) :]
-        # Whoever has left fills a place with what they finished; what they broke off is somebody else's to
-        # rate.
-        for key in desk_of.keys() - set(back[person]):
-            if person not in departed or desk_of[key] == "closed":
-                raters_of.setdefault(key, set()).add(person)
-    kinds = _kinds(db, name)
+    share = 0 if fewer else -(-len(units) * (k or len(people)) // max(1, len(people)))
+    back = _returned(desks, share, departed, fixed)
+    raters_of = _raters(desks, back, departed)
     new = sampling.deal(
-        list(units), people, k, seed=study.seed, answered_by=raters_of, barred=barred, kinds=kinds
+        list(units),
+        people,
+        k,
+        seed=study.seed,
+        answered_by=raters_of,
+        barred=barred,
+        kinds=_kinds(db, name),
     )
-    held_back = {person: set(keys) for person, keys in back.items()}
-    first = {
-        person: [
-            *(key for key in desks.get(person, ()) if key not in held_back[person]),
-            *new.get(person, ()),
-        ]
-        for person in dict.fromkeys([*desks, *people])
-    }
     disputed = extra_raters.disputed(db, study, k, rule)
     raters = Counter({key: len(names) for key, names in raters_of.items()})
     raters.update(key for keys in new.values() for key in keys)
@@ -241,7 +205,7 @@ def plan(
         rule,
         units,
         people,
-        first,
+        _first(desks, people, back, new),
         new,
         back,
         unlimited,
@@ -249,6 +213,113 @@ def plan(
         waiting=len({*disputed} - {one.item for one in extras}),
         lacking=sum(raters[key] < (k or len(people)) for key in units),
     )
+
+
+def _refuse_annotators(db: Database, name: str, annotators: Sequence[str], departed: Collection[str]) -> None:
+    """Raise StudyError for the first annotator whose answers would not be blind, or who has departed."""
+    unblinded = placements.revealed(db, name)
+    for person in annotators:
+        if person in unblinded:
+            raise StudyError(
+                f"“{person}” has seen other annotators' answers or a judge's scores, so new answers would "
+                "not be blind."
+            )
+    for person in annotators:
+        if person in departed:
+            raise StudyError(
+                f"The link of “{person}” was withdrawn. Invite them again, or assign the items to others."
+            )
+
+
+def _units(db: Database, name: str) -> dict[str, list[int]]:
+    """The units of each conversation of a study, by its key."""
+    units: dict[str, list[int]] = {}
+    for unit in studies.units(db, name):
+        units.setdefault(unit["key"], []).append(unit["id"])
+    return units
+
+
+def _sharing(
+    db: Database,
+    desks: States,
+    annotators: Sequence[str],
+    absent: Collection[str],
+    fixed: Collection[str],
+) -> list[str]:
+    """Who shares the units: those who have a desk and are not absent, then newcomers; none of a fixed share.
+
+    Raises NotFound for somebody who was not invited.
+    """
+    staying = (person for person in desks if person not in absent)
+    people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
+    for person in people:
+        try:
+            access.annotator_id(db, person)
+        except NotFound as error:
+            raise NotFound(f"{error} Invite new annotators first: concord people invite NAME.") from None
+    return people
+
+
+def _barred(
+    units: Mapping[str, Sequence[int]],
+    extras: Iterable[placements.QueueEntry],
+    unfit: Mapping[str, Collection[str]],
+) -> dict[str, set[str]]:
+    """Who may not get a conversation: its extra raters, and those whose labels do not match it."""
+    key_of = {unit: key for key, ids in units.items() for unit in ids}
+    barred: dict[str, set[str]] = {}
+    for entry in extras:
+        barred.setdefault(key_of[entry.item], set()).add(entry.person)
+    for key, persons in unfit.items():
+        barred.setdefault(key, set()).update(persons)
+    return barred
+
+
+def _returned(
+    desks: States, share: int, departed: Collection[str], fixed: Collection[str]
+) -> dict[str, list[str]]:
+    """What everybody gives back: what is free above their share, from the end; the departed all of it."""
+    back: dict[str, list[str]] = {}
+    for person, states in desks.items():
+        free = [key for key, state in states.items() if state == "free"]
+        if person in fixed:
+            excess = 0
+        elif person in departed:
+            excess = len(states)
+        else:
+            excess = max(0, len(states) - share)
+        back[person] = free[max(0, len(free) - excess) :]
+    return back
+
+
+def _raters(
+    desks: States, back: Mapping[str, Sequence[str]], departed: Collection[str]
+) -> dict[str, set[str]]:
+    """The raters that each conversation has without what is given back.
+
+    Whoever has left fills a place with what they finished; what they broke off is somebody else's to rate.
+    """
+    raters: dict[str, set[str]] = {}
+    for person, states in desks.items():
+        for key in states.keys() - set(back[person]):
+            if person not in departed or states[key] == "closed":
+                raters.setdefault(key, set()).add(person)
+    return raters
+
+
+def _first(
+    desks: States,
+    people: Sequence[str],
+    back: Mapping[str, Sequence[str]],
+    new: Mapping[str, Sequence[str]],
+) -> dict[str, list[str]]:
+    """Everybody's conversations after the deal: those that stay, then the new ones."""
+    first: dict[str, list[str]] = {}
+    for person in dict.fromkeys([*desks, *people]):
+        returned = set(back.get(person, ()))
+        staying = [key for key in desks.get(person, ()) if key not in returned]
+        first[person] = [*staying, *new.get(person, ())]
+    return first
 
 
 def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | None:
