@@ -20,7 +20,7 @@ from concord.exchange.given import Given
 from concord.exchange.otlp import objects
 from concord.exchange.rows import AROUND, FileRow
 from concord.exchange.shapes import (
-    EACH,
+    ENTRY,
     ROWS,
     WON,
     Paths,
@@ -89,7 +89,7 @@ class RowReader:
 
     def entry(self, inside: Any) -> "RowReader":
         """The reader of one of several entries."""
-        return RowReader({**self.fields, EACH: inside}, self.shape, self.taken, self.left)
+        return RowReader({**self.fields, ENTRY: inside}, self.shape, self.taken, self.left)
 
     @property
     def place(self) -> str:
@@ -104,9 +104,9 @@ class RowReader:
 
     def column(self, path: str) -> str:
         """A path of the form as one of the row: “@” is where the entries lie, and a tree is all one."""
-        if not path.startswith(EACH):
+        if not path.startswith(ENTRY):
             return path
-        return self.place if self.threads else self.place + path.removeprefix(EACH)
+        return self.place if self.threads else self.place + path.removeprefix(ENTRY)
 
     def first(self, paths: Paths, use: str) -> Any:
         """What the first of the paths leads to that leads to something, which is taken; None if none does."""
@@ -527,7 +527,7 @@ def _context(walk: RowReader) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for heading, paths in walk.shape.context.items():
         if paths == (WHOLE,):
-            outside = (EACH, AROUND, walk.place)
+            outside = (ENTRY, AROUND, walk.place)
             values[heading] = {name: value for name, value in walk.fields.items() if name not in outside}
             for name in values[heading]:
                 walk.take(name, f"context “{heading}”")

@@ -35,7 +35,7 @@ CHAT = "?"
 _PYTHON = re.compile(r"\s*(\[\s*)?\{\s*'")
 _PYTHON_TEXT = 2**20
 """Characters of a text that is read as Python writes lists and dicts."""
-EACH = "@"
+ENTRY = "@"
 """The name under which a row has one of its several entries."""
 ROWS = "rows"
 """The name under which a conversation of several rows has them."""
@@ -282,8 +282,9 @@ def forms() -> Forms:
     tables = dict(kept_toml(SHIPPED / "data" / "shapes.toml"))
     common = {name: tables.pop(name) for name in ("usual", "spans")}
     of_benchmarks = (kept_toml(SHIPPED / "data" / name / "shapes.toml") for name in SLICES)
-    every = [shape for of in (*of_benchmarks, tables) for shape in of.get("shapes", ())]
-    shapes = [dict(shape) for shape in every]
+    shapes: list[dict[str, Any]] = []
+    for file in (*of_benchmarks, tables):
+        shapes += [dict(shape) for shape in file.get("shapes", ())]
     for name, settings in common.items():
         shapes = [{**settings, **shape} if shape.get(name) else shape for shape in shapes]
     for shape in shapes:
@@ -395,7 +396,7 @@ def talk(value: Any) -> Any:
         (next(filter(None, place.groups())), _TALK_ENDS.sub("", value[place.end() : end]))
         for place, end in zip(places, ends, strict=True)
     ]
-    return [{"role": who, "content": words} for who, words in turns if words]
+    return [{"role": speaker, "content": words} for speaker, words in turns if words]
 
 
 def chat(value: Any, role: Role) -> Any:
@@ -451,16 +452,20 @@ def has(fields: Mapping[str, Any], shape: Shape | Joined | Elsewhere) -> bool:
     if not there or not isinstance(shape, Shape):
         return there
     like = ((first(fields, tuple(paths.split("|"))), pattern) for paths, pattern in shape.like.items())
-    known = all(re.search(pattern, _begins(value)) for value, pattern in like)
-    other = ((at(fields, path), pattern) for path, pattern in shape.unlike.items())
-    if any(value is not None and re.search(pattern, _begins(value)) for value, pattern in other):
+    if not all(re.search(pattern, _begins(value)) for value, pattern in like):
         return False
-    return known and (not shape.only or fields.keys() <= {*shape.only, AROUND})
+    for path, pattern in shape.unlike.items():
+        value = at(fields, path)
+        if value is not None and re.search(pattern, _begins(value)):
+            return False
+    return not shape.only or fields.keys() <= {*shape.only, AROUND}
 
 
 def _begins(value: Any) -> str:
     """A text as it is; of a list or an object no more than the signs that it has."""
-    return "[, " if isinstance(value, list) else "{" if isinstance(value, Mapping) else str(value)
+    if isinstance(value, list):
+        return "[, "
+    return "{" if isinstance(value, Mapping) else str(value)
 
 
 SPOKEN = ("messages", "talk", "system", "user", "assistant", "first", "second")
@@ -469,8 +474,8 @@ WORDS = (*SPOKEN, *OF_TURNS, "winner", "gold", "rater", "key", "player", "langua
 PREFIXES = ("facet", "context", "score", "human", "code", "out")
 
 
-def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
-    """A form that is told with `--map NAME=PATH`: of its own, or added to one that is known.
+def mapped(mapping: Mapping[str, str], recognised: Shape | None = None) -> Shape:
+    """A form that is told with `--map NAME=PATH`: of its own, or added to one that is recognised.
 
     Raises ConcordError for a name that has no meaning.
     """
@@ -482,7 +487,7 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
                 "(a program's) or out:COLUMN."
             )
     pair = "first" in mapping and "second" in mapping
-    if known is None and not pair and not {"messages", "talk", "assistant", *OF_TURNS} & set(mapping):
+    if recognised is None and not pair and not {"messages", "talk", "assistant", *OF_TURNS} & set(mapping):
         raise ConcordError(
             "--map must say where the messages are: messages=PATH, user=PATH and assistant=PATH, for two "
             "replies first=PATH and second=PATH, or for a turn a row conversation=PATH."
@@ -491,34 +496,34 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
     def named(prefix: str) -> dict[str, Paths]:
         return {n.partition(":")[2]: (path,) for n, path in mapping.items() if n.partition(":")[0] == prefix}
 
-    def path(name: str, otherwise: Paths = ()) -> Paths:
-        return (mapping[name],) if name in mapping else otherwise
+    def path(name: str, default: Paths = ()) -> Paths:
+        return (mapping[name],) if name in mapping else default
 
     needs = tuple(mapping[name] for name in (*SPOKEN, "conversation") if mapping.get(name))
-    base = known or Shape("--map", needs, (Side(),))
+    base = recognised or Shape("--map", needs, (Side(),))
     turns = base.turns
     if {*OF_TURNS} & set(mapping):
         by, order, speaker, text = map(path, ("conversation", "order", "speaker", "text"))
         turns = Turns(by, order, speaker, text)
         base = replace(base, sides=(Side(messages=(ROWS,), player=base.sides[0].player),), several=None)
         base = replace(base, key=by)
-    said = {name: path(name) for name in ("messages", "talk", "user", "assistant") if name in mapping}
-    own: dict[str, Any] = said | {name: path(name) for name in ("system", "player") if name in mapping}
+    messages = {name: path(name) for name in ("messages", "talk", "user", "assistant") if name in mapping}
+    own: dict[str, Any] = messages | {name: path(name) for name in ("system", "player") if name in mapping}
     sides = base.sides
     if pair:
-        sides = tuple(Side(**own | {"assistant": path(of)}, unnamed=of) for of in ("first", "second"))
+        sides = tuple(Side(**own | {"assistant": path(name)}, unnamed=name) for name in ("first", "second"))
     else:
-        if {"messages", "talk"} & set(said) or {"user", "assistant"} <= set(said):
+        if {"messages", "talk"} & set(messages) or {"user", "assistant"} <= set(messages):
             sides = (Side(player=sides[0].player, system=sides[0].system),)
         sides = tuple(replace(side, **own) for side in sides)
-    several = None if pair or said else base.several
+    several = None if pair or messages else base.several
     votes = Votes(path("winner"), by=path("rater")) if "winner" in mapping else base.votes
     if "gold" in mapping:
         votes = Votes(path("gold"), rater="gold", who="gold")
     scores = tuple(
-        ScorePaths(of[0], criterion=criterion, rater=kind, by=path("rater"))
+        ScorePaths(paths[0], criterion=criterion, rater=kind, by=path("rater"))
         for prefix, kind in _SCORED.items()
-        for criterion, of in named(prefix).items()
+        for criterion, paths in named(prefix).items()
     )
     return replace(
         base,
@@ -532,7 +537,7 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
         context={**base.context, **named("context")},
         facets={**base.facets, **named("facet")},
         scores=(*base.scores, *scores),
-        out=tuple(of[0] for of in named("out").values()),
+        out=tuple(paths[0] for paths in named("out").values()),
     )
 
 
