@@ -29,7 +29,7 @@ from concord.reading import sources
 from concord.reading.cells import is_blank
 from concord.reading.criterion import CriterionReading, RaterAnswers, known_order, reading_of
 from concord.reading.evidence import Sentinel, failed_rows, sentinels_of, zeros_below
-from concord.reading.layouts import WHOSE, Profiles, Voice, Voices, voices_of
+from concord.reading.layouts import KIND_BY_TITLE, Profiles, Voice, Voices, voices_of
 from concord.reading.names import extends
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import Profile, is_level
@@ -208,7 +208,7 @@ def _own(table: SourceTable, own: Mapping[str, str]) -> RatingsFile:
         have = "row has no score and is taken" if lacking == 1 else "rows have no score and are taken"
         table.warnings.append(f"{lacking} {have} as missing")
     lines = ["form: Concord's own, a rating a row"]
-    for title, kind in WHOSE.items():
+    for title, kind in KIND_BY_TITLE.items():
         if names := sorted({rater.name for rater in file.raters if rater.kind == kind}):
             lines.append(f"{title}: {', '.join(names)}")
     whole = _of_own(file, table.options)
@@ -602,7 +602,7 @@ def _lines(scored: ScoredTable) -> tuple[str, ...]:
     """What the columns of a table were taken for, a line each."""
     found, table = scored.voices, scored.voices.table
     lines = dict(found.lines)
-    for title, kind in WHOSE.items():
+    for title, kind in KIND_BY_TITLE.items():
         if raters := dict.fromkeys(voice.rater for voice in found.voices if voice.kind == kind):
             lines[title] = messages.listed([*raters], 40)
     if len(scored.readings) > 1:

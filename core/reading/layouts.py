@@ -39,7 +39,7 @@ MOST_CRITERIA = 60
 MOST_RUNS = 50
 LONGEST_LIST = 50
 ENOUGH = 0.8
-WHOSE: Mapping[str, RaterKind] = {"annotators": "human", "judges": "judge", "gold": "gold"}
+KIND_BY_TITLE: Mapping[str, RaterKind] = {"annotators": "human", "judges": "judge", "gold": "gold"}
 """Whose answers columns hold, as it is said."""
 
 
@@ -86,8 +86,8 @@ class Profiles(dict[str, Profile]):
 def voices_of(table: SourceTable) -> Voices:
     """The voices of a table. Raises ImportRefused where it is not known what its columns are."""
     table = _transposed(table)
-    known = _check_names(table)
-    table = pairs_of.paired(replace(table, options=known))
+    options = _check_names(table)
+    table = pairs_of.paired(replace(table, options=options))
     profiles = Profiles(table)
     long = Long(table, profiles)
     if long.is_long:
@@ -103,9 +103,9 @@ def _check_names(table: SourceTable) -> TableOptions:
         name = getattr(options, option)
         if name and not (option == "id" and name == NO_ID):
             single[option] = _one_column(table, name)
-    by = tuple(_one_column(table, name) for name in options.by)
-    beside = tuple(_one_column(table, name) for name in options.other_columns)
-    return replace(options, by=by, other_columns=beside, **single)
+    group_columns = tuple(_one_column(table, name) for name in options.by)
+    other_columns = tuple(_one_column(table, name) for name in options.other_columns)
+    return replace(options, by=group_columns, other_columns=other_columns, **single)
 
 
 def _one_column(table: SourceTable, name: str) -> str:
@@ -139,13 +139,13 @@ def _transposed(table: SourceTable) -> SourceTable:
     named_rater = first == table.options.rater or first.lower() in {w.lower() for w in words("raters")}
     if len({*raters}) < len(raters) or "" in raters:
         return table
-    both = {kinds[rater] for rater in raters} >= {"human", "judge"} or bool(stated & {*raters})
+    both_kinds = {kinds[rater] for rater in raters} >= {"human", "judge"} or bool(stated & {*raters})
     rest = [name for name in names if name and name != first]
-    if not both:
+    if not both_kinds:
         return table
     answering = [name for name in rest if profiles[name].given.domain not in (Domain.TEXT, Domain.EMPTY)]
     columns_kinds = {*kinds_by_name(rest).values()} - {None}
-    if not (both and answering and len(answering) == len(rest) and not columns_kinds):
+    if not (both_kinds and answering and len(answering) == len(rest) and not columns_kinds):
         return table
     if not (named_rater or len(rest) > table.size) or len(rest) < 2:
         return table
@@ -155,10 +155,10 @@ def _transposed(table: SourceTable) -> SourceTable:
     columns = {
         rater: SourceColumn(rater, [cells[name][row] for name in rest]) for row, rater in enumerate(raters)
     }
-    whole = {"id": SourceColumn("id", [*rest]), **columns}
+    columns_by_name = {"id": SourceColumn("id", [*rest]), **columns}
     return replace(
         table,
-        columns=whole,
+        columns=columns_by_name,
         size=len(rest),
         place=lambda row: f"column {rest[row]}",
         form=[*table.form, f"form: {messages.LAYOUTS[Layout.TRANSPOSED]} ({first} names raters)"],
@@ -179,8 +179,10 @@ class Long:
         """The column that says of every row whose it is: people's or a judge's. “” without one."""
         if self.table.options.kind:
             return self.table.options.kind
-        known = [name for name in self.table.columns if name.lower() in {w.lower() for w in words("kinds")}]
-        return next((name for name in known if self._says_kind(name)), "")
+        kind_columns = [
+            name for name in self.table.columns if name.lower() in {w.lower() for w in words("kinds")}
+        ]
+        return next((name for name in kind_columns if self._says_kind(name)), "")
 
     def _says_kind(self, name: str) -> bool:
         texts = self.table.texts(name) if not self.profiles[name].column.long else []
@@ -195,11 +197,11 @@ class Long:
         if options.rater:
             return options.rater
         listed = [w.lower() for w in words("raters")]
-        known = sorted(
+        candidates = sorted(
             (name for name in self.table.columns if name.strip().lower() in listed and name != self.kind),
             key=lambda name: listed.index(name.strip().lower()),
         )
-        for name in known:
+        for name in candidates:
             column = self.profiles[name].column
             if not column.long and self.table.texts(name) and name != self.table.options.score:
                 return name
@@ -219,34 +221,38 @@ class Long:
         """The column of items, whose ids come again; “” without one."""
         if self.table.options.id:
             return self.table.options.id if self.table.options.id != NO_ID else ""
-        beside = {self.rater, self.kind, self.score}
+        other_roles = {self.rater, self.kind, self.score}
         listed = [w.lower() for w in words("ids")]
-        known = sorted(
-            (name for name in self.table.columns if name.strip().lower() in listed and name not in beside),
+        candidates = sorted(
+            (
+                name
+                for name in self.table.columns
+                if name.strip().lower() in listed and name not in other_roles
+            ),
             key=lambda name: listed.index(name.strip().lower()),
         )
-        known += [
+        candidates += [
             name
             for name in self.table.columns
-            if name not in known and name not in beside and _ends_as_id(name)
+            if name not in candidates and name not in other_roles and _ends_as_id(name)
         ]
-        known += [
+        candidates += [
             name
             for name in self.table.columns
-            if name not in known
-            and name not in beside
+            if name not in candidates
+            and name not in other_roles
             and name.lower() in {*words("questions"), *words("texts")}
         ]
-        named_one = next((name for name in known if self._comes_again(name)), "")
+        named_one = next((name for name in candidates if self._comes_again(name)), "")
         return named_one or next((name for name in self.table.columns if self._tells_items(name)), "")
 
     def _tells_items(self, name: str) -> bool:
         """Whether a column of any name says which item each row is of: no rater has a value of it twice."""
-        beside = {self.rater, self.kind, self.score, self.criterion_named}
-        if name in beside or about_by_name(name) or not self._comes_again(name):
+        other_roles = {self.rater, self.kind, self.score, self.criterion_named}
+        if name in other_roles or about_by_name(name) or not self._comes_again(name):
             return False
-        others = [column for column in (self.rater or self.kind, self.criterion_named) if column]
-        return _tells_apart(self.table, name, others) if others else False
+        rater_columns = [column for column in (self.rater or self.kind, self.criterion_named) if column]
+        return _tells_apart(self.table, name, rater_columns) if rater_columns else False
 
     @cached_property
     def criterion_named(self) -> str:
@@ -265,23 +271,23 @@ class Long:
         options = self.table.options
         if options.score:
             return options.score
-        beside = {self.rater, self.kind}
+        other_roles = {self.rater, self.kind}
         listed = [w.lower() for w in words("scores")]
-        known = sorted(
+        candidates = sorted(
             (
                 name
                 for name in self.table.columns
-                if _bare(name) in listed and name not in beside and self._may_answer(name)
+                if _bare(name) in listed and name not in other_roles and self._may_answer(name)
             ),
             key=lambda name: listed.index(_bare(name)),
         )
-        return known[0] if known else ""
+        return candidates[0] if candidates else ""
 
     def _may_answer(self, name: str) -> bool:
-        given = self.profiles[name].given
-        if given.domain is Domain.NUMBERS:
+        evidence = self.profiles[name].given
+        if evidence.domain is Domain.NUMBERS:
             return True
-        return given.domain in (Domain.TWO, Domain.WORDS)
+        return evidence.domain in (Domain.TWO, Domain.WORDS)
 
     @cached_property
     def answers(self) -> list[str]:
@@ -294,19 +300,19 @@ class Long:
             for word in words(names)
         }
         options = self.table.options
-        beside = {self.rater, self.kind, self.item, *options.by, *options.other_columns, options.run}
+        other_roles = {self.rater, self.kind, self.item, *options.by, *options.other_columns, options.run}
         may = [
             name
             for name, profile in self.profiles.items()
-            if name not in beside
+            if name not in other_roles
             and name.lower() not in listed
             and not about_by_name(_bare(name))
             and not _ends_as_id(name)
             and not computed_by_name(name)
             and profile.may_answer
         ]
-        answered = [name for name in may if name.lower().startswith("answer.")]
-        return answered or [name for name in may if not name.lower().startswith("input.")]
+        answer_columns = [name for name in may if name.lower().startswith("answer.")]
+        return answer_columns or [name for name in may if not name.lower().startswith("input.")]
 
     @cached_property
     def criterion(self) -> str:
@@ -314,9 +320,9 @@ class Long:
         options = self.table.options
         if options.criterion_column:
             return options.criterion_column
-        known = self.table.named("criteria")
-        if known and known not in (self.rater, self.item, self.kind, *self.answers):
-            return known
+        criterion_column = self.table.named("criteria")
+        if criterion_column and criterion_column not in (self.rater, self.item, self.kind, *self.answers):
+            return criterion_column
         for name in self.table.columns:
             if name.lower() in words("criteria_or_name") and name not in (
                 self.rater,
@@ -373,7 +379,7 @@ class Long:
         table = self.table
         rater, notes = self._raters()
         names, kinds = self._kinds(rater)
-        items, more = self._items(rater)
+        items, item_notes = self._items(rater)
         criterion = self.criterion
         criteria = self._criteria_codes(criterion)
         runs = self._runs(items, rater, criteria)
@@ -388,14 +394,16 @@ class Long:
             ends = np.searchsorted(inverse.ravel()[order], np.arange(keys.shape[1] + 1))
             first_row = {n: rows[order[ends[n]]] for n in range(keys.shape[1])}
             for n in sorted(range(keys.shape[1]), key=lambda n: first_row[n]):
-                who, on, run, order_code = keys[:, n].tolist()
+                rater_place, criterion_place, run, order_code = keys[:, n].tolist()
                 run = 2 * run + (order_code == 1) if table.pairs is not None else run
-                if not (kind := kinds.get(names[who])):
+                if not (kind := kinds.get(names[rater_place])):
                     continue
-                of_criterion = criteria[1][on] if criterion else (column if len(self.answers) > 1 else "")
+                of_criterion = (
+                    criteria[1][criterion_place] if criterion else (column if len(self.answers) > 1 else "")
+                )
                 voice_rows = rows[order[ends[n] : ends[n + 1]]]
                 voices.append(
-                    Voice(of_criterion, names[who], kind, column, voice_rows, run, ORDERS[order_code])
+                    Voice(of_criterion, names[rater_place], kind, column, voice_rows, run, ORDERS[order_code])
                 )
         layout = Layout.RATING_ROWS if self.score or len(self.answers) == 1 else Layout.RATER_ROWS
         lines = {"form": messages.LAYOUTS[layout], "id": self.item}
@@ -404,7 +412,7 @@ class Long:
         lines |= {"kind": self.kind} if self.kind else {}
         lines |= {"criterion": criterion} if criterion else {}
         lines |= {"run": runs[1]} if runs[1] else {}
-        table.form += [*notes, *more]
+        table.form += [*notes, *item_notes]
         used = {self.item, self.rater, self.kind, criterion, runs[1], *self.answers}
         return Voices(table, layout, voices, items, self.profiles, lines, used)
 
@@ -428,16 +436,16 @@ class Long:
         for numbers in folded.values():
             if len(numbers) < 2 or sum(self.names[n] in stated for n in numbers) > 1:
                 continue
-            seen = [{*item[rater == n].tolist()} for n in numbers]
-            together = sum(map(len, seen)) == len(set.union(*seen))
-            which = " and ".join(f"“{self.names[n]}”" for n in numbers)
-            if together:
+            items_of_raters = [{*item[rater == n].tolist()} for n in numbers]
+            disjoint = sum(map(len, items_of_raters)) == len(set.union(*items_of_raters))
+            alike_names = " and ".join(f"“{self.names[n]}”" for n in numbers)
+            if disjoint:
                 for n in numbers[1:]:
                     rater[rater == n] = numbers[0]
-                notes.append(f"one rater: {which}, which differ only in case or spaces")
+                notes.append(f"one rater: {alike_names}, which differ only in case or spaces")
             else:
                 self.table.warnings.append(
-                    f"{which} differ only in case or spaces and rate the same items: two raters?"
+                    f"{alike_names} differ only in case or spaces and rate the same items: two raters?"
                 )
         if any(" ".join(str(v).split()) != str(v) for v in values if not is_blank(v)) and not notes:
             spaced = [str(v) for v in values if str(v).strip() != str(v)]
@@ -534,12 +542,12 @@ def kind_of_source(text: str) -> RaterKind | None:
     by_name = kinds_by_name([text])[text]
     if by_name:
         return by_name
-    own = {*tokens(text)}
-    if own & {"annotation", "annotations", "user", "review", "hand"}:
+    text_tokens = {*tokens(text)}
+    if text_tokens & {"annotation", "annotations", "user", "review", "hand"}:
         return "human"
-    if own & {"eval", "evaluation", "api", "code", "program", "model", "system", "script"}:
+    if text_tokens & {"eval", "evaluation", "api", "code", "program", "model", "system", "script"}:
         return "judge"
-    return "gold" if own & {*word_set("gold")} else None
+    return "gold" if text_tokens & {*word_set("gold")} else None
 
 
 def _bare(name: str) -> str:
@@ -550,14 +558,14 @@ def _bare(name: str) -> str:
 
 
 def _ends_as_id(name: str) -> bool:
-    own = tokens(name)
+    name_tokens = tokens(name)
     lowered = name.lower().strip()
-    return bool(own) and (
-        own[-1] in ("id", "uuid", "guid", "key")
+    return bool(name_tokens) and (
+        name_tokens[-1] in ("id", "uuid", "guid", "key")
         or (
             len(lowered) > 3
             and lowered.endswith("id")
-            and own[-1] not in ("valid", "invalid", "paid", "said")
+            and name_tokens[-1] not in ("valid", "invalid", "paid", "said")
         )
     )
 
@@ -572,14 +580,15 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
         item = next((n for n in table.columns if _ends_as_id(n) and table.columns[n].all_different), "")
     criterion = _criterion_column(table, profiles, item)
     judge_name, run = _repeated_rows(table, profiles, item, criterion)
-    beside = {item, criterion, *table.options.by, *table.options.other_columns, table.options.run}
-    beside |= {judge_name, run} - {""}
+    other_roles = {item, criterion, *table.options.by, *table.options.other_columns, table.options.run}
+    other_roles |= {judge_name, run} - {""}
     second = {*table.pairs.swapped.values(), *table.pairs.copies} if table.pairs else set()
     first = {name: profile for name, profile in profiles.items() if name not in second}
-    roles = WideRoles(table, first, beside, judge_name).decide()
+    roles = WideRoles(table, first, other_roles, judge_name).decide()
     table.warnings += roles.warnings
-    used = {item, criterion, judge_name, run, *(rater.column for rater in roles.raters), *second} - {""}
-    groups = groups_of(table, profiles, used)
+    role_columns = {item, criterion, judge_name, run, *(rater.column for rater in roles.raters), *second}
+    role_columns.discard("")
+    groups = groups_of(table, profiles, role_columns)
     if run and _differ_by_run(table, item, run, roles.raters):
         groups, run = (*groups, run), ""
     items = _items(table, item, groups, (criterion, judge_name, run), profiles, roles.raters)
@@ -594,7 +603,7 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     lines |= {"criterion": criterion} if criterion else {}
     lines |= {"judge of each row": judge_name} if judge_name else {}
     lines |= {"run": run} if run else {}
-    return Voices(table, layout, voices, items, profiles, lines, used, groups, roles.others)
+    return Voices(table, layout, voices, items, profiles, lines, role_columns, groups, roles.others)
 
 
 def _repeated_rows(
@@ -709,12 +718,12 @@ def _wide_voices(
         rows_of = {name: rows for name, rows in rows_of.items() if name}
     for of_row, rows in rows_of.items():
         for one in raters:
-            on = "_".join(filter(None, (of_row, one.criterion)))
-            whole, place = parts.get(one.column, (one.rater, 0))
+            criterion_name = "_".join(filter(None, (of_row, one.criterion)))
+            rater_name, place = parts.get(one.column, (one.rater, 0))
             if one.kind == "judge" and place:
-                voices.append(Voice(on, whole, one.kind, one.column, rows, place - 1))
+                voices.append(Voice(criterion_name, rater_name, one.kind, one.column, rows, place - 1))
             else:
-                voices.append(Voice(on, one.rater, one.kind, one.column, rows))
+                voices.append(Voice(criterion_name, one.rater, one.kind, one.column, rows))
     return voices
 
 
@@ -771,7 +780,7 @@ def _items(
     table: SourceTable,
     item: str,
     groups: Sequence[str],
-    apart: Sequence[str],
+    distinguishing: Sequence[str],
     profiles: Mapping[str, Profile],
     raters: Sequence[RaterColumn],
 ) -> Items:
@@ -781,18 +790,18 @@ def _items(
     if not item:
         return items_of.one_a_row(table.size)
     column = table.columns[item]
-    apart = [*filter(None, apart)]
-    if not apart and items_of.unique(column):
+    distinguishing = [*filter(None, distinguishing)]
+    if not distinguishing and items_of.unique(column):
         return items_of.one_a_row(table.size, column)
     orders = table.pairs is not None and table.pairs.straight is not None
     columns = {**table.columns, "": SourceColumn("", _order_codes(table))} if orders else table.columns
-    fixed = [*apart, *[""] * orders]
+    fixed = [*distinguishing, *[""] * orders]
     ordered = replace(table, columns=columns)
     if fixed and _tells_apart(ordered, item, fixed):
         return items_of.by_id(column)
     if groups and _tells_apart(ordered, item, [*fixed, *groups]):
         return items_of.by_columns([column, *(table.columns[name] for name in groups)])
-    if apart:
+    if distinguishing:
         return items_of.by_id(column)
     texts = [id_text(cell) for cell in table.cells(item)]
     twice = (
@@ -801,13 +810,12 @@ def _items(
         else _twice(texts)
     )
     stand = "1 id stands" if len(twice) == 1 else f"{len(twice)} ids stand"
-    other = _telling(table, item, profiles, {rater.column for rater in raters})
-    if other:
+    telling_column = _telling(table, item, profiles, {rater.column for rater in raters})
+    if telling_column:
         raise table.refusal(
-            f"{stand} in several rows of the column {item}, such as “{twice[0]}”. If {other} names what is "
-            f"asked, "
-            f"add --criterion-column {quote(other)}. If it names a model or a group, add --by "
-            f"{quote(other)}. "
+            f"{stand} in several rows of the column {item}, such as “{twice[0]}”. If "
+            f"{telling_column} names what is asked, add --criterion-column {quote(telling_column)}. "
+            f"If it names a model or a group, add --by {quote(telling_column)}. "
             "If each row is an answer of its own, add:",
             "--id none",
         )
@@ -819,10 +827,10 @@ def _items(
 
 
 def _twice(texts: Sequence[str]) -> list[str]:
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for text in texts:
-        seen[text] = seen.get(text, 0) + 1
-    return [text for text, n in seen.items() if n > 1 and text]
+        counts[text] = counts.get(text, 0) + 1
+    return [text for text, n in counts.items() if n > 1 and text]
 
 
 def _telling(table: SourceTable, item: str, profiles: Mapping[str, Profile], raters: Collection[str]) -> str:
@@ -841,18 +849,22 @@ def _telling(table: SourceTable, item: str, profiles: Mapping[str, Profile], rat
     )
 
 
-def groups_of(table: SourceTable, profiles: Mapping[str, Profile], used: Collection[str]) -> tuple[str, ...]:
+def groups_of(
+    table: SourceTable, profiles: Mapping[str, Profile], role_columns: Collection[str]
+) -> tuple[str, ...]:
     """The columns that divide the rows into groups: those told, else those with such a name."""
     if table.options.by:
         return table.options.by
     by_name = {column.lower().rpartition("metadata.")[2]: column for column in table.columns}
     spelled = (f"{name}{end}" for name in words("groups") for end in ("", "_id", "_name", "_slug"))
     columns = [by_name[name] for name in spelled if name in by_name]
-    most = min(MOST_GROUPS, table.size - 1)
+    largest = min(MOST_GROUPS, table.size - 1)
     return tuple(
         column
         for column in columns
-        if column not in used and not profiles[column].column.long and 1 < len(table.texts(column)) <= most
+        if column not in role_columns
+        and not profiles[column].column.long
+        and 1 < len(table.texts(column)) <= largest
     )
 
 
@@ -904,8 +916,8 @@ def _several(column: SourceColumn) -> list[list[Any]] | None:
     if scores < ENOUGH * len(flat):
         # Words are labels of a set, unless every cell has as many and some twice.
         lengths = {len(one) for one in read if one}
-        again = any(len({*map(str, one)}) < len(one) for one in read)
-        if not (len(lengths) == 1 and again):
+        repeated = any(len({*map(str, one)}) < len(one) for one in read)
+        if not (len(lengths) == 1 and repeated):
             return None
     return [one if one is not None else [value] for one, value in zip(found, values, strict=True)]
 
