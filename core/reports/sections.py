@@ -29,7 +29,6 @@ from concord.statistics.glance import agreement_column, glance
 from concord.statistics.group_differences import GroupDifference, differences_table, group_differences
 from concord.statistics.held_out import HeldOutMeasure, held_out, without_each
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
-from concord.statistics.higher import higher
 from concord.statistics.items import group_agreement
 from concord.statistics.judges import judge_figures
 from concord.statistics.lone import Lone, lone
@@ -703,15 +702,6 @@ REGISTRY = (
         levels=ORDERED,
         has=lambda e, _: e.features or e.own_family,
         lacking_tables="items do not differ in length, turn, language or model family",
-        in_report=True,
-    ),
-    Section(
-        name="higher",
-        title="Items that a judge scores higher",
-        question="How often does a judge score an item higher than annotators do?",
-        tab=Tab.FAVOURS,
-        tables=lambda e, c: [higher(e.ratings, c, panels=e.panels, **e.resampling)],
-        levels=ORDERED,
         in_report=True,
     ),
     Section(
