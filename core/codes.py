@@ -355,6 +355,8 @@ class RequestPart(StrEnum):
     SYSTEM = "system"
     """The role of instructions."""
     FORMAT = "response_format"
+    STOP = "stop"
+    """Sequences that end a reply."""
     OTHER = "other"
     """A parameter of the entry or the prompt that no endpoint is known to refuse."""
 

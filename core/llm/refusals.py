@@ -463,6 +463,12 @@ PARTS: tuple[RefusablePart, ...] = (
     *_SAMPLING,
     _THINKING,
     RefusablePart(
+        RequestPart.STOP,
+        _phrases("stop ?(?:sequences?|words?|strings?|tokens?)", "parameters? stop", "^stop$"),
+        partial(_has, "stop"),
+        partial(_drop, "stop"),
+    ),
+    RefusablePart(
         RequestPart.SYSTEM,
         _phrases(
             "(?:system|developer) (?:role|message|prompt|instruction|content)s?",

@@ -296,3 +296,22 @@ def test_a_limit_that_an_endpoint_requires_is_sent():
     params = {"temperature": 0.0}
     for said in (locs("max_tokens", msg="Field required"), error("max_tokens is required")):
         assert weaker(422, said, params=params)[0] == {"params": {"max_tokens": 4096}}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        error("Unsupported parameter: 'stop' is not supported with this model.", param="stop"),
+        error("This model does not support stop sequences."),
+        locs("stop"),
+        google('Invalid JSON payload received. Unknown name "stopSequences": Cannot find field.'),
+    ],
+)
+def test_stop_sequences_are_dropped_where_they_are_refused(said):
+    model = Model(name="m", params={"stop": ["\n\n"]})
+    assert weaker(400, said, model, params={})[0] == {"params": {"stop": "unset"}}
+
+
+def test_a_reply_that_stopped_refuses_no_stop_sequences():
+    said = error("The model stopped and did not stop to think: invalid response")
+    assert refusals.mentioned(said) is None
