@@ -237,7 +237,7 @@ def _know_own_benchmarks(folder: Path) -> None:
     try:
         listed = re.search(rb"^\s*benchmarks\b", (folder / "models.toml").read_bytes(), re.M)
     except OSError:
-        return  # whoever needs the file says what is wrong with it
+        return  # the command that needs the file reports it
     if listed:
         from concord.runs.registry import register_own
 

@@ -169,7 +169,7 @@ class Exclusion(StrEnum):
     NO_ANSWER = "no_answer"
     """A judge of the panel has no answer to it."""
     ONE_ANNOTATOR = "one_annotator"
-    """No other annotator rated it, so that nobody can be held out."""
+    """No other annotator rated it, so that none can be held out."""
     ANNOTATORS_TIE = "annotators_tie"
     """Annotators' answers share the first place."""
     FEW_IN_COMMON = "few_in_common"

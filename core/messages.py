@@ -73,7 +73,7 @@ CROWD_OUTCOMES: Mapping[CrowdOutcome, str] = {
     CrowdOutcome.SCREENED_OUT: "screened out",
     CrowdOutcome.TIMED_OUT: "timed out",
 }
-"""How somebody's work for a crowd platform ended."""
+"""How an annotator's work for a crowd platform ended."""
 
 EXCLUSIONS: Mapping[Exclusion, str] = {
     Exclusion.CLOSED: "excluded for all judges",
@@ -246,7 +246,7 @@ def failed_beside(rater: str, flag: str, count: int, total: int) -> str:
 
 
 def zeros(rater: str, count: int, total: int) -> str:
-    """That one rater gives 0 where nobody else does."""
+    """That one rater gives 0 where no other rater does."""
     return (
         f"{rater} is the only rater who gives 0 ({count} of {total} answers). If it means a missing "
         "answer, add --missing 0"

@@ -62,7 +62,7 @@ class JournalBatches:
         return {id: call for id, call in self.journal.waiting.items() if call.batch_id == batch}
 
     async def adopt(self, batch: Batch) -> bool:
-        """The journal is locked: whoever has it collects its batches."""
+        """The journal is locked: the process that holds it collects its batches."""
         return True
 
     def remedy(self, batch: Batch) -> str:

@@ -88,7 +88,7 @@ _QUOTES_IT = re.compile(
     r"|\b(?:quot(?:e|es|ed|ing|ation)|verbatim|inject(?:ion|ed)|planted|smuggled)\b[^.;]{0,80}\Z",
     re.I,
 )
-"""Words right before a verdict by which somebody else is quoted."""
+"""Words right before a verdict that quote another speaker."""
 _OWN_WORDS = re.compile(
     r"\b(?:my|mine|I|I['’]ve|I['’]d|here(?:['’]s| is| are)|below)\b"
     r"|,[^,]*\b(?:ratings?|scores?|verdict|evaluation)\b",
@@ -204,7 +204,7 @@ def refuses(prose: str) -> bool:
 
 
 class JudgedText:
-    """The text that is judged, in which a verdict may stand that somebody else wrote."""
+    """The judged text, which may contain a verdict by another writer."""
 
     def __init__(self, texts: Iterable[str] = ()):
         self._texts: Sequence[str] = tuple(texts)

@@ -509,7 +509,7 @@ def _refuse_twice(found: Voices, place: int, rows: Ints, items: Ints, scores: Fl
 
 
 def _refuse_without(scored: ScoredTable, unread: Sequence[tuple[int, str, str]]) -> None:
-    """Raise ImportRefused where nobody's answer of a kind can be read."""
+    """Raise ImportRefused if no rater of a kind has a readable answer."""
     found, table = scored.voices, scored.voices.table
     answered = {found.voices[place].kind for place in np.unique(scored.voice).tolist()}
     gold = "gold" in answered and not any(voice.kind == "human" for voice in found.voices)
@@ -774,7 +774,7 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
 
 
 def _warn_empty(scored: ScoredTable) -> None:
-    """Count the rows of a table with a column a rater in which nobody has an answer."""
+    """Count the rows of a table with a column a rater in which no rater has an answer."""
     found, table = scored.voices, scored.voices.table
     if found.layout is not Layout.WIDE:
         return

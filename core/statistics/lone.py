@@ -1,4 +1,4 @@
-"""Annotators who agree with nobody, beside how far the others agree with each other."""
+"""Annotators who agree with no other annotator, compared with the others' agreement."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Unpack

@@ -56,7 +56,7 @@ def panel_answers(scores: CriterionScores, members: Sequence[str]) -> PanelAnswe
 
 
 def most_frequent(dense: Floats, values: Floats) -> Floats:
-    """The answer most people gave to each item; nan where nobody answered or the first place is shared."""
+    """The answer most people gave to each item; nan without an answer or with a shared first place."""
     if not dense.size:
         return np.full(len(dense), np.nan)
     maximum = dense.max(axis=1)

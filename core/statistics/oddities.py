@@ -21,7 +21,7 @@ LARGE_SHARE = 0.9
 """A rater who gives one answer to more than this share of items is near-constant."""
 
 FEWEST = 10
-"""Common items below which nobody is said to copy, or to give one answer too often."""
+"""Common items below which no annotator is said to copy, or to give one answer too often."""
 
 COPY, COPY_KAPPA, AHEAD = 0.95, 0.85, 0.2
 """A judge copies a person with whom its ρ (of answers read by name: its κ) is at least this, and higher by so

@@ -29,7 +29,7 @@ def alike(values: Floats) -> Floats:
 
 
 def most_said(dense: Floats, values: Floats) -> Floats:
-    """The labels that more than half of the people gave, of each item; nan where nobody answered.
+    """The labels that more than half of the people gave, of each item; nan without an answer.
 
     `dense` says how many people gave each of the sets (items × sets).
     """

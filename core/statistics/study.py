@@ -140,7 +140,7 @@ def study_agreement(
 
 
 def with_others(table: Ratings, criterion: str) -> dict[str, Estimate]:
-    """Spearman of every person with the mean of the others, on the items that somebody else rated too.
+    """Spearman of every person with the mean of the others, on the items that another annotator rated too.
 
     Empty for one person alone, and for people without names.
     """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from concord.statistics.confusion import decisions_at
+from concord.statistics.confusion import crossed, decisions_at
 from concord.statistics.ratings import read_ratings
 from tests.statistics.frames import study
 
@@ -51,3 +51,13 @@ def test_a_judge_on_another_scale_decides_nothing():
     row = decided(PEOPLE, JUDGE, other_scale={"quality": {"j": "j answers 1 to 100"}})
     assert row["kappa"].reason == "j answers 1 to 100"
     assert row["n"] == 0
+
+
+def test_crossed_answers_name_the_judge_as_it_is_called():
+    """Annotators say 1, 1, 0 where the judge says 1, 0, 0."""
+    ratings = read_ratings(
+        study({"ann": [1, 1, 0]}, {"a_judge": [1, 0, 0]}), criteria=["quality"], final_criteria=()
+    )
+    table = crossed(ratings, "quality", "a_judge", {0: "fail", 1: "pass"}.__getitem__)
+    assert [column.title for column in table.columns] == [" ", "a_judge: fail", "a_judge: pass"]
+    assert [[*row.values()] for row in table.rows] == [["annotators: fail", 1, 0], ["annotators: pass", 1, 1]]
