@@ -464,7 +464,12 @@ PARTS: tuple[RefusablePart, ...] = (
     _THINKING,
     RefusablePart(
         RequestPart.STOP,
-        _phrases("stop ?(?:sequences?|words?|strings?|tokens?)", "parameters? stop", "^stop$"),
+        _phrases(
+            "stop ?(?:sequences?|words?|strings?|tokens?)",
+            "(?:parameters?|arguments?|fields?|property|option|body|name) stop",
+            "^stop$",
+            "^stop (?:is|was|must|cannot)",
+        ),
         partial(_has, "stop"),
         partial(_drop, "stop"),
     ),

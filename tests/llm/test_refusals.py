@@ -303,6 +303,8 @@ def test_a_limit_that_an_endpoint_requires_is_sent():
     [
         error("Unsupported parameter: 'stop' is not supported with this model.", param="stop"),
         error("This model does not support stop sequences."),
+        error("`stop` is not supported here"),
+        error("Extra argument: stop"),
         locs("stop"),
         google('Invalid JSON payload received. Unknown name "stopSequences": Cannot find field.'),
     ],
