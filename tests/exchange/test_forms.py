@@ -76,7 +76,6 @@ EXPECTED = {
     ],
     "conversation": [("unknown", [ASK, REPLY])],
     "Prometheus feedback": [("unknown", [ASK, REPLY])],
-    "reward rows": PLAIN,
     "prompts and responses": PLAIN,
     "PingPong results": PLAIN,
     "HH-RLHF": [("chosen", [ASK, REPLY]), ("rejected", [ASK, WARM])],
@@ -225,7 +224,6 @@ SCORES = {
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
     "Inspect log": [("match", 1, "judge", "code", None)],
     "Prometheus feedback": [("score", 4, "judge", "", None)],
-    "reward rows": [("reward", 4, "human", "", None)],
     "lm-evaluation-harness samples": [("exact_match", 1, "judge", "code", None)],
     "HelpSteer": [
         (name, score, "human", "", None)
