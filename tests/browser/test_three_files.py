@@ -62,7 +62,9 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, tmp_path: Path) ->
     move(page, f"{app.url}/annotators")
     page.get_by_label("Names, one a line").fill("Ada\nBen")
     page.get_by_role("button", name="Create links").click()
-    expect(page.get_by_text(re.compile(r"token="))).to_have_count(3)  # one each, and all of them
+    expect(page.get_by_test_id("stCode").filter(has_text="token=")).to_have_count(
+        3
+    )  # one each, and all of them
     tokens = list(dict.fromkeys(re.findall(r"token=([\w-]+)", page.inner_text("body"))))
     move(page, f"{app.url}/samples?study=pilot")
     page.get_by_role("button", name="Assign", exact=True).click()
