@@ -56,6 +56,7 @@ def test_each_class_of_errors_has_a_code_of_its_own():
     ],
 )
 def test_a_command_that_fails_prints_the_code(tmp_path, monkeypatch, words, exit_code, code):
+    monkeypatch.delenv("CONCORD_WORKSPACE", raising=False)
     monkeypatch.chdir(tmp_path)
     actual, output, error = printed(*words)
     assert (actual, output, error["code"]) == (exit_code, "", code)

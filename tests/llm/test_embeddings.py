@@ -114,7 +114,7 @@ def test_vectors_that_stay_of_no_use_are_a_failure_with_its_reason():
         pytest.raises(CallFailed, match="1 vectors came for 2 texts") as caught,
     ):
         embed(["one", "two"])
-    assert (caught.value.code, caught.value.usage.calls) == ("unparseable", 1 + REASKS)
+    assert (caught.value.code, caught.value.spent.calls) == ("unparseable", 1 + REASKS)
     assert "embedding" in caught.value.raw
 
 
