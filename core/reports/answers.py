@@ -139,16 +139,12 @@ def next_step(
         pending = f"Answers still to come by {first_names(waiting)}."
         return NextStep(pending, "samples", parameters, "Follow the study")
     if assessment.verdict == Verdict.UNDEFINED and not evidence.ratings.people:
-        return NextStep("", "samples", parameters, "Deal the study")
+        return NextStep("", "samples", parameters, "Assign the study")
     if left is None:
         return NextStep("", "import", parameters, "Import more ratings")
     if left and left >= (more_needed(evidence, assessment) or 1):
         draw = {"draw": "more"} | ({"rubric": study.rubric} if study.rubric else {})
         return NextStep("", "samples", parameters | draw, "Draw more items")
-    way, label, first = (
-        ("runs", "Make more", "a run")
-        if study.benchmark in BENCHMARKS
-        else ("import", "Import more", "an import")
-    )
-    text = f"Only {left:,} more can be drawn: {first} comes first." if left else ""
+    way, label = ("runs", "Generate more") if study.benchmark in BENCHMARKS else ("import", "Import more")
+    text = f"Only {left:,} more can be drawn. {label} first." if left else ""
     return NextStep(text or "All stored conversations are drawn.", way, parameters, label)

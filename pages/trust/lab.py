@@ -167,7 +167,7 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
                 picked = variants.pick_examples(db, bench, base.rubric, examples) if examples else None
                 body = variants.changed(base.rubric, instructions=text, examples=picked)
                 kept = variants.keep(db, bench.parts, body, parent=base, note=note)
-                notice.done(f"{kept.variant} is kept.")
+                notice.done(f"{kept.variant} is saved.")
                 draft.discard(db)
             st.rerun()
     link("rubrics", "Change other parts, and see the prompt", rubric=bench.parts.rubric)

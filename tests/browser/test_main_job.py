@@ -116,7 +116,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page) -> None:
     judges = page.get_by_role("region", name=re.compile("^Judges and panels: Spearman")).first
     holds(judges.locator("tr").filter(has_text="Overall score").first, strict["spearman"]["value"])
     alpha = final["people"]["people"]["rows"][0]["value"]["value"]
-    people = page.get_by_role("region", name=re.compile("^People")).first
+    people = page.get_by_role("region", name=re.compile("^Annotators of")).first
     holds(people.locator("tr").filter(has_text="Overall score").first, alpha)
 
     # And the leaderboard has both players.

@@ -373,7 +373,7 @@ def test_a_reason_that_must_be_there_cannot_be_taken_away_after_going_back(shop:
     page.keyboard.press("Control+A")
     page.keyboard.press("Delete")
     page.keyboard.press("Escape")
-    expect(page.locator(".notice")).to_contain_text("this item is open again")
+    expect(page.locator(".notice")).to_contain_text("The item is open again")
     saved(page)
     page.reload()
     expect(page.locator(".chip").first).to_have_class("chip open ")

@@ -51,8 +51,7 @@ def test_what_is_left_is_drawn_before_more_is_made_or_imported(
     step = answers.next_step(evidence, of, left)
     assert step.page == page
     assert ("draw" in step.parameters) == (page == "samples")
-    first = {"runs": "a run", "import": "an import"}.get(page)
-    few = f"Only 5 more can be drawn: {first} comes first."
+    few = f"Only 5 more can be drawn. {step.label} first."
     assert (step.text == few) == (left == 5)
     waited = answers.next_step(evidence, of, left, ["Ada", "Ben", "Cleo", "Dov", "Eva"])
     if verdict == Verdict.INCONCLUSIVE:
