@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from concord.errors import ImportRefused, StudyError, not_found
+from concord.lake.plan import ANSWER_COLUMNS
 from concord.statistics.corrected import Moments
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def _batches(parts: Sequence[Path], criterion: str, columns: Sequence[str]) -> I
         full = dataset.dataset([str(part) for part in parts], format="parquet")
         names = set(full.schema.names)
         if lacking := [name for name in columns if name not in names]:
-            inner = sorted(names - set(ANSWER_COLUMNS))
+            inner = sorted(names - ANSWER_COLUMNS.keys())
             raise StudyError(
                 f"{not_found('column', lacking[0], inner)} Columns of the files are kept with `concord judge "
                 "… --keep NAME`."
@@ -223,31 +224,6 @@ def _batches(parts: Sequence[Path], criterion: str, columns: Sequence[str]) -> I
             yield pa.Table.from_batches(waiting)
     except (OSError, pa.ArrowException) as error:
         raise ImportRefused(f"The answers cannot be read: {str(error).splitlines()[0][:200]}.") from error
-
-
-ANSWER_COLUMNS = (
-    "key",
-    "turn",
-    "judge",
-    "criterion",
-    "score",
-    "reason",
-    "failure",
-    "failure_class",
-    "refused",
-    "raw",
-    "calls",
-    "input_tokens",
-    "output_tokens",
-    "cost",
-    "configuration",
-    "rubric",
-    "prompt",
-    "model",
-    "simulated",
-    "chars",
-    "turns",
-)
 
 
 def _add(counts: AnswerCounts, table: pa.Table, columns: Sequence[GroupColumn]) -> None:

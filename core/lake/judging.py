@@ -20,7 +20,7 @@ from concord.errors import CallFailed, ConcordError, RunStopped
 from concord.lake.batches import LakeBatches
 from concord.lake.journal import LakeJournal, PartitionJournal, known_handshakes
 from concord.lake.partitions import LakeRow, column
-from concord.lake.plan import LakePlan
+from concord.lake.plan import ANSWER_COLUMNS, LakePlan
 from concord.llm import places
 from concord.llm.client import Client, limits
 from concord.llm.models import Model
@@ -363,7 +363,7 @@ class Rows:
     """
 
     def __init__(self, keep: tuple[str, ...]):
-        self.columns: dict[str, list[Any]] = {name: [] for name in (*_FIELDS, *keep)}
+        self.columns: dict[str, list[Any]] = {name: [] for name in (*ANSWER_COLUMNS, *keep)}
         self._keep = keep
 
     def add(
@@ -425,37 +425,13 @@ class Rows:
 
 
 _UNPAID = {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost": 0.0}
-_FIELDS = {
-    "key": "string",
-    "turn": "int32",
-    "judge": "string",
-    "criterion": "string",
-    "score": "float64",
-    "reason": "string",
-    "failure": "string",
-    "failure_class": "string",
-    "refused": "bool",
-    "raw": "string",
-    "calls": "int32",
-    "input_tokens": "int64",
-    "output_tokens": "int64",
-    "cost": "float64",
-    "configuration": "string",
-    "rubric": "string",
-    "prompt": "string",
-    "model": "string",
-    "simulated": "bool",
-    "chars": "int64",
-    "turns": "int32",
-}
-"""The columns of answers with their types; docs/scale.md says what each holds."""
 
 
 def schema(keep: Sequence[str] = ()) -> pa.Schema:
     """The columns of answers, with those that are kept of the files."""
     import pyarrow as pa
 
-    by_name = {**_FIELDS, **dict.fromkeys(keep, "string")}
+    by_name = {**ANSWER_COLUMNS, **dict.fromkeys(keep, "string")}
     return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in by_name.items()])
 
 

@@ -272,7 +272,7 @@ def named_columns(keep: Sequence[str]) -> dict[str, str]:
     for text in keep:
         name, _, path = text.partition("=")
         name = name.strip()
-        if not re.fullmatch(r"[^\W\d]\w{0,59}", name) or name in RESERVED:
+        if not re.fullmatch(r"[^\W\d]\w{0,59}", name) or name in ANSWER_COLUMNS:
             raise ConfigError(
                 f"--keep {text}: a column name has letters only, and must not be a name of an answer column."
             )
@@ -280,26 +280,30 @@ def named_columns(keep: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-RESERVED = (
-    "key",
-    "turn",
-    "judge",
-    "criterion",
-    "score",
-    "reason",
-    "failure",
-    "failure_class",
-    "refused",
-    "input_tokens",
-    "output_tokens",
-    "cost",
-    "configuration",
-    "rubric",
-    "model",
-    "calls",
-    "chars",
-    "turns",
-)
+ANSWER_COLUMNS = {
+    "key": "string",
+    "turn": "int32",
+    "judge": "string",
+    "criterion": "string",
+    "score": "float64",
+    "reason": "string",
+    "failure": "string",
+    "failure_class": "string",
+    "refused": "bool",
+    "raw": "string",
+    "calls": "int32",
+    "input_tokens": "int64",
+    "output_tokens": "int64",
+    "cost": "float64",
+    "configuration": "string",
+    "rubric": "string",
+    "prompt": "string",
+    "model": "string",
+    "simulated": "bool",
+    "chars": "int64",
+    "turns": "int32",
+}
+"""The columns of answers with their types; docs/scale.md says what each holds."""
 
 
 def parts_of(folder: Path) -> Iterator[Path]:

@@ -14,7 +14,7 @@ from concord.lake import engines
 from concord.lake.coordinator import LakeHow
 from concord.lake.judging import items_of, judge_partition
 from concord.lake.partitions import Shard
-from concord.lake.plan import named_columns, read_plan, shard_of
+from concord.lake.plan import ANSWER_COLUMNS, named_columns, read_plan, shard_of
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
 from tests.conftest import FIXED, toml
@@ -230,3 +230,9 @@ def test_the_library_judges_files_also_by_a_function(workspace, log, tmp_path):
         concord.judge_files(
             str(log), "support", {"short": short}, tmp_path / "y", workspace=workspace.path, workers=2
         )
+
+
+@pytest.mark.parametrize("name", ANSWER_COLUMNS)
+def test_a_kept_column_cannot_replace_a_column_of_answers(name):
+    with pytest.raises(ConfigError, match="must not be a name of an answer column"):
+        named_columns([f"{name}=metadata.{name}"])
