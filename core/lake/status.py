@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from concord.lake.counting import UNITS, first_values, period
 from concord.lake.plan import judge_folders, read_plan
 from concord.rating import NOTHING_SPENT
 from concord.runs import status
+from concord.store import locks
 
 SUMS = (
     "conversations",
@@ -79,7 +78,7 @@ def standing(folder: Path) -> LakeStanding | None:
     if plan is None or not entries:
         return None
     total = entries[0] if len(entries) == 1 else _sum(entries)
-    running = any(map(_locked, folder.glob("_lock*")))
+    running = any(map(locks.is_locked, folder.glob("_lock*")))
     return LakeStanding(total, running, int(plan.get("shards", 1)), len(entries))
 
 
@@ -101,21 +100,6 @@ def _sum(entries: Sequence[LakeProgress]) -> LakeProgress:
         (name for name in ("running", "broken", "stopped", "open") if name in states), "finished"
     )
     return total
-
-
-def _locked(path: Path) -> bool:
-    """Whether a process holds a lock, which the system gives back when the process ends."""
-    try:
-        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(file)
-    return False
 
 
 def folders_near(workspace: Path) -> list[Path]:

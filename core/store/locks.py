@@ -80,8 +80,13 @@ def present(path: Path, run: int) -> Iterator[Callable[[str], None]]:
 
 def alive(path: Path, run: int) -> bool:
     """Whether a run's process is alive: it has locked its file."""
+    return is_locked(_name(path, f"run-{run}"))
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process holds a lock on a file; the system gives it back when the process ends."""
     try:
-        file = os.open(_name(path, f"run-{run}"), os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:

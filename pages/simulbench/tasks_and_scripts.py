@@ -39,7 +39,7 @@ def _steps(state: Progression) -> None:
         "scripts": state.scripts,
         "answers": state.answers,
         "of them scored": state.scores,
-        "findings of people": state.findings,
+        "findings of annotators": state.findings,
     }
     with st.container(horizontal=True, gap="medium"):
         for label, number in figures.items():
