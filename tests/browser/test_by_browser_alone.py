@@ -204,7 +204,7 @@ def test_by_browser_alone(app: tuple[Server, str], page: Page, tmp_path: Path) -
     instructions.fill("Judge what was done for the customer.")
     instructions.press("Control+Enter")
     page.get_by_role("button", name="Save as a version").click()
-    drawn(page, "support v2 is kept")
+    drawn(page, "support v2 is saved")
     answered(page, PART)
     page.get_by_role("radio", name="Choose").click()
     drawn(page, "Let a judge answer “select”")
