@@ -98,7 +98,7 @@ def form_of(path: Path) -> Form:
         notes.append(f"column separator: {_said(sign)}")
     if encoding != UTF_8:
         notes.append("text encoding: UTF-16")
-    header, several = _header([cells for _, cells in records[titles:]])
+    header, several = header_of([cells for _, cells in records[titles:]])
     first = records[titles][0] if len(records) > titles else 0
     if several > 1:
         notes.append(f"names of columns: {several} lines joined")
@@ -190,28 +190,65 @@ def _titles(records: Sequence[tuple[int, Sequence[str]]]) -> int:
     return titles if titles < len(filled) and filled[titles] >= 2 else 0
 
 
-def _header(records: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
-    """The names of columns, and in how many lines they stand: pandas writes several levels in as many."""
+def header_of(records: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
+    """The names of columns, and in how many lines they stand: pandas writes several levels in as many, and
+    a sheet has one name over several columns.
+    """
     if not records:
         return (), 1
     names = [unmarked(cell.strip()) for cell in records[0]]
     several = [name for name in names if name]
-    if len(set(several)) == len(several) or len(records) < 3:
+    if len(records) < 3:
         return tuple(names), 1
     second = [unmarked(cell.strip()) for cell in records[1]]
     if len(second) < len(names) or any(number_of(cell) is not None for cell in second if cell):
         return tuple(names), 1
-    names = [
+    if len(set(several)) == len(several):
+        if not _spans(names, second, records[2:]):
+            return tuple(names), 1
+        names = _spread(names, second)
+    titles = [
         "_".join(part for part in (upper, lower) if part and not part.startswith("Unnamed"))
         for upper, lower in zip(names, second, strict=False)
     ]
-    if len({*filter(None, names)}) < len([*filter(None, names)]):
-        return tuple(names), 1
+    if len({*filter(None, titles)}) < len([*filter(None, titles)]):
+        return tuple(unmarked(cell.strip()) for cell in records[0]), 1
     third = [cell.strip() for cell in records[2]]
     if any(third) and not any(third[1:]):  # the name of the index
-        names[0] = third[0] or names[0]
-        return tuple(names), 3
-    return tuple(names), 2
+        titles[0] = third[0] or titles[0]
+        return tuple(titles), 3
+    return tuple(titles), 2
+
+
+def _spans(names: Sequence[str], second: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether names stand over several columns, which a second line names: its cells come in no row below,
+    where numbers or words that come again stand.
+    """
+    spanned = [
+        place
+        for place, name in enumerate(names)
+        if place and not name and second[place] and any(names[:place])
+    ]
+    if not spanned:
+        return False
+    answers = 0
+    for place, name in enumerate(second):
+        below = [cells[place].strip() for cells in body if place < len(cells) and cells[place].strip()]
+        if name and name in below:
+            return False
+        answers += bool(below) and (
+            all(number_of(cell) is not None for cell in below) or len({*below}) * 2 <= len(below)
+        )
+    return answers >= 2 and len({name.lower() for name in second if name}) > 1
+
+
+def _spread(names: Sequence[str], second: Sequence[str]) -> list[str]:
+    """The names over columns, each over those to its right that have none."""
+    spread: list[str] = []
+    for place, name in enumerate(names):
+        left_name = spread[-1] if spread else ""
+        spread.append(name or (left_name if place < len(second) and second[place] else ""))
+    return spread
 
 
 def read(path: Path) -> SourceTable | None:

@@ -18,6 +18,7 @@ from concord.files import extras
 from concord.messages import equal_names
 from concord.reading import delimited, documents, records
 from concord.reading.column import SourceColumn
+from concord.reading.summaries import without_summaries
 from concord.reading.table import FRAME, SourceTable, counted, of_records, placed
 from concord.reading.vocabulary import kinds_by_name
 
@@ -34,6 +35,7 @@ def read(source: Any) -> SourceTable:
     Raises ImportRefused for what holds no row that can be read.
     """
     table = _file(Path(source)) if isinstance(source, str | Path) else _value(source)
+    table = without_summaries(table)
     if not table.size:
         broken = table.warnings[0].partition(": ")[2] if table.warnings else ""
         raise table.refusal(f"there is no readable row.{f' {broken}' if broken else ''}")
@@ -117,8 +119,8 @@ def _workbook(path: Path) -> SourceTable:
     best = 0
     for number in range(min(len(names), SHEETS) if len(names) > 1 else 0):
         head = [cells for _, cells in islice(spreadsheet.lines(path, number), SHEET_HEAD)]
-        named = [str(cell) for cell in head[_titles(head)] if cell is not None] if head else []
-        if {"human", "judge"} <= {*kinds_by_name(named).values()}:
+        named, _ = delimited.header_of([[_text(cell) for cell in cells] for cells in head[_titles(head) :]])
+        if {"human", "judge"} <= {*kinds_by_name(filter(None, named)).values()}:
             best = number
             break
     lines = [
@@ -127,10 +129,11 @@ def _workbook(path: Path) -> SourceTable:
         if any(c is not None for c in cells)
     ]
     titles = _titles([cells for _, cells in lines])
-    header = lines[titles][1] if lines else ()
-    titled = [" ".join(str(name).split()) if name is not None else "" for name in header]
+    named_rows = [[_text(cell) for cell in cells] for _, cells in lines[titles : titles + delimited.LINES]]
+    titled, levels = delimited.header_of(named_rows)
+    titled = tuple(" ".join(name.split()) for name in titled)
     spreadsheet.refuse_equal(path, lines[titles][0] if lines else 1, titled, names[best])
-    body = lines[titles + 1 :]
+    body = lines[titles + levels :]
     columns = {
         name: SourceColumn(name, [_cell(cells[place]) for _, cells in body])
         for place, name in enumerate(titled)
@@ -138,6 +141,7 @@ def _workbook(path: Path) -> SourceTable:
     }
     form = [f"sheet: {names[best]}, of {', '.join(names)}"] if len(names) > 1 else []
     form += [f"title lines skipped: {titles}"] if titles else []
+    form += [f"names of columns: {levels} lines joined"] if levels > 1 else []
     return SourceTable(str(path), columns, len(body), placed([f"row {number}" for number, _ in body]), form)
 
 
@@ -148,6 +152,10 @@ def _titles(lines: Sequence[Sequence[Any]]) -> int:
     while titles < len(filled) - 1 and filled[titles] <= 1:
         titles += 1
     return titles if filled and filled[titles] >= 2 else 0
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell)
 
 
 def _cell(cell: Any) -> Any:
