@@ -2,12 +2,14 @@
 
     python -m bench.density                       core and pages, by package
     python -m bench.density httpx sqlite_utils    and installed packages, for comparison
+    python -m bench.density core/scores.py        single modules
     python -m bench.density --names core/reports  each such name and where it is bound
     python -m bench.density --limits              writes tests/limits.toml, where counts fell
 
 Counted per 1,000 lines of code (without blank lines, comments and docstrings): comprehensions, conditional
 expressions, assignments of a tuple to several names. Names are a share of all that are bound: variables,
-arguments, fields, functions. `tests/test_walls.py` holds each package to its number of such names.
+arguments, fields, functions. `tests/test_walls.py` holds each package to its number of such names, and the
+modules that tests/limits.toml lists to their number of such expressions.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ class Density(NamedTuple):
     def row(self, name: str) -> str:
         """A line of the table."""
         share = self.stopped / self.bound if self.bound else 0.0
-        parts = [f"{name:<24}{self.lines:>8,}{share:>9.1%}"]
+        parts = [f"{name:<32}{self.lines:>8,}{share:>9.1%}"]
         for count in (self.comprehensions, self.conditionals, self.tuples):
             parts.append(f"{1000 * count / self.lines if self.lines else 0.0:>10.1f}")
         return "".join(parts)
@@ -157,25 +159,37 @@ def of_tests() -> dict[str, list[str]]:
     return found
 
 
+def expressions(file: Path) -> list[int]:
+    """How many comprehensions, conditional expressions and assignments of a tuple a module has."""
+    module = density([file])
+    return [module.comprehensions, module.conditionals, module.tuples]
+
+
 def counts() -> dict[str, int]:
     """How many such names each package binds."""
     return {name: len(stopped_names(files)) for name, files in sorted(packages().items())}
 
 
 def write_limits() -> None:
-    """Lower the limit of each package whose count fell; a new package has the limit 0."""
-    limits = RULES["names"]
+    """Lower the limit of each package and module whose count fell; a new package has the limit 0."""
     words, _, _ = LIMITS.read_text(encoding="utf-8").partition("[tests]\n")
-    tests = RULES["tests"]
-    of_test = [f"{name} = {min(len(places), tests[name])}" for name, places in of_tests().items()]
-    lines = [f'"{name}" = {min(count, limits.get(name, 0))}' for name, count in counts().items()]
-    LIMITS.write_text(words + "\n".join(["[tests]", *of_test, "", "[names]", *lines, ""]), encoding="utf-8")
+    lines = ["[tests]"]
+    for name, places in of_tests().items():
+        lines.append(f"{name} = {min(len(places), RULES['tests'][name])}")
+    lines += ["", "[names]"]
+    for name, count in counts().items():
+        lines.append(f'"{name}" = {min(count, RULES["names"].get(name, 0))}')
+    lines += ["", "[expressions]"]
+    for name, limits in sorted(RULES["expressions"].items()):
+        lowered = [min(count, limit) for count, limit in zip(expressions(ROOT / name), limits, strict=True)]
+        lines.append(f'"{name}" = {lowered}')
+    LIMITS.write_text(words + "\n".join([*lines, ""]), encoding="utf-8")
 
 
 def main() -> None:
     """Print the table, the names of a package, or write the limits."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("packages", nargs="*", help="installed packages")
+    parser.add_argument("packages", nargs="*", help="installed packages, or modules such as core/scores.py")
     parser.add_argument("--names", metavar="PACKAGE", help="list the names of one package")
     parser.add_argument("--limits", action="store_true", help="lower the limits")
     options = parser.parse_args()
@@ -189,7 +203,13 @@ def main() -> None:
             where = [f"{file.relative_to(ROOT)}:{line}" for file, line, each in places if each == name]
             print(f"{count:>5}  {name:<12} {' '.join(where[:8])}{' …' if count > 8 else ''}")
         return
-    print(f"{'':<24}{'lines':>8}{'names':>9}{'compr.':>10}{'if-else':>10}{'tuples':>10}")
+    print(f"{'':<32}{'lines':>8}{'names':>9}{'compr.':>10}{'if-else':>10}{'tuples':>10}")
+    modules = [ROOT / name for name in options.packages if name.endswith(".py")]
+    if modules:
+        for file in modules:
+            print(density([file]).row(file.relative_to(ROOT).as_posix()))
+        print(density(modules).row("together"))
+        return
     for room in ("core", "pages"):
         inside = [file for name, files in ours.items() if name.split("/")[0] == room for file in files]
         print(density(inside).row(room))

@@ -81,9 +81,11 @@ def final(means: Sequence[Values], weights: Sequence[float] | None = None) -> Va
 
     Takes numbers (one unit) or arrays (many units).
     """
-    factors = [1.0] * len(means) if weights is None else weights
-    total: Values = reduce(add, (mean * factor for mean, factor in zip(means, factors, strict=True)))
-    return total / sum(factors)
+    if weights is None:
+        return panel(means)
+    weighted = [criterion_mean * weight for criterion_mean, weight in zip(means, weights, strict=True)]
+    total: Values = reduce(add, weighted)
+    return total / sum(weights)
 
 
 def panel(scores: Sequence[Values]) -> Values:
@@ -99,7 +101,9 @@ def complete(finals: Iterable[float]) -> list[float]:
 
 def mean(scores: Collection[float]) -> float | None:
     """The rounded score of a panel of which every judge has a final; None for no judges."""
-    return round(panel(list(scores)), DIGITS) if scores else None
+    if not scores:
+        return None
+    return round(panel(list(scores)), DIGITS)
 
 
 def refused(score: float) -> bool:
@@ -129,26 +133,26 @@ def parts_of_finals(
     answered_names: dict[tuple[str, RaterKind], set[str]] = {}
     for _, kind, scope, criterion in sums:
         answered_names.setdefault((scope, kind), set()).add(criterion)
-    names_in_play = {
-        (scope, kind): in_play(criteria.get(scope, ()), names, kind)
-        for (scope, kind), names in answered_names.items()
-    }
+    names_in_play: dict[tuple[str, RaterKind], tuple[str, ...]] = {}
+    for (scope, kind), names in answered_names.items():
+        names_in_play[scope, kind] = in_play(criteria.get(scope, ()), names, kind)
     parts: dict[R, dict[str, list[int]]] = {}
     for place, (rater, kind, scope, criterion) in enumerate(sums):
-        places_by_name = parts.setdefault(rater, {})
         for name in names_in_play[scope, kind]:
+            places_by_name = parts.setdefault(rater, {})
             places = places_by_name.setdefault(name, [])
             if name == criterion:
                 places.append(place)
-    return {rater: [*places_by_name.values()] for rater, places_by_name in parts.items() if places_by_name}
+    return {rater: list(places_by_name.values()) for rater, places_by_name in parts.items()}
 
 
 def finals_of(parts: Parts[R], totals: Sequence[float], counts: Sequence[int]) -> dict[R, float]:
     """The finals that these parts make: each the mean of means that are divided once; nan where one lacks."""
-    return {
-        rater: sum([_mean(places, totals, counts) for places in criteria]) / len(criteria)
-        for rater, criteria in parts.items()
-    }
+    finals: dict[R, float] = {}
+    for rater, places_of_criteria in parts.items():
+        means = [_mean(places, totals, counts) for places in places_of_criteria]
+        finals[rater] = sum(means) / len(means)
+    return finals
 
 
 def _mean(places: Sequence[int], totals: Sequence[float], counts: Sequence[int]) -> float:
@@ -157,7 +161,12 @@ def _mean(places: Sequence[int], totals: Sequence[float], counts: Sequence[int])
         return nan
     if len(places) == 1:
         return totals[places[0]] / counts[places[0]]
-    return sum([totals[place] for place in places]) / sum([counts[place] for place in places])
+    parts: list[float] = []
+    count = 0
+    for place in places:
+        parts.append(totals[place])
+        count += counts[place]
+    return sum(parts) / count
 
 
 @dataclass(frozen=True)
@@ -185,9 +194,15 @@ def scorecard(means: Iterable[tuple[str, Rater, float]], finals: Mapping[Rater, 
 
 
 def _line(criterion: str, means: Mapping[Rater, float]) -> Line:
-    judges = [value for rater, value in means.items() if rater.kind == "judge"]
-    people = [value for rater, value in means.items() if rater.kind == "human"]
-    rounded = {rater: round(value, DIGITS) for rater, value in means.items()}
+    judges: list[float] = []
+    people: list[float] = []
+    rounded: dict[Rater, float] = {}
+    for rater, value in means.items():
+        rounded[rater] = round(value, DIGITS)
+        if rater.kind == "judge":
+            judges.append(value)
+        elif rater.kind == "human":
+            people.append(value)
     return Line(criterion, rounded, mean(judges), mean(people))
 
 
@@ -201,8 +216,10 @@ def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rat
     versions = Counter((rater.kind, rater.name) for rater in distinct_raters)
     names = {}
     for rater in distinct_raters:
-        variant = f" {rater.variant}" if versions[rater.kind, rater.name] > 1 and rater.variant else ""
-        names[rater] = marked(rater.name + variant, mark_simulated and rater.simulated)
+        name = rater.name
+        if versions[rater.kind, rater.name] > 1 and rater.variant:
+            name = f"{rater.name} {rater.variant}"
+        names[rater] = marked(name, mark_simulated and rater.simulated)
     return names
 
 

@@ -507,6 +507,17 @@ def no_package_binds_more_names_that_say_no_value() -> Iterator[str]:
 
 
 @wall
+def modules_written_out_stay_so() -> Iterator[str]:
+    """tests/limits.toml has these modules, and how many dense expressions each may have."""
+    kinds = ("comprehensions", "conditional expressions", "assignments of a tuple")
+    for module_name, limits in density.RULES["expressions"].items():
+        counts = density.expressions(ROOT / module_name)
+        for kind, count, limit in zip(kinds, counts, limits, strict=True):
+            if count > limit:
+                yield f"{module_name} has {count} {kind}, {limit} are allowed"
+
+
+@wall
 def names_of_tests_are_short_and_generators_are_not_shared() -> Iterator[str]:
     """tests/limits.toml has how many of each kind are left."""
     limits = density.RULES["tests"]

@@ -20,6 +20,9 @@ from concord.table import Table
 
 MOST_FLAGS = 3
 """Flags beside a verdict; all stand in what limits the answer."""
+FEW_ANNOTATORS = 5
+"""With fewer, other annotators may decide differently."""
+CONDITION_ORDER = (UseCondition.EXCEPT_GROUP, UseCondition.CORRECT_LEVEL, UseCondition.FILL_GAPS)
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,12 @@ class Assessment:
     @property
     def sentences(self) -> list[str]:
         """What to do, why, what is not known, and the flags."""
-        return [*filter(None, [self.action, self.reason, self.unknown]), *(flag.text for flag in self.flags)]
+        return [*self._words, *(flag.text for flag in self.flags)]
+
+    @property
+    def _words(self) -> list[str]:
+        """What to do, why, and what is not known; each only if there is something to say."""
+        return [words for words in (self.action, self.reason, self.unknown) if words]
 
     def as_json(self) -> dict[str, object]:
         """Codes, names and words as plain values."""
@@ -64,17 +72,18 @@ class Assessment:
             "decided_by": self.decided_by or None,
             "conditions": [*self.conditions],
             "unknown": [*self.unknowns],
-            "flags": [
-                {
-                    "claim": shown_flag.claim,
-                    "judge": shown_flag.judge or None,
-                    "about": shown_flag.subject or None,
-                    "text": shown_flag.text,
-                }
-                for shown_flag in self.flags
-            ],
-            "words": [*filter(None, [self.action, self.reason, self.unknown])],
+            "flags": [_flag_json(flag) for flag in self.flags],
+            "words": self._words,
         }
+
+
+def _flag_json(flag: Flag) -> dict[str, object]:
+    return {
+        "claim": flag.claim,
+        "judge": flag.judge or None,
+        "about": flag.subject or None,
+        "text": flag.text,
+    }
 
 
 def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> Assessment:
@@ -85,33 +94,43 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     case = standing(evidence, criterion, members)
     advice = advice_of(case.facts) if case.members else Advice.NONE
     use = used_judges(case) if advice == Advice.USE else ()
-    conditions, unknowns = conditions_of(case, advice, use), unknowns_of(case, advice)
-    whole_panel = not use or panel_name(case.members) in use
-    labels = {criterion, evidence.label(criterion)}
-    flags = []
-    for flag in case.flags:
-        relevant = criterion == FINAL or not flag.criterion_keys or bool(labels & {*flag.criterion_keys})
-        # Where the panel is not used, who weakens it changes nothing.
-        if CLAIMS[flag.claim].first and relevant and (whole_panel or flag.claim != Claim.WEAKENS_PANEL):
-            flags.append(flag)
+    conditions = conditions_of(case, advice, use)
+    unknowns = unknowns_of(case, advice)
+    exclude = excluded_judges(case)
+    panel_is_used = not use or panel_name(case.members) in use
+    # Where the panel is not used, who weakens it changes nothing.
+    named_for_exclusion = exclude if panel_is_used else case.slight
     return Assessment(
-        criterion,
-        case.members,
-        case.verdict,
-        advice,
-        renamed(case.table, evidence.names),
-        tuple(flags)[:MOST_FLAGS],
-        use,
-        excluded_judges(case),
-        case.decided_by,
-        conditions,
-        unknowns,
-        sentences.action(
-            case, advice, use, conditions, excluded_judges(case) if whole_panel else case.slight
-        ),
-        sentences.reason(case, advice, use),
-        sentences.unknown(case, unknowns),
+        criterion=criterion,
+        members=case.members,
+        verdict=case.verdict,
+        advice=advice,
+        rows=renamed(case.table, evidence.names),
+        flags=_first_flags(case, panel_is_used),
+        use=use,
+        exclude=exclude,
+        decided_by=case.decided_by,
+        conditions=conditions,
+        unknowns=unknowns,
+        action=sentences.action(case, advice, use, conditions, named_for_exclusion),
+        reason=sentences.reason(case, advice, use),
+        unknown=sentences.unknown(case, unknowns),
     )
+
+
+def _first_flags(case: Standing, panel_is_used: bool) -> tuple[Flag, ...]:
+    """The most serious flags that bear on the criterion, and on the panel only where it is used."""
+    labels = {case.criterion, case.evidence.label(case.criterion)}
+    flags: list[Flag] = []
+    for flag in case.flags:
+        if not CLAIMS[flag.claim].first:
+            continue
+        if flag.claim == Claim.WEAKENS_PANEL and not panel_is_used:
+            continue
+        about_all_criteria = case.criterion == FINAL or not flag.criterion_keys
+        if about_all_criteria or labels.intersection(flag.criterion_keys):
+            flags.append(flag)
+    return tuple(flags[:MOST_FLAGS])
 
 
 def used_judges(case: Standing) -> tuple[str, ...]:
@@ -127,44 +146,58 @@ def used_judges(case: Standing) -> tuple[str, ...]:
 
 def excluded_judges(case: Standing) -> tuple[str, ...]:
     """The members that are shown to agree slightly at most, or without which the panel agrees better."""
-    weakening = [flag.judge for flag in case.flags if flag.claim == Claim.WEAKENS_PANEL]
-    return tuple(dict.fromkeys([*case.slight, *(judge for judge in weakening if judge in case.members)]))
+    excluded = list(case.slight)
+    for flag in case.flags:
+        if flag.claim == Claim.WEAKENS_PANEL and flag.judge in case.members:
+            excluded.append(flag.judge)
+    return tuple(dict.fromkeys(excluded))
 
 
 def conditions_of(case: Standing, advice: Advice, use: Sequence[str]) -> tuple[UseCondition, ...]:
     """What the use of judges is tied to: groups on which they fail, their level, items that they left out."""
     if advice != Advice.USE:
         return ()
-    names = {*use, *(case.members if panel_name(case.members) in use else ())}
-    level = any(flag.claim == Claim.LEVEL and (flag.judge in names or not flag.judge) for flag in case.flags)
-    gaps = any(flag.claim == Claim.LACKS_RATINGS and flag.judge in names for flag in case.flags)
-    fails = any(flag.failing and flag.judge in names for flag in case.flags)
-    conditions = {
-        UseCondition.EXCEPT_GROUP: fails,
-        UseCondition.CORRECT_LEVEL: level,
-        UseCondition.FILL_GAPS: gaps,
-    }
-    return tuple(condition for condition, holds in conditions.items() if holds)
+    judges = set(use)
+    if panel_name(case.members) in use:
+        judges.update(case.members)
+    conditions: set[UseCondition] = set()
+    for flag in case.flags:
+        if flag.claim == Claim.LEVEL and not flag.judge:
+            conditions.add(UseCondition.CORRECT_LEVEL)
+        if flag.judge not in judges:
+            continue
+        if flag.failing:
+            conditions.add(UseCondition.EXCEPT_GROUP)
+        if flag.claim == Claim.LEVEL:
+            conditions.add(UseCondition.CORRECT_LEVEL)
+        elif flag.claim == Claim.LACKS_RATINGS:
+            conditions.add(UseCondition.FILL_GAPS)
+    return tuple(condition for condition in CONDITION_ORDER if condition in conditions)
 
 
 def unknowns_of(case: Standing, advice: Advice) -> tuple[Unknown, ...]:
     """What is not known, and bears on the advice."""
-    unfinished = case.evidence.data.unfinished and case.members and advice != Advice.NONE
-    return (*_unknowns_of_verdict(case, advice), *([Unknown.PRELIMINARY] if unfinished else []))
+    unknowns = _unknowns_of_verdict(case, advice)
+    if case.evidence.data.unfinished and case.members and advice != Advice.NONE:
+        return (*unknowns, Unknown.PRELIMINARY)
+    return unknowns
 
 
 def _unknowns_of_verdict(case: Standing, advice: Advice) -> tuple[Unknown, ...]:
     scores = case.evidence.ratings[case.criterion]
     annotators = 0 if scores.unlinked else len(scores.people)
-    compared = case.figure("difference")
     if not case.members or advice == Advice.CHECK_COPY or case.constant is not None:
         return ()
+    compared = case.figure("difference")
     if compared is None or not compared.defined:
         alone = case.facts.alone
         if alone is None or not alone.defined:
             return ()
-        return (Unknown.ONE_ANNOTATOR if annotators == 1 else Unknown.NOT_COMPARED,)
+        if annotators == 1:
+            return (Unknown.ONE_ANNOTATOR,)
+        return (Unknown.NOT_COMPARED,)
     if case.decided_by:
         return (Unknown.ONE_DECIDES,)
-    few_annotators = annotators < 5 and case.evidence.people == "these" and advice == Advice.USE
-    return (Unknown.OTHER_ANNOTATORS,) if few_annotators else ()
+    if advice == Advice.USE and annotators < FEW_ANNOTATORS and case.evidence.people == "these":
+        return (Unknown.OTHER_ANNOTATORS,)
+    return ()

@@ -5,9 +5,9 @@ over items, so that long passages count for more. Alpha after Krippendorff (2011
 units that are marked or not: what F1 does not take off, agreement by chance, is taken off there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -35,12 +35,31 @@ class Common(NamedTuple):
     """What two raters' answers to one item have in common, of what each of them holds, and of the whole."""
 
     item: int
-    one: str
+    first: str
     second: str
     shared: float
-    of_one: float
-    of_other: float
+    of_first: float
+    of_second: float
     union: float
+
+
+class Comparison(NamedTuple):
+    """A row of the table: a coefficient, and whose answers it compares. Without a judge, people's."""
+
+    coefficient: Literal["f1", "alpha"]
+    judge: str = ""
+    """The first of the two raters: a judge, or a person where two people are compared."""
+    partner: str = ""
+    """Another rater, or `PEOPLE`."""
+
+
+class Sums(NamedTuple):
+    """Sums over pairs of raters, one entry an item; in the units of `Common`."""
+
+    shared: Floats
+    of_first: Floats
+    of_second: Floats
+    union: Floats
 
 
 def overlap(
@@ -58,65 +77,93 @@ def overlap(
     them. `n` counts the items. Undefined without an item in common, and where nobody marked anything.
     """
     items = len(table.units)
-    groups: dict[tuple[str, str, str], list[Common]] = {}
-    for pair in pairs:
-        one, second = sorted((pair.one, pair.second), key=lambda name: (name not in judges, name))
-        if one in judges and second in judges:
-            continue
-        groups.setdefault(("f1", one, second), []).append(pair)
-        if one in judges:
-            groups.setdefault(("f1", one, PEOPLE), []).append(pair)
-            groups.setdefault(("alpha", one, PEOPLE), []).append(pair)
-        else:
-            groups.setdefault(("f1", "", ""), []).append(pair)
-            groups.setdefault(("alpha", "", ""), []).append(pair)
+    reason = "nobody marked anything" if units else "no item was answered by both"
     rows: list[dict[str, Any]] = []
-    for (name, one, second), pair_group in sorted(groups.items(), key=lambda group: _place(group[0], judges)):
-        if name == "alpha" and not units:
+    groups = _comparisons(pairs, judges)
+    for comparison in sorted(groups, key=lambda comparison: _place(comparison, judges)):
+        group = groups[comparison]
+        if comparison.coefficient == "f1":
+            sums = _sums(group, items)
+            statistic = ratio(2 * sums.shared, sums.of_first + sums.of_second)
+            kind = replace(DIFFERENCE, ends=(0.0, 1.0))
+        elif units:
+            among_people = not comparison.judge
+            sums = _sums(group, items, per_partner=among_people)
+            statistic = _alpha(sums)
+            kind = CORRELATION
+        else:
             continue
-        sums = _sums(pair_group, items, per_partner=name == "alpha" and not one)
-        n = int((sums["whole"] > 0).sum())
-        statistic = (
-            ratio(2 * sums["both"], sums["of_one"] + sums["of_other"]) if name == "f1" else _alpha(sums)
+        answered = sums.union > 0
+        n = int(answered.sum())
+        rows.append(
+            {
+                "coefficient": f"{comparison.coefficient}_characters" if units else "similarity",
+                "a": comparison.judge,
+                "b": comparison.partner,
+                "n": n,
+                "value": PointEstimate(statistic, n, reason=reason, kind=kind, items=answered),
+            }
         )
-        reason = "nobody marked anything" if units else "no item was answered by both"
-        kind = replace(DIFFERENCE, ends=(0.0, 1.0)) if name == "f1" else CORRELATION
-        row = {"coefficient": f"{name}_characters" if units else "similarity", "a": one, "b": second, "n": n}
-        figure = PointEstimate(statistic, n, reason=reason, kind=kind, items=sums["whole"] > 0)
-        rows.append(row | {"value": figure})
     return tabulate(OVERLAP, table, criterion, rows, target="", **drawing)
 
 
-def _place(group: tuple[str, str, str], judges: Sequence[str]) -> tuple[int, str, str, bool]:
+def _comparisons(pairs: Sequence[Common], judges: Sequence[str]) -> dict[Comparison, list[Common]]:
+    """What is compared, with its pairs of answers: every two raters but judges, and all people."""
+    groups: dict[Comparison, list[Common]] = {}
+    for pair in pairs:
+        first, partner = sorted((pair.first, pair.second), key=lambda name: (name not in judges, name))
+        if partner in judges:
+            continue
+        comparisons = [Comparison("f1", first, partner)]
+        if first in judges:
+            comparisons += [Comparison("f1", first, PEOPLE), Comparison("alpha", first, PEOPLE)]
+        else:
+            comparisons += [Comparison("f1"), Comparison("alpha")]
+        for comparison in comparisons:
+            groups.setdefault(comparison, []).append(pair)
+    return groups
+
+
+def _place(comparison: Comparison, judges: Sequence[str]) -> tuple[int, str, str, bool]:
     """People together, each judge with all people, then every two."""
-    name, one, second = group
-    order = 0 if not one else 1 if second == PEOPLE else 2 if one in judges else 3
-    return order, one, second, name == "f1"
+    if not comparison.judge:
+        order = 0
+    elif comparison.partner == PEOPLE:
+        order = 1
+    elif comparison.judge in judges:
+        order = 2
+    else:
+        order = 3
+    return order, comparison.judge, comparison.partner, comparison.coefficient == "f1"
 
 
-def _sums(pairs: Sequence[Common], items: int, *, per_partner: bool) -> Mapping[str, Floats]:
+def _sums(pairs: Sequence[Common], items: int, *, per_partner: bool = False) -> Sums:
     """The sums over the pairs of every item; with `per_partner` so that each rater of an item counts once."""
     item = np.array([pair.item for pair in pairs], dtype=np.int64)
-    values = np.array([pair[3:] for pair in pairs], dtype=np.float64)
-    sums = {
-        name: np.asarray(np.bincount(item, values[:, column], items), dtype=np.float64)
-        for column, name in enumerate(("both", "of_one", "of_other", "whole"))
-    }
     # Of m raters there are m (m − 1) ÷ 2 pairs, and each is in m − 1 of them.
     partners = (np.sqrt(1 + 8 * np.bincount(item, minlength=items)) - 1) / 2
-    return {
-        name: np.asarray(total / np.maximum(partners, 1)) if per_partner else total
-        for name, total in sums.items()
-    }
+
+    def total(values: Sequence[float]) -> Floats:
+        of_item = np.bincount(item, values, items)
+        if per_partner:
+            of_item = of_item / np.maximum(partners, 1)
+        return np.asarray(of_item, dtype=np.float64)
+
+    return Sums(
+        shared=total([pair.shared for pair in pairs]),
+        of_first=total([pair.of_first for pair in pairs]),
+        of_second=total([pair.of_second for pair in pairs]),
+        union=total([pair.union for pair in pairs]),
+    )
 
 
-def _alpha(sums: Mapping[str, Floats]) -> Statistic:
+def _alpha(sums: Sums) -> Statistic:
     """Alpha of characters, from what pairs of raters do not share."""
-    differ = sums["of_one"] + sums["of_other"] - 2 * sums["both"]
+    differ = sums.of_first + sums.of_second - 2 * sums.shared
 
     def statistic(weights: Weights) -> Floats:
-        marks = (sums["of_one"] + sums["of_other"]) @ weights
-        all_pairs = 2 * (sums["whole"] @ weights)
+        marks = (sums.of_first + sums.of_second) @ weights
+        all_pairs = 2 * (sums.union @ weights)
         by_chance = 2 * marks * (all_pairs - marks)
         return 1 - divide(2 * (differ @ weights) * (all_pairs - 1), by_chance)
 
