@@ -141,7 +141,13 @@ def busy(workspace: Workspace, file: Path, ordered: bool) -> Iterator[list[str]]
     begun = time.monotonic()
     importing = start(
         "from concord.cli import main; main()",
-        *("--workspace", str(workspace.path), "import", "ratings", str(file), "--study", "imported"),
+        "--workspace",
+        str(workspace.path),
+        "import",
+        "ratings",
+        str(file),
+        "--study",
+        "imported",
     )
     importing_took: list[float] = []
     waiting = threading.Thread(

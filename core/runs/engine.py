@@ -255,7 +255,9 @@ class _Run:
                 self.budget = Budget(limit, self.job.models, guesses, self._granted, self.halt)
             self.batches = Batches(
                 StoredBatches(self.store, self.number, self.job.models),
-                *(self.job.models, self.client, self.options.get("batch", False)),
+                self.job.models,
+                self.client,
+                self.options.get("batch", False),
                 guesses,
                 self.budget,
                 self._collected,

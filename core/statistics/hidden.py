@@ -157,9 +157,11 @@ def gold_hits(hits: Mapping[str, Sequence[tuple[bool, bool]]]) -> Table:
             | {"checks": len(checks), "passed": sum(checks)}
         )
     columns = (
-        *(Column("annotator"), Column("n", "gold items")),
+        Column("annotator"),
+        Column("n", "gold items"),
         Column("hits", percent=True, interval="ends"),
-        *(Column("checks", "attention checks"), Column("passed")),
+        Column("checks", "attention checks"),
+        Column("passed"),
     )
     return Table(
         "gold_items",

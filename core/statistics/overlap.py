@@ -43,7 +43,7 @@ class Common(NamedTuple):
     union: float
 
 
-class Comparison(NamedTuple):
+class OverlapRow(NamedTuple):
     """A row of the table: a coefficient, and whose answers it compares. Without a judge, people's."""
 
     coefficient: Literal["f1", "alpha"]
@@ -93,38 +93,38 @@ def overlap(
             kind = CORRELATION
         else:
             continue
-        answered = sums.union > 0
-        n = int(answered.sum())
+        with_marks = sums.union > 0
+        n = int(with_marks.sum())
         rows.append(
             {
                 "coefficient": f"{comparison.coefficient}_characters" if units else "similarity",
                 "a": comparison.judge,
                 "b": comparison.partner,
                 "n": n,
-                "value": PointEstimate(statistic, n, reason=reason, kind=kind, items=answered),
+                "value": PointEstimate(statistic, n, reason=reason, kind=kind, items=with_marks),
             }
         )
     return tabulate(OVERLAP, table, criterion, rows, target="", **drawing)
 
 
-def _comparisons(pairs: Sequence[Common], judges: Sequence[str]) -> dict[Comparison, list[Common]]:
+def _comparisons(pairs: Sequence[Common], judges: Sequence[str]) -> dict[OverlapRow, list[Common]]:
     """What is compared, with its pairs of answers: every two raters but judges, and all people."""
-    groups: dict[Comparison, list[Common]] = {}
+    groups: dict[OverlapRow, list[Common]] = {}
     for pair in pairs:
         first, partner = sorted((pair.first, pair.second), key=lambda name: (name not in judges, name))
         if partner in judges:
             continue
-        comparisons = [Comparison("f1", first, partner)]
+        comparisons = [OverlapRow("f1", first, partner)]
         if first in judges:
-            comparisons += [Comparison("f1", first, PEOPLE), Comparison("alpha", first, PEOPLE)]
+            comparisons += [OverlapRow("f1", first, PEOPLE), OverlapRow("alpha", first, PEOPLE)]
         else:
-            comparisons += [Comparison("f1"), Comparison("alpha")]
+            comparisons += [OverlapRow("f1"), OverlapRow("alpha")]
         for comparison in comparisons:
             groups.setdefault(comparison, []).append(pair)
     return groups
 
 
-def _place(comparison: Comparison, judges: Sequence[str]) -> tuple[int, str, str, bool]:
+def _place(comparison: OverlapRow, judges: Sequence[str]) -> tuple[int, str, str, bool]:
     """People together, each judge with all people, then every two."""
     if not comparison.judge:
         order = 0
@@ -144,10 +144,10 @@ def _sums(pairs: Sequence[Common], items: int, *, per_partner: bool = False) -> 
     partners = (np.sqrt(1 + 8 * np.bincount(item, minlength=items)) - 1) / 2
 
     def total(values: Sequence[float]) -> Floats:
-        of_item = np.bincount(item, values, items)
+        of_item = np.asarray(np.bincount(item, values, items), dtype=np.float64)
         if per_partner:
-            of_item = of_item / np.maximum(partners, 1)
-        return np.asarray(of_item, dtype=np.float64)
+            of_item /= np.maximum(partners, 1)
+        return of_item
 
     return Sums(
         shared=total([pair.shared for pair in pairs]),

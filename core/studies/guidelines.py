@@ -45,7 +45,8 @@ def default_guidelines(
     parts = [
         general.get("opening", ""),
         *(r.guidelines for r in rubrics),
-        *(general.get("turn" if per_turn else "conversation", ""), general.get("scale", "")),
+        general.get("turn" if per_turn else "conversation", ""),
+        general.get("scale", ""),
         *explained(asked_criteria, {name: text for r in rubrics for name, text in r.explained.items()}),
         general.get("closing", ""),
     ]

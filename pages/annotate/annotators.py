@@ -86,7 +86,8 @@ def _table(people: list[Annotator]) -> None:
         *map(Column, ("items", "skipped")),
         Column("minutes", "minutes at work", digits=0),
         Column("used", "last used (UTC)"),
-        *(Column("source", "from"), Column("simulated")),
+        Column("source", "from"),
+        Column("simulated"),
     )
     draw(Table("annotators", "Annotators", columns, rows), titled=False)
 

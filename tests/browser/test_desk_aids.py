@@ -46,17 +46,14 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
     with workspace.write() as db:
         for n in range(3):
             said = (
-                *(Message("user", f"Where is it, {n}?"), Message("assistant", "Which parcel? " * 60)),
-                *(
-                    Message("user", "Number 5."),
-                    Message("tool", CALL, {"calls": True}),
-                    Message("tool", RESULT),
-                ),
-                *(
-                    Message("assistant", '{"eta": [1, 2]}'),
-                    Message("user", "So?"),
-                    Message("assistant", "Soon."),
-                ),
+                Message("user", f"Where is it, {n}?"),
+                Message("assistant", "Which parcel? " * 60),
+                Message("user", "Number 5."),
+                Message("tool", CALL, {"calls": True}),
+                Message("tool", RESULT),
+                Message("assistant", '{"eta": [1, 2]}'),
+                Message("user", "So?"),
+                Message("assistant", "Soon."),
             )
             conversations.save(db, Conversation("shop", f"c{n}", "m", said))
         studies.draw_study(db, "s", studies.StudyDraw(3, Filter("shop"), strata=(), rubric=rubric))

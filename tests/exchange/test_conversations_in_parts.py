@@ -227,9 +227,7 @@ def test_a_conversation_that_others_use_meanwhile_stays(workspace, out, monkeypa
         bring(workspace, out)
     assert not any("'part " in row for row in held(workspace)["settings"])
     with workspace.read() as db:
-        assert set(conversations.existing(db, [*KEYS, *(f"t{n}" for n in range(8))])) == {
-            *(STORED, "t1", "t2")
-        }
+        assert set(conversations.existing(db, [*KEYS, *(f"t{n}" for n in range(8))])) == {STORED, "t1", "t2"}
         assert db.table("judgements").count == 1
         assert [unit["key"] for unit in studies.units(db, "mine")] == ["t1"]
     assert whole(workspace)

@@ -99,7 +99,8 @@ def test_assessments_of_mlflow(lines):
     }
     person, judge = lines("mlflow-assessments", trace)
     assert (person["trace_id"], person["assessment_name"], person["feedback"]) == (
-        *("tr-1", "helpful"),
+        "tr-1",
+        "helpful",
         {"value": 4},
     )
     assert person["source"] == {"source_type": "HUMAN", "source_id": "ann"}

@@ -136,18 +136,36 @@ EXPECTED = {
     "promptfoo table": [("openai:elm", [ASK, REPLY]), ("openai:oak", [ASK, WARM])],
     **dict.fromkeys(
         (
-            *("Arena-Hard answers", "Braintrust", "Claude Code sessions", "Helicone requests"),
-            *("LibreChat export", "OpenInference messages", "Opik experiment items", "Opik export"),
-            *("Weave calls", "WildBench results"),
+            "Arena-Hard answers",
+            "Braintrust",
+            "Claude Code sessions",
+            "Helicone requests",
+            "LibreChat export",
+            "OpenInference messages",
+            "Opik experiment items",
+            "Opik export",
+            "Weave calls",
+            "WildBench results",
         ),
         PLAIN,
     ),
     **{
         name: [("unknown", [ASK, REPLY])]
         for name in (
-            *("AutoGen chats (0.2)", "AutoGen state", "Azure AI evaluation", "DiscordChatExporter"),
-            *("LangGraph state", "Lighteval details", "MultiWOZ dialogues", "OpenAI threads", "Opik traces"),
-            *("Slack export", "WhatsApp chat", "UltraChat", "Weave evaluations", "inputs and outputs"),
+            "AutoGen chats (0.2)",
+            "AutoGen state",
+            "Azure AI evaluation",
+            "DiscordChatExporter",
+            "LangGraph state",
+            "Lighteval details",
+            "MultiWOZ dialogues",
+            "OpenAI threads",
+            "Opik traces",
+            "Slack export",
+            "WhatsApp chat",
+            "UltraChat",
+            "Weave evaluations",
+            "inputs and outputs",
         )
     },
     **{

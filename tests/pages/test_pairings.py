@@ -110,8 +110,20 @@ def test_what_the_browser_is_sent_names_nobody(workspace: Workspace) -> None:
     assert not [word for word in (*PLAYERS, "judge-", "simulbench/v1") if word in text]
     for one in first["items"]:
         assert set(one) == {
-            *("id", "turn", "language", "about", "context", "said", "sides"),
-            *("answers", "reasons", "state", "reason", "flag", "asks", "told"),
+            "id",
+            "turn",
+            "language",
+            "about",
+            "context",
+            "said",
+            "sides",
+            "answers",
+            "reasons",
+            "state",
+            "reason",
+            "flag",
+            "asks",
+            "told",
         }
 
 

@@ -110,8 +110,16 @@ def behind(proxy, tmp_path, monkeypatch, run):
         workspace = Workspace.open(tmp_path / "workspace")
         for name, model in names.items():
             done = run(
-                *(workspace, "models", "add", name, "--preset", "litellm", "--model", model),
-                *("--base-url", proxy),
+                workspace,
+                "models",
+                "add",
+                name,
+                "--preset",
+                "litellm",
+                "--model",
+                model,
+                "--base-url",
+                proxy,
             )
             assert done.exit_code == 0, done.output
         return workspace

@@ -137,8 +137,18 @@ def test_pingpong_is_played_and_judged(workspace, called, printed, tmp_path):
     (own / "characters" / "pat.toml").write_text(CHARACTER)
     (own / "situations.toml").write_text(SITUATION)
     called(
-        *("run", "pingpong", "--players", "player", "--interrogator", "judge", "--judges", "judge"),
-        *("--characters", "pat", "--situations", "lost"),
+        "run",
+        "pingpong",
+        "--players",
+        "player",
+        "--interrogator",
+        "judge",
+        "--judges",
+        "judge",
+        "--characters",
+        "pat",
+        "--situations",
+        "lost",
     )
     run, found, scores, failed = outcome(workspace)
     told(run, failed)
@@ -161,8 +171,16 @@ def test_pingpong_v1_rates_as_it_goes(workspace, called, printed):
     (own / "characters" / "pat.toml").write_text(CHARACTER)
     (own / "situations.toml").write_text(SITUATION)
     called(
-        *("run", "pingpong-v1", "--players", "player", "--interrogator", "judge"),
-        *("--characters", "pat", "--situations", "lost"),
+        "run",
+        "pingpong-v1",
+        "--players",
+        "player",
+        "--interrogator",
+        "judge",
+        "--characters",
+        "pat",
+        "--situations",
+        "lost",
     )
     run, _, scores, failed = outcome(workspace)
     told(run, failed)
@@ -202,8 +220,20 @@ def test_two_days_of_a_small_town_are_simulated_and_scored(workspace, called, ru
     )
     kept = stss_files.write([visit], workspace.path / "data", "visit")
     called(
-        *("run", "stss", "--players", "player", "--residents", "judge", "--town", "two-houses"),
-        *("--task-set", kept.stem, "--architectures", "GA", "--step-minutes", "60"),
+        "run",
+        "stss",
+        "--players",
+        "player",
+        "--residents",
+        "judge",
+        "--town",
+        "two-houses",
+        "--task-set",
+        kept.stem,
+        "--architectures",
+        "GA",
+        "--step-minutes",
+        "60",
     )
     end, found, _, failed = outcome(workspace)
     told(end, failed)

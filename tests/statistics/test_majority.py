@@ -34,8 +34,11 @@ def parts(panel):
 def test_a_split_panel_gives_a_part_of_each_answer():
     scores = scores_of({"a": [1, 0, 2, 1], "b": [1, 1, 1, None], "c": [0, 1, 0, 1]})
     assert parts(panel_answers(scores, ("a", "b", "c"))) == [
-        *[(0, 1, 1), (1, 1, 1)],
-        *[(2, 0, 1 / 3), (2, 1, 1 / 3), (2, 2, 1 / 3)],
+        (0, 1, 1),
+        (1, 1, 1),
+        (2, 0, 1 / 3),
+        (2, 1, 1 / 3),
+        (2, 2, 1 / 3),
     ]
     # Item 3 has no answer of b; four judges that split evenly are as two are.
     four = scores_of({"a": [1, 1], "b": [1, 0], "c": [0, 0], "d": [0, 1]})
