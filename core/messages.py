@@ -369,6 +369,13 @@ VERDICTS: Mapping[str, str] = {
 """A verdict in a table."""
 
 SHOWN: Mapping[str, str] = {Shown.SHOWN: "differs", Shown.NOT_SHOWN: "not shown to differ"}
+GROUPS_DIFFER: Mapping[bool, str] = {
+    True: "The surest first. “Not shown to differ” may be chance, because the largest of many differences is "
+    "always large.",
+    False: "No difference between groups is shown. The largest of many differences is always large, so each "
+    "of these may be chance.",
+}
+"""What the largest differences between groups say, by whether one of them is shown."""
 """Whether a difference is shown, in a table."""
 
 MEASURES: Mapping[str, str] = {
@@ -556,6 +563,11 @@ JOINT_VERDICTS = (
 LOOKS_SPENT = "All {looks} looks are used: no further look at these items can decide. Draw a new sample."
 
 NO_PREFERENCE = "No judge is shown to prefer replies for their length{family}."
+SINGLE_ROWS = (
+    "Intervals are for single rows: {beyond} of {rows} exclude 0, and 1 of 20 does by chance. A preference "
+    "is stated only where p is at most {share:g}, adjusted for several judges, on the judge's own scale."
+)
+"""Why a table of effects may have intervals beyond 0 where no preference is stated."""
 OWN_FAMILY_COMPARED = " or models of its own family (compared: {judges})"
 """What is said where no preference of a judge is shown."""
 REASONABLE = "Reviewers find {share:.0%} of {n:,} judgements reasonable (95% CI {low:.0%} to {high:.0%})."

@@ -4,7 +4,7 @@ import io
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import dropwhile, takewhile
 from textwrap import fill
 from typing import Any, Literal, Self
@@ -44,6 +44,8 @@ class Column:
     help: str = ""
     words: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What readers see in place of a code; files have the code."""
+    folded: str = ""
+    """A code whose rows readers need least: pages and reports fold them away."""
 
     @property
     def title(self) -> str:
@@ -111,6 +113,15 @@ class Table:
         return [
             f"{'; '.join([*_titled(of), *whole.get(reason, ())])}: {reason}" for reason, of in found.items()
         ]
+
+    def divided(self) -> tuple[Self, Self]:
+        """The rows that readers need, and those that a column folds away; the latter's title says so."""
+        codes = {column.name: column for column in self.columns if column.folded}
+        folded = [row for row in self.rows if any(row.get(name) == c.folded for name, c in codes.items())]
+        words = " or ".join(column.words.get(column.folded, column.folded) for column in codes.values())
+        title = f"{len(folded)} {'row' if len(folded) == 1 else 'rows'}: {words}"
+        first = tuple(row for row in self.rows if row not in folded)
+        return replace(self, rows=first), replace(self, title=title, rows=tuple(folded), caption="", notes=())
 
     def label(self, row: Mapping[str, Cell]) -> str:
         """What names a row: its first texts, or its first cell where no column is text."""

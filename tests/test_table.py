@@ -237,3 +237,17 @@ def test_a_wide_name_is_cut_in_places_of_the_terminal():
     lines = as_text(Table("t", "T", (Column("player"), Column("n")), rows), 40).splitlines()
     assert max(map(cell_len, lines)) <= 40
     assert [line.split("…")[1].split()[0][-1] for line in lines if "…" in line] == ["甲", "乙"]
+
+
+def test_rows_that_a_column_folds_away_are_apart_and_counted():
+    shown_words = Column("shown", words={"no": "not shown"}, folded="no")
+    rows = ({"who": "a", "shown": "yes"}, {"who": "b", "shown": "no"}, {"who": "c", "shown": "no"})
+    table = Table("t", "T", (Column("who"), shown_words), rows, "A caption.", ("A note.",))
+    first, folded = table.divided()
+    assert [row["who"] for row in first.rows] == ["a"]
+    assert (first.title, first.caption, first.notes) == (table.title, table.caption, table.notes)
+    assert [row["who"] for row in folded.rows] == ["b", "c"]
+    assert (folded.title, folded.caption, folded.notes) == ("2 rows: not shown", "", ())
+    assert replace(table, rows=rows[:2]).divided()[1].title == "1 row: not shown"
+    assert TABLE.divided()[0] == TABLE
+    assert not TABLE.divided()[1].rows

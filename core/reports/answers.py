@@ -34,7 +34,7 @@ def per_thousand(price: float | None, currency: str) -> str:
 
 
 def _money(price: float | None, currency: str) -> str:
-    return "price not known" if price is None else f"{price:,.2f} {currency}".rstrip()
+    return "price unknown" if price is None else f"{price:,.2f} {currency}".rstrip()
 
 
 def answers_that_differ(evidence: Evidence, criterion: str, judge: str) -> Table:
@@ -94,11 +94,11 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
     does, does_not = "Yes: use the second panel", "No: use the first panel"
     word = does if low > -margin else does_not if high < 0 else "Inconclusive"
-    first, alternative = (_money(price, currency) for price in prices)
+    first, second = (_money(price, currency).removeprefix("price ") for price in prices)
     return (
-        f"{word} in place of the first: its ρ with annotators' mean less the first's is {value:+z.2f} "
-        f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and 1,000 conversations "
-        f"by all its judges cost {alternative}, in place of {first}. “Yes”: it loses less than "
+        f"{word}. The second panel's ρ with annotators' mean, less the first's: {value:+z.2f} "
+        f"(95% CI {low:+z.2f} to {high:+z.2f}, {pair['n']} items that both rated). Price of 1,000 "
+        f"conversations: {second} with the second, {first} with the first. “Yes”: it loses less than "
         f"{margin:g}. “No”: it is clearly worse and may lose {margin:g} or more."
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 from concord import scores as rules
 from concord.arrays import Columns, distinct_values
 from concord.codes import AnswerLevel, Claim, Scope, Tab
-from concord.messages import TABS, UNMEASURED, excluded
+from concord.messages import SINGLE_ROWS, TABS, UNMEASURED, excluded
 from concord.reports.coefficient import default_coefficient, leading
 from concord.reports.evidence import Evidence
 from concord.reports.features import OWN_FAMILY, languages
@@ -500,7 +500,14 @@ def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
         panels=panels,
         **evidence.resampling,
     )
-    yield replace(table, notes=(*filter(None, [unmeasured(evidence)]), *table.notes))
+    effects = [figure for _, figure in table.defined("effect")]
+    ends = [figure.interval for figure in effects if figure.interval]
+    beyond = sum(low * high > 0 for low, high in ends)
+    caption = table.caption
+    if beyond:
+        share = CLAIMS[Claim.OWN_FAMILY].share
+        caption += " " + SINGLE_ROWS.format(beyond=beyond, rows=len(ends), share=share)
+    yield replace(table, caption=caption, notes=(*filter(None, [unmeasured(evidence)]), *table.notes))
 
 
 def unmeasured(evidence: Evidence) -> str:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from concord.codes import Shown
-from concord.messages import MEASURES, SHOWN
+from concord.messages import GROUPS_DIFFER, MEASURES, SHOWN
 from concord.statistics.figures import cluster_codes
 from concord.statistics.items import contrasts, permuted
 from concord.statistics.majority import answer_of_people
@@ -96,15 +96,14 @@ def differences_table(differences: Sequence[GroupDifference], share: float) -> T
         Column("outside", "Elsewhere"),
         Column("n"),
         Column("p", "p of all", digits=4, least=0.0001, help="Adjusted for all judges, groups and facets."),
-        Column("shown", "Shown", words=SHOWN),
+        Column("shown", "Shown", words=SHOWN, folded=Shown.NOT_SHOWN),
     )
     return Table(
         "group_differences",
         "Largest differences between groups",
         columns,
         tuple(rows),
-        caption="The surest first. “Not shown to differ” may be chance, because the largest of many "
-        "differences is always large.",
+        caption=GROUPS_DIFFER[any(row["shown"] == Shown.SHOWN for row in rows)],
     )
 
 

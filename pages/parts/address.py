@@ -106,7 +106,7 @@ def choice(
     """
 
     def draw(key: str) -> str:
-        return str(widget(label, options, required=True, key=key, **look))
+        return str(widget(label, options, required=True, wrap=True, key=key, **look))
 
     return held(name, default, draw, read=one_of(options), always=True, drawn=drawn)
 

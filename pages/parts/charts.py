@@ -9,6 +9,7 @@ import streamlit as st
 
 from concord.estimate import Estimate
 from pages.parts.plain import plain
+from pages.parts.session import on_telephone
 
 GREEN, ORANGE, GREY = "#3a927e", "#d2701f", "#8a8f98"
 """Readable on white and on black."""
@@ -74,8 +75,10 @@ def name_axis(limit: int = WIDE, **look: Any) -> alt.Axis:
     return alt.Axis(labelExpr="split(datum.label, '\\n')", **look)
 
 
-def legend(columns: int, **look: Any) -> alt.Legend:
-    """A legend above a chart."""
+def legend(names: Sequence[str], **look: Any) -> alt.Legend:
+    """A legend above a chart, with as many names in a line as there is room for."""
+    longest = min(max(map(len, names), default=0), WIDE // LETTER) + SWATCH
+    columns = max(1, min(len(names), (NARROW if on_telephone() else BROAD) // longest))
     return alt.Legend(orient="top", title=None, labelLimit=WIDE, columns=columns, **look)
 
 
@@ -98,8 +101,10 @@ def text_colour() -> str:
     return "#c9cdd1" if st.context.theme.type == "dark" else "#4a5157"
 
 
-NARROW = 34
-"""Letters of the names of a legend that stand in one line on a telephone."""
+NARROW, BROAD = 42, 120
+"""Letters of a legend that stand in one line on a telephone, and in a window."""
+LETTER, SWATCH = 7, 5
+"""Pixels of a letter; letters that the square before a name takes."""
 ROW, BETWEEN = 26, 13
 """Pixels that a row takes, and one of several points in it."""
 MOST = 60
@@ -155,8 +160,7 @@ def intervals(
     # More than five ticks have labels that overlap, of which every second is left out, 0 too.
     ticks = alt.Axis(tickCount=5)
     shades = colours or alt.Scale(domain=kinds)
-    columns = 2 if sum(map(len, kinds)) <= NARROW else 1
-    shown = legend(columns) if key and len(kinds) > 1 else None
+    shown = legend(kinds) if key and len(kinds) > 1 else None
     place: dict[str, Any] = {
         "y": alt.Y("name:N", sort=names, title=None, axis=name_axis(limit)),
         "color": alt.Color("kind:N", scale=shades, legend=shown),

@@ -40,6 +40,11 @@ def opened_at() -> str:
     return f"{url.scheme}://{url.netloc}"
 
 
+def on_telephone() -> bool:
+    """Whether the browser says that it is a telephone's, which has room for fewer columns."""
+    return "Mobi" in (st.context.headers.get("User-Agent") or "")
+
+
 def researching() -> bool:
     """Whether a researcher is here. Raises SignedOut where nobody is, or no more."""
     who = here()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ from concord.estimate import Estimate
 from concord.table import UNDEFINED, Cell, Column, Note, Table, ends, is_text, shown
 from pages.parts import menu
 from pages.parts.plain import plain, with_code
+from pages.parts.session import on_telephone
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
@@ -22,6 +24,8 @@ ROW = 35
 """Pixels of a row."""
 FEW, WIDER = 6, 630
 """In a table of so few columns a column may be wider."""
+BRIEF, BRIEF_TEXT, TALL_ROW = 112, 200, 52
+"""On a telephone: pixels of a column of names and of other texts, and of a row of two lines."""
 
 
 def draw(
@@ -56,13 +60,17 @@ def draw(
     if figures and len(reasons) == 1 and not some:
         st.caption("  \n".join(map(plain, (*_notes(table, said), f"Undefined: {reasons.pop()}."))))
         return None
-    empty = not table.rows and bool(table.notes)
-    drawn: Any = None if empty else _rows(table, key, select, selectable, max_height)
+    first, folded = table.divided()
+    empty = not first.rows and bool(table.notes or folded.rows)
+    drawn: Any = None if empty else _rows(first, key, select, selectable, max_height)
+    if folded.rows:
+        with st.expander(plain(folded.title), icon=":material/table_rows:"):
+            _rows(folded, f"{key} folded", None, False, max_height)
     _below(table, said)
     if not selectable or drawn is None:
         return None
     chosen = next(iter(drawn["selection"]["rows"]), None)
-    return table.rows[chosen] if chosen is not None and chosen < len(table.rows) else None
+    return first.rows[chosen] if chosen is not None and chosen < len(first.rows) else None
 
 
 def _rows(
@@ -84,15 +92,43 @@ def _rows(
                 select(table.rows[rows[0]])
 
         options = {"on_select": chosen, "selection_mode": "single-row"}
+    row_height = ROW
+    if on_telephone():
+        table = _figures_first(table)
+        row_height = TALL_ROW if _breaks(table) else ROW
     return st.dataframe(
         _frame(table),
         key=key,
         hide_index=True,
-        height=max_height if max_height and len(table.rows) * ROW > max_height else "content",
+        row_height=row_height,
+        height=max_height if max_height and len(table.rows) * row_height > max_height else "content",
         placeholder=UNDEFINED,
         alt=table.title,
         column_config=_columns(table),
         **options,
+    )
+
+
+def _figures_first(table: Table) -> Table:
+    """The table with its figures right after the names of its rows: the first that a telephone shows."""
+    names = [*takewhile(lambda column: is_text(table, column), table.shown)]
+    figures = [column for column in table.shown if column not in names and table.estimates(column.name)]
+    others = [column for column in table.columns if column not in names and column not in figures]
+    return replace(table, columns=(*names, *figures, *others))
+
+
+def _room(table: Table, column: Column) -> int:
+    """The pixels of a column of text on a telephone, which shows the two that name a row and a figure."""
+    return BRIEF if column in table.shown[:2] else BRIEF_TEXT
+
+
+def _breaks(table: Table) -> bool:
+    """Whether a text needs a second line on a telephone."""
+    texts = [column for column in table.shown if is_text(table, column)]
+    return any(
+        len(shown(row.get(column.name), column)) * CHARACTER > _room(table, column)
+        for column in texts
+        for row in table.rows
     )
 
 
@@ -161,12 +197,15 @@ def _columns(table: Table) -> dict[str, Any]:
     named = next((place for place, c in enumerate(table.shown[:2]) if is_text(table, c)), -1)
     held = set(table.shown[: named + 1] if len(table.shown) > 3 else ())
     widest = WIDER if len(table.shown) <= FEW else WIDEST
+    telephone = on_telephone()
     for column in table.shown:
         label, text = _heading(table, column), column.help or None
         if _is_written(table, column) or is_text(table, column):
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
             fitting = NAME if column is table.shown[0] else TEXT
             width = int(min((longest + 2) * CHARACTER, widest)) if longest > fitting else None
+            if telephone:
+                width = int(min((max(longest, len(label)) + 2) * CHARACTER, _room(table, column)))
             found[column.name] = st.column_config.TextColumn(
                 label,
                 help=text,

@@ -71,6 +71,8 @@ def aligned() -> None:
             flex-wrap: wrap; overflow: visible; height: auto; mask-image: none;
         }
         [role="group"]:has(> [data-testid="stMultiSelectTagsContainer"]) { height: auto; max-height: none; }
+        [data-testid="stButtonGroup"]:has(> label) > [role] { min-height: 2.5rem; align-items: center; }
+        @media (hover: none) { [data-testid="stDataFrame"] { margin-top: 2rem; } }
         @media (min-width: 641px) and (max-width: 1000px) {
             [data-testid="stColumn"] { min-width: 14rem; }
             [data-testid="stColumn"]:has([data-testid="stButtonGroup"]) { min-width: 100%; }

@@ -20,7 +20,7 @@ from concord.store import progress, studies
 from concord.table import Table
 from pages.parts import table
 from pages.parts.address import link, listed, several
-from pages.parts.charts import GREEN, GREY, VALUE, Chart, forest, show, tips
+from pages.parts.charts import GREEN, GREY, VALUE, Chart, forest, legend, show, tips
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.reports import studies_called
@@ -198,7 +198,7 @@ def _trend(result: LakeEstimate, grouping: str) -> Chart:
     axis = alt.Axis(labelOverlap=True, title=None)
     base = alt.Chart(data).encode(
         x=alt.X("time:O", axis=axis),
-        color=alt.Color("kind:N", scale=colours, legend=alt.Legend(orient="top", title=None)),
+        color=alt.Color("kind:N", scale=colours, legend=legend([PEOPLE, JUDGE])),
     )
     value = alt.Y("value:Q", title=f"{result.criterion.label}, 95% band", scale=alt.Scale(zero=False))
     band = base.transform_filter(alt.datum.kind == PEOPLE).mark_area(opacity=0.25)

@@ -98,7 +98,7 @@ def slopes(models: Table) -> Chart:
         "color": alt.Color(
             "move:N",
             scale=alt.Scale(domain=list(MOVES), range=list(MOVES.values())),
-            legend=legend(3, symbolType="stroke"),
+            legend=legend(list(MOVES), symbolType="stroke"),
         ),
         "tooltip": tips(("player:N", "model"), ("there:Q", OTHER_RANKING), ("here:Q", BOARD)),
     }

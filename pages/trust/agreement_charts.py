@@ -101,7 +101,7 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
         .encode(
             y=alt.Y("rater:N", sort=list(dict.fromkeys(data.rater)), title=None, axis=name_axis()),
             x=share,
-            color=alt.Color("answer:N", sort=answers, scale=shades, legend=legend(2)),
+            color=alt.Color("answer:N", sort=answers, scale=shades, legend=legend(answers)),
             order=alt.Order("score:Q"),
             tooltip=tips(
                 ("rater:N", "who"), ("answer:N", "answer"), ("share:Q", "share", ".1%"), ("n:Q", "answers")

@@ -163,3 +163,49 @@ def test_the_menu_holds_every_table_as_csv_and_latex() -> None:
     packed = zipfile.ZipFile(io.BytesIO(menu._zipped({"scores": SCORES, "again": SCORES})))
     assert sorted(packed.namelist()) == ["again.csv", "again.tex", "scores.csv", "scores.tex"]
     assert packed.read("scores.csv").decode() == as_csv(SCORES)
+
+
+def folded_rows() -> None:
+    from concord.table import Column, Table
+    from pages.parts.table import draw
+
+    shown = Column("shown", words={"no": "not shown"}, folded="no")
+    rows = ({"who": "a", "shown": "no"}, {"who": "b", "shown": "no"})
+    draw(Table("none", "None of them", (Column("who"), shown), rows, "No row is shown."))
+    draw(Table("some", "Some of them", (Column("who"), shown), ({"who": "c", "shown": "yes"}, *rows)))
+
+
+def test_rows_of_little_use_stand_in_an_expander() -> None:
+    page = AppTest.from_function(folded_rows, default_timeout=30).run()
+    assert not page.exception
+    assert [each.label for each in page.expander] == [r"2 rows\: not shown"] * 2
+    assert [frame.value.who.tolist() for each in page.expander for frame in each.dataframe] == [
+        ["a", "b"]
+    ] * 2
+    assert [frame.value.who.tolist() for frame in page.dataframe] == [["a", "b"], ["c"], ["a", "b"]]
+    assert page.caption[0].value == r"No row is shown\."
+
+
+def test_on_a_telephone_figures_follow_the_names_and_long_names_take_two_lines(monkeypatch) -> None:
+    wide = Table(
+        "t",
+        "T",
+        (Column("who"), Column("what"), Column("step"), Column("n"), Column("rho", interval="ends")),
+        ({"who": "judge", "what": "a longer name", "step": 1.0, "n": 4, "rho": Estimate(0.5, 0.2, 0.9)},),
+    )
+    assert [column.name for column in part._figures_first(wide).shown] == ["who", "what", "rho", "step", "n"]
+    assert not part._breaks(wide)
+    long = Table("t", "T", wide.columns, ({**wide.rows[0], "what": "the model is of the judge's family"},))
+    assert part._breaks(long)
+    monkeypatch.setattr(part, "on_telephone", lambda: True)
+    assert part._columns(long)["what"]["width"] == part.BRIEF
+    monkeypatch.setattr(part, "on_telephone", lambda: False)
+    assert part._columns(long)["what"]["width"] is None
+
+
+def test_a_legend_has_as_many_names_in_a_line_as_there_is_room_for(monkeypatch) -> None:
+    answers = ["1 Does nothing, or harm", "2 Little", "3 Some of it"]
+    assert charts.legend(answers).to_dict()["columns"] == 3
+    monkeypatch.setattr(charts, "on_telephone", lambda: True)
+    assert charts.legend(answers).to_dict()["columns"] == 1
+    assert charts.legend(["no", "yes"]).to_dict()["columns"] == 2

@@ -56,6 +56,22 @@ def test_where_no_preference_is_shown_the_page_says_so_first() -> None:
     ]
 
 
+def test_a_table_of_effects_says_why_an_interval_beyond_0_is_no_preference() -> None:
+    """The sentence needs more than the interval of one row; the caption counts such rows."""
+    table = simulated(items=60, judge_noise=0.3, person_noise=0.3)
+    table.loc[(table.kind == "judge") & (table.player == "cedar"), "score"] += 0.25
+    table = table.assign(model=np.where(table.kind == "judge", "oak-2", ""))
+    families = (("amber", "pine"), ("cedar", "oak"), ("oak-2", "oak"))
+    report = measured(table, options=Options(resamples=200, families=families))
+    effects = report.section("bias", "final")["feature_bias"]
+    beyond = [row for row in effects.rows if row["effect"].low * row["effect"].high > 0]
+    assert beyond
+    assert preferences(report, "final")[0].startswith("No judge is shown to prefer")
+    counted = f"{len(beyond)} of {len(effects.rows)} exclude 0, and 1 of 20 does by chance."
+    assert counted in effects.caption
+    assert "p is at most 0.001, adjusted for several judges" in effects.caption
+
+
 def test_who_has_no_figure_of_its_own_family_is_named() -> None:
     """Cedar and oak-2, the model of j, are of one family; elm, the model of k, has none."""
     scores = np.random.default_rng(0).integers(1, 6, size=(3, 30, 2)).tolist()

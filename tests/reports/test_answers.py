@@ -66,7 +66,7 @@ def test_what_is_left_is_drawn_before_more_is_made_or_imported(
 
 
 def test_a_price_that_is_not_known_is_never_0() -> None:
-    assert answers.per_thousand(None, "USD") == "price not known"
+    assert answers.per_thousand(None, "USD") == "price unknown"
     assert answers.per_thousand(0.0, "USD") == "0.00 USD for 1,000 conversations by all its judges"
     assert answers.per_thousand(1234.5, "") == "1,234.50 for 1,000 conversations by all its judges"
 
@@ -80,8 +80,8 @@ def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
     pair = {"difference": Estimate((low + high) / 2, low, high, n=60), "n": 60}
     sentence = answers.cheaper(pair, 0.1, [12.5, None], "USD")
     assert sentence.startswith(word)
-    assert f"({-high:+z.2f} to {-low:+z.2f})" in sentence
-    assert "price not known, in place of 12.50 USD" in sentence
+    assert f"(95% CI {-high:+z.2f} to {-low:+z.2f}, 60 items" in sentence
+    assert "conversations: unknown with the second, 12.50 USD with the first." in sentence
     assert answers.cheaper({"difference": Estimate(None, n=0, reason="two ties"), "n": 0}, 0.1, [], "") == (
         "Unknown: two ties."
     )

@@ -44,7 +44,12 @@ def test_a_table_of_more_rows_than_a_screen_is_folded(text):
         r"(.{0,120})<div class=\"wide\"><table class=\"cells\">(.*?)</table>", text, re.S
     ):
         rows = body.count("<tr>") - 1
-        assert ('class="rows"' in before) == (rows > 15)
+        assert ('class="rows"' in before) == (rows > 15 or "not shown to differ" in body)
+
+
+def test_differences_that_are_not_shown_are_counted_and_folded(text):
+    [folded] = re.findall(r'<details class="rows"><summary>(\d+) rows: not shown to differ</summary>', text)
+    assert text.count("not shown to differ</td>") == int(folded)
 
 
 def test_of_many_differences_few_are_in_sight_and_printed(text):

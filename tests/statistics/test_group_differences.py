@@ -88,5 +88,7 @@ def test_below_a_claim_the_largest_stand_as_a_list():
     [row] = table.rows
     assert row["group"] == "medical"
     assert row["shown"] == Shown.NOT_SHOWN
+    assert table.caption.startswith("No difference between groups is shown.")
+    assert [len(part.rows) for part in table.divided()] == [0, 1]
     assert differences_table(differences(*answers(18, 10)), 0.003).rows[0]["shown"] == Shown.SHOWN
     assert differences(*answers(2, 8)) == [], "the group has no larger share"
