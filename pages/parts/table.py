@@ -113,8 +113,8 @@ def _figures_first(table: Table) -> Table:
     """The table with its figures right after the names of its rows: the first that a telephone shows."""
     names = [*takewhile(lambda column: is_text(table, column), table.shown)]
     figures = [column for column in table.shown if column not in names and table.estimates(column.name)]
-    others = [column for column in table.columns if column not in names and column not in figures]
-    return replace(table, columns=(*names, *figures, *others))
+    remainder = [column for column in table.columns if column not in names and column not in figures]
+    return replace(table, columns=(*names, *figures, *remainder))
 
 
 def _room(table: Table, column: Column) -> int:

@@ -109,7 +109,7 @@ def figures(run: Progress) -> None:
         **_of_a_thousand(run, paid_in),
         **({"time left": "–" if left is None else duration(left)} if run.state == "running" else {}),
     }
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for label, value in figures.items():
             st.markdown(f"**{plain(value)}**  \n:small[:gray[{plain(label)}]]", width="content")
 

@@ -186,7 +186,7 @@ def test_rows_of_little_use_stand_in_an_expander() -> None:
     assert page.caption[0].value == r"No row is shown\."
 
 
-def test_on_a_telephone_figures_follow_the_names_and_long_names_take_two_lines(monkeypatch) -> None:
+def test_on_a_telephone_figures_follow_the_names_of_a_row(monkeypatch) -> None:
     wide = Table(
         "t",
         "T",
@@ -203,7 +203,7 @@ def test_on_a_telephone_figures_follow_the_names_and_long_names_take_two_lines(m
     assert part._columns(long)["what"]["width"] is None
 
 
-def test_a_legend_has_as_many_names_in_a_line_as_there_is_room_for(monkeypatch) -> None:
+def test_a_legend_has_as_many_names_in_a_line_as_fit(monkeypatch) -> None:
     answers = ["1 Does nothing, or harm", "2 Little", "3 Some of it"]
     assert charts.legend(answers).to_dict()["columns"] == 3
     monkeypatch.setattr(charts, "on_telephone", lambda: True)
