@@ -293,6 +293,8 @@ class Layout(StrEnum):
     """A row an item and rater, a column a criterion."""
     TRANSPOSED = "transposed"
     """A row a rater, a column an item."""
+    MOLTEN = "molten"
+    """A row a cell: what its column is called, and its value."""
 
 
 class PairNote(StrEnum):
@@ -328,6 +330,7 @@ class Computation(StrEnum):
     MAJORITY = "majority"
     DIFFERENCE = "difference"
     EQUALITY = "equality"
+    SCALE = "scale"
 
 
 class Domain(StrEnum):

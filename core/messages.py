@@ -187,6 +187,7 @@ COMPUTATIONS = {
     Computation.MAJORITY: "majority",
     Computation.DIFFERENCE: "difference",
     Computation.EQUALITY: "comparison",
+    Computation.SCALE: "other scale",
 }
 LAYOUTS = {
     Layout.OWN: "Concord's own, a rating a row",
@@ -194,6 +195,7 @@ LAYOUTS = {
     Layout.RATER_ROWS: "a row an item and rater, a column a criterion",
     Layout.CRITERION_ROWS: "a row an item and criterion, a column a rater",
     Layout.TRANSPOSED: "a row a rater, a column an item",
+    Layout.MOLTEN: "a row a cell of another table",
 }
 PAIR_NOTES = {
     PairNote.NAMES: "answers that name {one} are A, those that name {other} B",
@@ -235,6 +237,8 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 def computed(column: str, how: Computation, others: Sequence[str]) -> str:
     """That a column is computed from others, and is therefore no rater."""
+    if how is Computation.SCALE:
+        return f"{column} has the answers of {listed(others)} on another scale and is excluded"
     return f"{column} is the {COMPUTATIONS[how]} of {listed(others)} and is excluded"
 
 

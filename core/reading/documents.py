@@ -11,6 +11,7 @@ from concord.reading.vocabulary import kinds_by_name
 
 ID = "id"
 RATER = "rater"
+MODEL = "model"
 DEEPEST = 3
 
 Rows = list[dict[str, Any]]
@@ -122,8 +123,12 @@ def _nested(whole: Mapping[str, Any]) -> tuple[Rows, bool]:
     plain = all(not isinstance(cell, Mapping) for value in inner.values() for cell in value.values())
     raters = len(outer_kinds) > 1 or (bool(outer_kinds) and not inner_kinds)
     if not plain and raters:
+        cell_names = {
+            str(name) for value in inner.values() for cell in value.values() for name in _names(cell)
+        }
+        outer_name = MODEL if {"human", "judge"} <= {*kinds_by_name(cell_names).values()} else RATER
         return [
-            {RATER: rater, ID: key, **cell}
+            {outer_name: rater, ID: key, **cell}
             for rater, value in inner.items()
             for key, cell in value.items()
             if isinstance(cell, Mapping)
@@ -142,6 +147,10 @@ def _nested(whole: Mapping[str, Any]) -> tuple[Rows, bool]:
         return rows, raters and None in known and not {"id", "text"} & {name.lower() for name in inner}
     id_name = ID if ID not in keys else "key"
     return [{id_name: key, **value} for key, value in inner.items()], False
+
+
+def _names(cell: Any) -> Iterator[Any]:
+    yield from cell if isinstance(cell, Mapping) else ()
 
 
 def _lists(whole: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Rows]]:

@@ -26,6 +26,10 @@ OFTEN = 2
 """A value that comes less often stands for nothing."""
 FAR = 1.0
 """How many widths of everybody else's range a value lies off it to stand for nothing."""
+SAME_SCALE = 0.005
+"""How far, as a share of their range, numbers of one scale lie off those of another after rounding."""
+LEVELS = 3
+"""So many different numbers tell whether two scales are one."""
 LIKE = 0.5
 """Correlation from which a column of unknown meaning answers like a rater."""
 
@@ -205,6 +209,24 @@ def _equal_rows(one: Profile, two: Profile) -> Floats:
         ]
         equal = codes[0][:ROWS] == codes[1][:ROWS]
     return np.where(both_answered, equal.astype(np.float64), np.nan)
+
+
+def rescaled(column: Profile, base: Profile) -> bool:
+    """Whether a column has the numbers of another on another scale, such as z-scores, but for rounding.
+
+    Of two columns it is the one whose numbers are no whole ones, or the wider.
+    """
+    present = np.isfinite(column.scores) & np.isfinite(base.scores)
+    x, y = column.scores[present][:ROWS], base.scores[present][:ROWS]
+    if len(x) < DIFFERENT or len(np.unique(y)) < LEVELS or len(np.unique(x)) != len(np.unique(y)):
+        return False
+    slope, height = np.polyfit(y, x, 1)
+    if slope <= 0 or np.abs(slope * y + height - x).max() > SAME_SCALE * np.ptp(x):
+        return False
+    unchanged = abs(slope - 1) < SAME_SCALE and abs(height) < SAME_SCALE
+    if unchanged:
+        return False
+    return (not column.given.whole, np.ptp(x)) > (not base.given.whole, np.ptp(y))
 
 
 def answers_like(column: Profile, rater: Profile) -> bool:

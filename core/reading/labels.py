@@ -26,7 +26,7 @@ from concord.exchange.given import NOTHING, RaterAsked, RatingTable
 from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
 from concord.reading import sources
-from concord.reading.cells import is_blank
+from concord.reading.cells import are_sets, is_blank
 from concord.reading.criterion import CriterionReading, RaterAnswers, known_order, reading_of
 from concord.reading.evidence import Sentinel, failed_rows, sentinels_of, zeros_below
 from concord.reading.layouts import KIND_BY_TITLE, Profiles, Voice, Voices, voices_of
@@ -48,6 +48,8 @@ SHOWN = 3
 """So many cells that cannot be read are named."""
 LINES = 6
 """So many criteria are described."""
+MOST_SETS = 2_000
+"""So many different cells of a column tell whether it holds sets of labels."""
 MOST_UNRATED = 1_000_000
 """Of items that people did not answer so many are measured: more tell nothing more about a judge."""
 
@@ -340,9 +342,18 @@ def _with_levels(found: Voices) -> Mapping[str, Profile]:
     for columns in by_criterion.values():
         own = [profiles[column] for column in columns if not profiles[column].column.long]
         levels = frozenset(word for word in answers("blank_or_level") if is_level(own, word))
-        for profile in own if levels else ():
-            profiles[profile.name] = replace(profile, levels=levels)
+        sets = _hold_sets(own)
+        for profile in own if levels or sets else ():
+            profiles[profile.name] = replace(profile, levels=levels, sets=sets)
     return profiles
+
+
+def _hold_sets(profiles: Sequence[Profile]) -> bool:
+    """Whether the columns of a criterion together hold labels in more than one order."""
+    if any(profile.column.is_numeric for profile in profiles):
+        return False
+    texts = [value for profile in profiles for value in profile.column.coded[1][:MOST_SETS]]
+    return any(profile.is_set for profile in profiles) or are_sets([*dict.fromkeys(map(str, texts))])
 
 
 def _counted(voice: Voice, profile: Profile) -> RaterAnswers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from concord.reading import pairs as pairs_of
 from concord.reading.cells import is_blank, listed, number_of, one_of_two
 from concord.reading.column import SourceColumn
 from concord.reading.items import Ints, Items, id_text
+from concord.reading.names import holds_part
 from concord.reading.options import NO_ID, TableOptions
 from concord.reading.profile import Profile
 from concord.reading.roles import (
@@ -29,7 +31,7 @@ from concord.reading.roles import (
     about_by_name,
     computed_by_name,
 )
-from concord.reading.table import SourceTable
+from concord.reading.table import SourceTable, of_records
 from concord.reading.vocabulary import kinds_by_name, named, tokens, word_set, words
 
 ORDERS = (None, False, True)
@@ -85,7 +87,7 @@ class Profiles(dict[str, Profile]):
 
 def voices_of(table: SourceTable) -> Voices:
     """The voices of a table. Raises ImportRefused where it is not known what its columns are."""
-    table = _transposed(table)
+    table = _molten(_transposed(table))
     options = _check_names(table)
     table = pairs_of.paired(replace(table, options=options))
     profiles = Profiles(table)
@@ -134,13 +136,20 @@ def _transposed(table: SourceTable) -> SourceTable:
     if first not in table.columns or not first:
         return table
     raters = [id_text(cell) for cell in table.cells(first)]
+    criterion = table.named("criteria")
+    if criterion and criterion != first and len({*raters}) < len(raters):
+        raters = [
+            f"{name}_{id_text(cell)}" for name, cell in zip(raters, table.cells(criterion), strict=True)
+        ]
+    else:
+        criterion = ""
     kinds = kinds_by_name(raters)
     stated = {*table.options.raters}
     named_rater = first == table.options.rater or first.lower() in {w.lower() for w in words("raters")}
     if len({*raters}) < len(raters) or "" in raters:
         return table
     both_kinds = {kinds[rater] for rater in raters} >= {"human", "judge"} or bool(stated & {*raters})
-    rest = [name for name in names if name and name != first]
+    rest = [name for name in names if name and name not in (first, criterion)]
     if not both_kinds:
         return table
     answering = [name for name in rest if profiles[name].given.domain not in (Domain.TEXT, Domain.EMPTY)]
@@ -162,9 +171,49 @@ def _transposed(table: SourceTable) -> SourceTable:
         size=len(rest),
         place=lambda row: f"column {rest[row]}",
         form=[*table.form, f"form: {messages.LAYOUTS[Layout.TRANSPOSED]} ({first} names raters)"],
-        stated_raters=True,
+        stated_raters=not criterion,
         options=replace(table.options, rater=""),
     )
+
+
+def _molten(table: SourceTable) -> SourceTable:
+    """A table with a cell a row, as pandas' melt writes it, as one with the columns that it names.
+
+    The column of names, such as “variable”, holds those of people's and of judges' columns.
+    """
+    options = table.options
+    if options.rater or options.score or options.kind or named(table.columns, "raters"):
+        return table
+    names = next((n for n in table.columns if n.lower() in words("molten") and _of_both_kinds(table, n)), "")
+    value = next((n for n in table.columns if names and n.lower() in words("molten_values")), "")
+    if not value:
+        return table
+    rest = [name for name in table.columns if name not in (names, value)]
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    places: list[int] = []
+    cells = [table.cells(name) for name in rest]
+    keys = [tuple(map(id_text, row)) for row in zip(*cells, strict=True)]
+    for row, (key, title, cell) in enumerate(zip(keys, table.cells(names), table.cells(value), strict=True)):
+        if key not in rows:
+            rows[key] = {name: column[row] for name, column in zip(rest, cells, strict=True)}
+            places.append(row)
+        if str(title) in rows[key]:
+            return table
+        rows[key][str(title)] = cell
+    if len(rows) * 2 > table.size:
+        return table
+    row_place = table.place
+    wide = of_records(table.name, [*rows.values()], lambda row: row_place(places[row]))
+    form = [*table.form, f"form: {messages.LAYOUTS[Layout.MOLTEN]} ({names} names columns)"]
+    return replace(table, columns=wide.columns, size=wide.size, place=wide.place, form=form)
+
+
+def _of_both_kinds(table: SourceTable, name: str) -> bool:
+    """Whether the cells of a column name people and judges."""
+    column = table.columns[name]
+    if column.long or column.is_numeric or not 1 < len(column.coded[1]) <= MOST_CRITERIA:
+        return False
+    return {"human", "judge"} <= {*kinds_by_name(table.texts(name)).values()}
 
 
 @dataclass(eq=False)
@@ -309,10 +358,34 @@ class Long:
             and not about_by_name(_bare(name))
             and not _ends_as_id(name)
             and not computed_by_name(name)
+            and name not in self.judge_columns
             and profile.may_answer
         ]
         answer_columns = [name for name in may if name.lower().startswith("answer.")]
         return answer_columns or [name for name in may if not name.lower().startswith("input.")]
+
+    @cached_property
+    def judge_columns(self) -> tuple[str, ...]:
+        """The columns of judges beside ratings of people: one answer an item, on all of its rows."""
+        options = self.table.options
+        names = [name for name in options.judges if name in self.profiles]
+        if names or self.kind or not self.rater or not self.item:
+            return tuple(names)
+        if "judge" in kinds_by_name(self.table.texts(self.rater)).values() or options.judges:
+            return ()
+        candidates = [
+            name
+            for name, profile in self.profiles.items()
+            if name not in (self.rater, self.item, self.score, self.criterion_named, *options.by)
+            and profile.may_answer
+            and not about_by_name(name)
+            and not computed_by_name(name)
+        ]
+        kinds = kinds_by_name(candidates)
+        fixed = [self.item, *filter(None, [self.criterion_named])]
+        return tuple(
+            name for name in candidates if kinds[name] == "judge" and _fixed(self.table, fixed, name)
+        )
 
     @cached_property
     def criterion(self) -> str:
@@ -406,6 +479,7 @@ class Long:
                     Voice(of_criterion, names[rater_place], kind, column, voice_rows, run, ORDERS[order_code])
                 )
         layout = Layout.RATING_ROWS if self.score or len(self.answers) == 1 else Layout.RATER_ROWS
+        voices += self._judge_voices(items, criteria)
         lines = {"form": messages.LAYOUTS[layout], "id": self.item}
         lines |= {"raters": self.rater} if self.rater else {}
         lines |= {"score": self.answers[0]} if len(self.answers) == 1 else {}
@@ -413,8 +487,23 @@ class Long:
         lines |= {"criterion": criterion} if criterion else {}
         lines |= {"run": runs[1]} if runs[1] else {}
         table.form += [*notes, *item_notes]
-        used = {self.item, self.rater, self.kind, criterion, runs[1], *self.answers}
+        used = {self.item, self.rater, self.kind, criterion, runs[1], *self.answers, *self.judge_columns}
         return Voices(table, layout, voices, items, self.profiles, lines, used)
+
+    def _judge_voices(self, items: Items, criteria: tuple[Ints, list[str]]) -> list[Voice]:
+        """The voices of judges in columns beside ratings of people: the first row of each item."""
+        voices = []
+        for column in self.judge_columns:
+            answers = [answer for answer in self.answers if holds_part(column, answer)]
+            if len(self.answers) > 1 and not answers:
+                continue
+            title = answers[0] if len(self.answers) > 1 else ""
+            for code in np.unique(criteria[0]).tolist():
+                rows = np.flatnonzero((criteria[0] == code) & (items.of_row >= 0))
+                first = np.unique(items.of_row[rows], return_index=True)[1]
+                rater = column.replace(title, "").strip(" _.-") if title else column
+                voices.append(Voice(criteria[1][code] or title, rater, "judge", column, rows[np.sort(first)]))
+        return voices
 
     def _raters(self) -> tuple[Ints, list[str]]:
         """Each row's rater by number, −1 where it has none, with a note of names that are one."""
@@ -469,7 +558,14 @@ class Long:
                 if len(kinds) == 1:
                     [kind] = kinds
                     stated[name] = kind
-        return self.names, whose(self.table, order, stated, self.rater or self.kind)
+        table = self.table
+        if self.judge_columns:
+            stated.update({name: "human" for name, kind in kinds_by_name(order).items() if not kind})
+            judges = tuple(name for name in table.options.judges if name not in self.judge_columns)
+            options = replace(table.options, judges=judges)
+            kinds_needed = [kind for kind in table.needed if kind != "judge"]
+            table = replace(table, options=options, needed=kinds_needed)
+        return self.names, whose(table, order, stated, self.rater or self.kind)
 
     def _items(self, rater: Ints) -> tuple[Items, list[str]]:
         """The items; ids that differ in case alone are one where nobody rates both."""
@@ -526,6 +622,14 @@ class Long:
         for rank, code in enumerate(order):
             place[code] = rank
         return place[codes], name
+
+
+def _fixed(table: SourceTable, columns: Sequence[str], column: str) -> bool:
+    """Whether all rows alike in some columns have one value of a column, or none; and some are alike."""
+    codes = np.stack([table.columns[name].coded[0] for name in (*columns, column)])
+    pairs = np.unique(codes[:, codes[-1] >= 0], axis=1)
+    alike = np.unique(pairs[:-1], axis=1).shape[1]
+    return bool(alike == pairs.shape[1] and alike < table.size)
 
 
 def _order_codes(table: SourceTable) -> Ints:
@@ -592,6 +696,7 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     if run and _differ_by_run(table, item, run, roles.raters):
         groups, run = (*groups, run), ""
     items = _items(table, item, groups, (criterion, judge_name, run), profiles, roles.raters)
+    parts |= _runs_by_name(table, roles.raters)
     voices = _wide_voices(table, profiles, roles.raters, criterion, parts)
     if table.pairs:
         names = table.pairs.judges
@@ -727,6 +832,25 @@ def _wide_voices(
     return voices
 
 
+def _runs_by_name(table: SourceTable, raters: Sequence[RaterColumn]) -> dict[str, tuple[str, int]]:
+    """The judge and the number of the run of each column that is called so: gpt4_run1, gpt4_run2."""
+    words_of_runs = "|".join(sorted(word_set("runs"), key=len, reverse=True))
+    numbered = re.compile(rf"(.+?)[\s_.\-]*\(?(?:{words_of_runs})[\s_.\-#]*(\d+)\)?", re.I)
+    judges: dict[tuple[str, str], dict[int, str]] = {}
+    for rater in raters:
+        match = numbered.fullmatch(rater.rater) if rater.kind == "judge" else None
+        if match:
+            judges.setdefault((rater.criterion, match[1]), {})[int(match[2])] = rater.column
+    runs: dict[str, tuple[str, int]] = {}
+    for (_, judge), columns in judges.items():
+        if len(columns) < 2:
+            continue
+        ordered = [columns[number] for number in sorted(columns)]
+        runs |= {column: (judge, place) for place, column in enumerate(ordered, 1)}
+        table.form.append(f"runs of {judge}: {', '.join(ordered)}")
+    return runs
+
+
 def _with_orders(table: SourceTable, voices: Sequence[Voice]) -> list[Voice]:
     """The voices of pairs, those of each order ordered: second columns of judges, and rows by their order."""
     pairs: pairs_of.Presentation | None = table.pairs
@@ -809,6 +933,13 @@ def _items(
         if len(texts) < 5000
         else _twice(texts)
     )
+    repeats = _repeats(table, texts, {*twice})
+    if repeats is not None:
+        number = "1 row repeats" if len(repeats) == 1 else f"{len(repeats):,} rows repeat"
+        table.warnings.append(f"{number} an earlier one and {'is' if len(repeats) == 1 else 'are'} excluded")
+        items = items_of.by_id(column)
+        items.of_row[repeats] = -1
+        return items
     stand = "1 id stands" if len(twice) == 1 else f"{len(twice)} ids stand"
     telling_column = _telling(table, item, profiles, {rater.column for rater in raters})
     if telling_column:
@@ -824,6 +955,21 @@ def _items(
         "answer of its own, add:",
         "--id none",
     )
+
+
+def _repeats(table: SourceTable, texts: Sequence[str], twice: Collection[str]) -> Ints | None:
+    """The rows that repeat an earlier one of their id in every cell; None where some row of an id differs."""
+    first: dict[str, list[str]] = {}
+    rows = []
+    for row, text in enumerate(texts):
+        if text not in twice:
+            continue
+        record = [str(column.cell(row)) for column in table.columns.values()]
+        if first.setdefault(text, record) is not record:
+            if first[text] != record:
+                return None
+            rows.append(row)
+    return np.array(rows, dtype=np.int64)
 
 
 def _twice(texts: Sequence[str]) -> list[str]:

@@ -90,6 +90,8 @@ class Profile:
     """Values that mean a missing answer here."""
     levels: frozenset[str] = frozenset()
     """Words for nothing that are answers here, such as “none” among severities."""
+    sets: bool = False
+    """Whether cells of the criterion's columns hold several labels, in more than one order."""
 
     @property
     def name(self) -> str:
@@ -123,6 +125,8 @@ class Profile:
     def is_set(self) -> bool:
         """Whether cells hold several labels."""
         values = self.column.coded[1]
+        if self.sets:
+            return True
         return not self.column.is_numeric and len(values) <= MOST_CANDIDATES and are_sets(values)
 
     @cached_property

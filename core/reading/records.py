@@ -6,9 +6,13 @@ from typing import Any
 from concord.exchange import rows
 from concord.exchange.rows import FileRow
 from concord.rating import RaterKind
-from concord.reading.cells import field_of
+from concord.reading.cells import ENOUGH, field_of, is_blank, parsed
+from concord.reading.column import SourceColumn
+from concord.reading.table import SourceTable
 from concord.reading.vocabulary import answers, kind_of_words, kinds_by_name, tokens, words
 
+MOST_RATERS = 50
+"""Of so many entries of a list each may be a rater's answers."""
 MODELS = 2
 """So many alike objects in a row are records of models."""
 
@@ -89,11 +93,47 @@ def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") ->
             yield path, inner if _plain(inner) or inner is None else str(inner)
 
 
+def with_objects(table: SourceTable) -> SourceTable:
+    """A table in which raters' cells that are objects of several scores, written as JSON, are columns."""
+    kinds = kinds_by_name(table.columns)
+    columns: dict[str, SourceColumn] = {}
+    for name, column in table.columns.items():
+        objects = _objects(column) if kinds[name] else None
+        if objects is None:
+            columns[name] = column
+            continue
+        flat_objects = [dict(_flat(value, {}, f"{name}.")) for value in objects]
+        codes = column.coded[0].tolist()
+        for title in dict.fromkeys(title for fields in flat_objects for title in fields):
+            cells = [flat_objects[code].get(title) if code >= 0 else None for code in codes]
+            columns[title] = SourceColumn(title, cells)
+    table.columns = columns
+    return table
+
+
+def _objects(column: SourceColumn) -> list[Mapping[str, Any]] | None:
+    """The objects in the distinct cells of a column; None where cells are others, or hold one answer."""
+    if column.is_numeric or column.long or not column.coded[1]:
+        return None
+    values = [value for value in column.coded[1] if not is_blank(value)]
+    if not values or "{" not in str(values[0]):
+        return None
+    objects = [parsed(str(value).strip()) for value in column.coded[1]]
+    several = [value for value in objects if isinstance(value, Mapping) and field_of(value) is None]
+    if len(several) < ENOUGH * len(values):
+        return None
+    return [value if isinstance(value, Mapping) else {} for value in objects]
+
+
 def _named(
     entries: Sequence[Mapping[str, Any]], people: dict[str, int], path: str
 ) -> Iterator[tuple[str, Any]]:
     """Entries with a score, and a name or rater, as columns, one a person; of messages the last."""
     listed = path.rpartition(".")[2]
+    if len(entries) <= MOST_RATERS and kinds_by_name([listed])[listed] and all(map(_only_scores, entries)):
+        for number, entry in enumerate(entries, 1):
+            yield from ((f"{path} {number}.{name}", score) for name, score in entry.items())
+        return
     for entry in entries:
         feedback, assertion = (
             of if isinstance(of := entry.get(inner), Mapping) else {} for inner in ("feedback", "assertion")
@@ -128,6 +168,14 @@ def _named(
             yield f"judge {about_whom}" if whose else f"{listed}.{about_whom}", score
     if entries and "content" in entries[-1]:
         yield path, str(entries[-1]["content"])
+
+
+def _only_scores(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry of a list holds numbers alone: answers on several criteria."""
+    return bool(entry) and all(
+        isinstance(score, int | float) and not str(name).lower().endswith("id")
+        for name, score in entry.items()
+    )
 
 
 def _plain(value: Any) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from itertools import chain
+from itertools import chain, pairwise
 from shlex import quote
 
 import numpy as np
@@ -21,6 +21,7 @@ from concord.reading.evidence import (
     compared_from,
     computed_from,
     computed_words,
+    rescaled,
     same_scores,
 )
 from concord.reading.names import NameReading, criteria_of, extends, holds_part, parts, rest_of
@@ -31,6 +32,8 @@ from concord.reading.vocabulary import holds, kind_of_words, kinds_by_name, toke
 LISTS = ("texts", "questions", "groups", "criteria", "kinds", "raters", "repeats")
 """Lists of names of columns that hold no answers."""
 SHOWN = 8
+SETTINGS = frozenset(("temp", "temperature", "seed"))
+"""Words of a name that tell a judge's columns apart where a number follows: gpt4_temp0."""
 SAME_WORD = 0.7
 """How alike two names are that may be one criterion in other spellings."""
 MOSTLY = 0.7
@@ -109,9 +112,10 @@ class WideRoles:
         candidates = [name for name in self.profiles if self._candidate(name, stated)]
         kinds = self._kinds(candidates, stated)
         candidates, kinds = self._with_soft(candidates, kinds, stated)
-        kinds = self._with_gold(kinds, stated)
+        kinds = self._with_members(self._with_gold(kinds, stated))
         known = {name: kind for name, kind in kinds.items() if kind}
         self._refuse_many(known)
+        self._remove_derived(known, stated)
         asked = criteria_of(known, self.table.options.criteria)
         self._refuse_criteria(known, asked)
         if not stated and not any(one.criterion for one in asked.values()):
@@ -173,7 +177,7 @@ class WideRoles:
             index = profile.given.domain is Domain.NUMBERS
             if index and not (kind and self._near(name, kind)):
                 reason = RoleReason.LIKE_INDEX
-            elif not index and kind is None:
+            elif not index and (kind is None or self._doubtful(name, kind)):
                 reason = RoleReason.TEXT_VALUES
         if reason:
             self.roles.others[name] = (
@@ -181,6 +185,16 @@ class WideRoles:
                 reason,
             )
         return reason is None
+
+    def _doubtful(self, name: str, kind: RaterKind) -> bool:
+        """Whether a name only may be a rater's, such as reference_answer, and another column's is as well."""
+        if kind_of_words(tokens(name)):
+            return False
+        kinds = kinds_by_name([*self.profiles])
+        return any(
+            rater == kind and title != name and self.profiles[title].may_answer and not about_by_name(title)
+            for title, rater in kinds.items()
+        )
 
     def _answers_itself(self, name: str) -> bool:
         """Whether a column called as raters are, such as reviewer, holds answers that the other kind
@@ -216,6 +230,9 @@ class WideRoles:
     def _rated_by_name(self, name: str) -> bool:
         """Whether a column about an answer by its name is one of a rater's versions: gpt4_prompt1."""
         if not soft(name, "of_a_rater") or kinds_by_name([name])[name] != "judge":
+            return False
+        numbers = [right.isdigit() for word, right in pairwise([*tokens(name), ""]) if word in SETTINGS]
+        if not all(numbers) or not self.profiles[name].varies:
             return False
         others = [
             profile
@@ -327,6 +344,20 @@ class WideRoles:
         if any(kind == "human" and name not in gold for name, kind in kinds.items()):
             return {**kinds, **gold}
         return {name: "human" if kind == "gold" else kind for name, kind in kinds.items()}
+
+    def _with_members(self, kinds: dict[str, RaterKind | None]) -> dict[str, RaterKind | None]:
+        """The kinds with columns of unknown names from which a mean of annotators or judges is computed."""
+        unknown = [
+            self.profiles[name] for name, kind in kinds.items() if kind is None and not computed_by_name(name)
+        ]
+        if not 1 < len(unknown) <= COMPARED:
+            return kinds
+        for name, kind in [*kinds.items()]:
+            if kind and computed_by_name(name):
+                computation = computed_from(self.profiles[name], unknown, ends=False)
+                members = computation[1] if computation else ()
+                kinds |= dict.fromkeys(members, kind)
+        return kinds
 
     def _refuse_criteria(self, known: Mapping[str, RaterKind], asked: Mapping[str, NameReading]) -> None:
         """Refuse a stated criterion that no name of a column has."""
@@ -476,6 +507,37 @@ class WideRoles:
                     break
         return kept
 
+    def _remove_derived(self, kinds: dict[str, RaterKind], chosen_columns: Collection[str]) -> None:
+        """Remove columns that hold a rater's answers on another scale, or a mean of them over criteria."""
+        if len(kinds) > COMPARED or self.table.options.criteria:
+            return
+        readings = criteria_of(kinds)
+        if len({reading.criterion for reading in readings.values()}) < 2:
+            return
+        for name in sorted(kinds, key=lambda name: (not computed_by_name(name), -len(parts(name)))):
+            siblings = [
+                sibling
+                for sibling, kind in kinds.items()
+                if readings[sibling].criterion != readings[name].criterion
+                and kind == kinds[name]
+                and _same_rater(readings[sibling].rater, readings[name].rater)
+            ]
+            if name in chosen_columns or not siblings:
+                continue
+            if computed_by_name(name) and len(siblings) > 1:
+                profiles = [self.profiles[sibling] for sibling in siblings]
+                computation = computed_from(self.profiles[name], profiles)
+                computation = computation or (_named_computation(name), tuple(siblings))
+            else:
+                base = next(
+                    (one for one in siblings if rescaled(self.profiles[name], self.profiles[one])), ""
+                )
+                computation = (Computation.SCALE, (base,))
+                if not base:
+                    continue
+            del kinds[name]
+            self._excluded(name, computation)
+
     def _excluded(self, name: str, how: tuple[Computation, Sequence[str]]) -> None:
         self.roles.others[name] = (ColumnRole.COMPUTED, RoleReason.EQUALS_COMPUTED)
         self.roles.warnings.append(messages.computed(name, *how))
@@ -574,7 +636,7 @@ class WideRoles:
                 f"only {unsure[0]} could hold answers. Annotators and judges need one column each, or a "
                 "column with the rater of every row (--rater)."
             )
-        theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
+        theirs, its = (unsure, []) if judges else _two_sides(unsure)
         if people:
             its = unsure[:1]
         if not people and not judges and not table.stated_raters:
@@ -582,7 +644,7 @@ class WideRoles:
         raise table.refusal(
             f"which columns are {lacking}? Candidates: {', '.join(unsure[:SHOWN])}.",
             *(() if people else ("--human", quote(",".join(theirs)))),
-            *(("--judge", quote(its[0])) if its else ()),
+            *(("--judge", quote(",".join(its))) if its else ()),
         )
 
     def _only_names(self, judges: Sequence[str], unsure: Sequence[str]) -> bool:
@@ -631,6 +693,15 @@ class WideRoles:
             and (known.get(name) == wanted or reason is RoleReason.TEXT_VALUES)
             and not self._never(name)
         ]
+        answers = [self.profiles[rater.column].given for rater in self.roles.raters]
+        alike = [
+            (name, reason)
+            for name, (_, reason) in self.roles.others.items()
+            if reason is RoleReason.NAME_ABOUT
+            and known.get(name) is None
+            and any(self.profiles[name].given.alike(answer) for answer in answers)
+        ]
+        excluded = [*(one for one in excluded if one[1] is not RoleReason.TEXT_VALUES), *alike, *excluded]
         message = f"no columns are recognised as {lacking}, and no other column could be. Columns: {columns}."
         if excluded:
             return f"{message} {messages.not_rater(*excluded[0], option)}."
@@ -695,6 +766,23 @@ def _without_plain(rater: str) -> str:
     if len(kept) == len(whole) or not kept:
         return rater
     return (" " if " " in rater else "_").join(kept)
+
+
+def _two_sides(names: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Names that may be annotators' and judges': those of one letter and of another, such as h1, h2 and m1,
+    else all but the last one and that.
+    """
+    stems = {name: name.rstrip("0123456789").lower() for name in names}
+    first, *rest = [*dict.fromkeys(stems.values())] or [""]
+    if len(rest) == 1:
+        sides = [[name for name in names if stems[name] == stem] for stem in (first, *rest)]
+        return sides[0], sides[1]
+    return names[:-1] or names, names[-1:]
+
+
+def _same_rater(first: str, second: str) -> bool:
+    """Whether two raters of several criteria are one, but for plain words in their names."""
+    return _without_plain(first).lower() == _without_plain(second).lower()
 
 
 def _named_computation(name: str) -> Computation:

@@ -35,7 +35,7 @@ def read(source: Any) -> SourceTable:
     Raises ImportRefused for what holds no row that can be read.
     """
     table = _file(Path(source)) if isinstance(source, str | Path) else _value(source)
-    table = without_summaries(table)
+    table = records.with_objects(without_summaries(table))
     if not table.size:
         broken = table.warnings[0].partition(": ")[2] if table.warnings else ""
         raise table.refusal(f"there is no readable row.{f' {broken}' if broken else ''}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from concord.errors import ImportRefused
 from concord.reading import labels
-from tests.reading.twelve import HUMAN, IDS, JUDGE, OTHER, SECOND, checked, rho, taken
+from tests.reading.twelve import HUMAN, IDS, JUDGE, MEAN, OTHER, SECOND, checked, kappa, rho, taken
 
 PLAIN = {"id": IDS, "human": HUMAN, "judge": JUDGE}
 
@@ -86,3 +89,183 @@ def test_an_unnamed_column_is_no_second_line_of_names(tmp_path):
     file.write_text(f"id,human,,judge\n{body}")
     assert len(labels.read(file).keys) == len(IDS)
     assert taken(checked(file), "annotators") == ["human"]
+
+
+COPIES = {
+    "z-scores": lambda x: round((x - 3.1) / 1.37, 3),
+    "from 0 to 1": lambda x: (x - 1) / 4,
+    "percent": lambda x: 20 * x,
+}
+
+
+@pytest.mark.parametrize("scale", COPIES.values(), ids=COPIES)
+def test_answers_on_another_scale_are_no_second_criterion(scale):
+    copies = {f"{who}_b": [scale(score) for score in of] for who, of in (("human", HUMAN), ("judge", JUDGE))}
+    table = {"id": IDS, "human_a": HUMAN, "judge_a": JUDGE, **copies}
+    read = labels.read(table)
+    assert "human_b has the answers of human_a on another scale and is excluded" in read.warnings
+    assert "judge_b has the answers of judge_a on another scale and is excluded" in read.warnings
+    assert [*figures(checked(table)).values()] == [expected(HUMAN, JUDGE)]
+
+
+def test_criteria_with_equal_answers_stay_criteria():
+    columns = {"human_fluency": HUMAN, "human_tone": HUMAN, "judge_fluency": JUDGE, "judge_tone": SECOND}
+    assert "criteria: fluency, tone" in labels.read({"id": IDS, **columns}).columns
+
+
+def test_a_mean_over_criteria_is_no_criterion():
+    means = {
+        f"{who}_avg": np.mean(of, axis=0).round(2)
+        for who, of in (("human", (HUMAN, OTHER)), ("gpt", (JUDGE, SECOND)))
+    }
+    columns = {"human_a1": HUMAN, "human_b1": OTHER, "gpt_a1": JUDGE, "gpt_b1": SECOND}
+    read = labels.read({"id": IDS, **means, **columns})
+    assert "criteria: a1, b1" in read.columns
+    assert "human_avg is the mean of human_a1, human_b1 and is excluded" in read.warnings
+
+
+def test_columns_of_which_a_known_column_is_the_mean_are_annotators():
+    mean = [(a + b) / 2 for a, b in zip(HUMAN, OTHER, strict=True)]
+    read = labels.read({"id": IDS, "ann_mean": mean, "mario": HUMAN, "vga": OTHER, "gpt4": JUDGE})
+    assert "annotators: mario, vga" in read.columns
+    assert "ann_mean is the mean of mario, vga and is excluded" in read.warnings
+
+
+RUNS = {"gpt4": ("gpt4_run1", "gpt4_run2"), "judge": ("judge seed 7", "judge seed 11")}
+
+
+@pytest.mark.parametrize(("judge", "names"), RUNS.items(), ids=RUNS)
+def test_runs_in_columns_are_repeats_of_one_judge(judge, names):
+    table = {"id": IDS, "human": HUMAN, names[1]: SECOND, names[0]: JUDGE}
+    assert figures(checked(table)) == {judge: expected(HUMAN, np.mean([JUDGE, SECOND], axis=0))}
+    assert f"runs of {judge}: {', '.join(names)}" in labels.read(table).columns
+
+
+@pytest.mark.parametrize("names", [("gpt4_zero_shot", "gpt4_cot"), ("gpt@temp0", "gpt@temp1")])
+def test_prompts_and_temperatures_are_judges(names):
+    found = checked({"id": IDS, "human": HUMAN, **dict(zip(names, (JUDGE, SECOND), strict=True))})
+    assert sorted(found.judges) == sorted(names)
+
+
+def test_a_temperature_is_no_judge():
+    table = {"human": [int(s > 2) for s in HUMAN], "gpt": [int(s > 2) for s in JUDGE]}
+    assert [*checked({**table, "gpt_temperature": [0, 1] * 6}).judges] == ["gpt"]
+    assert [*checked({**table, "gpt_temp_1": [1] * 12}).judges] == ["gpt"]
+
+
+def test_a_row_twice_counts_once_and_other_answers_are_asked_about():
+    rows = pd.DataFrame(PLAIN)
+    twice = pd.concat([rows, rows.iloc[[2, 5]]])
+    assert [*figures(checked(twice)).values()] == [expected(HUMAN, JUDGE)]
+    assert "2 rows repeat an earlier one and are excluded" in labels.read(twice).warnings
+    twice.iloc[-1, 2] = 1
+    with pytest.raises(ImportRefused, match="2 ids stand"):
+        checked(twice)
+
+
+@pytest.mark.parametrize("columns", [("variable", "value"), ("name", "score")])
+def test_a_cell_a_row_is_read_as_the_table_it_was(columns):
+    wide = {"id": IDS, "human_fluency": HUMAN, "human_tone": OTHER, "gpt_fluency": JUDGE, "gpt_tone": SECOND}
+    long = pd.DataFrame(wide).melt("id", var_name=columns[0], value_name=columns[1])
+    found = checked(long)
+    assert [*figures(found, "fluency").values()] == [expected(HUMAN, JUDGE)]
+    assert [*figures(found, "tone").values()] == [expected(OTHER, SECOND)]
+
+
+def test_a_row_a_rater_and_criterion_with_items_as_columns():
+    rows = [("human", "flu", HUMAN), ("human", "tone", OTHER), ("llm", "flu", JUDGE), ("llm", "tone", SECOND)]
+    frame = pd.DataFrame([[who, name, *of] for who, name, of in rows], columns=["rater", "criterion", *IDS])
+    found = checked(frame)
+    assert [*figures(found, "flu").values()] == [expected(HUMAN, JUDGE)]
+    assert [*figures(found, "tone").values()] == [expected(OTHER, SECOND)]
+
+
+JUDGE_COLUMNS = {"by name": ("gpt4_score", {}), "stated": ("verdict_of_it", {"judge": ["verdict_of_it"]})}
+
+
+@pytest.mark.parametrize(("column", "options"), JUDGE_COLUMNS.values(), ids=JUDGE_COLUMNS)
+def test_a_judge_may_stand_beside_ratings_in_rows(column, options):
+    """As in a batch file of MTurk that was merged with a judge's scores."""
+    rows = [
+        {"HITId": key, "WorkerId": who, "Answer.score": score, column: judge}
+        for key, a, b, judge in zip(IDS, HUMAN, OTHER, JUDGE, strict=True)
+        for who, score in (("A1", a), ("A2", b))
+    ]
+    found = checked(pd.DataFrame(rows), **options)
+    assert taken(found, "annotators") == ["A1", "A2"]
+    assert figures(found) == {column: expected(MEAN, JUDGE)}
+
+
+def test_models_around_records_by_id_are_groups():
+    document = {
+        model: {key: {"human": a, "judge": b} for key, a, b in zip(IDS[:6], of, other, strict=True)}
+        for model, of, other in (("llama", HUMAN[:6], JUDGE[:6]), ("qwen", HUMAN[6:], JUDGE[6:]))
+    }
+    assert [*figures(checked(document)).values()] == [expected(HUMAN, JUDGE)]
+
+
+def test_a_list_of_answers_on_criteria_is_of_a_rater_each():
+    """As in SummEval."""
+    rows = [
+        {
+            "id": key,
+            "expert_annotations": [{"flu": a, "tone": b}, {"flu": c, "tone": a}],
+            "gpt": {"flu": d, "tone": e},
+        }
+        for key, a, b, c, d, e in zip(IDS, HUMAN, OTHER, OTHER, JUDGE, SECOND, strict=True)
+    ]
+    found = checked(rows)
+    assert len(taken(found, "annotators")) == 2
+    assert [*figures(found, "flu").values()] == [expected(MEAN, JUDGE)]
+
+
+def test_cells_that_are_objects_of_criteria_are_columns(tmp_path):
+    cells = [
+        json.dumps({"fluency": {"score": a, "reason": "x"}, "tone": {"score": b, "reason": "y"}})
+        for a, b in zip(JUDGE, SECOND, strict=True)
+    ]
+    file = tmp_path / "table.csv"
+    columns = {"id": IDS, "human_fluency": HUMAN, "human_tone": OTHER, "judge": cells}
+    pd.DataFrame(columns).to_csv(file, index=False)
+    found = checked(file)
+    assert [*figures(found, "fluency").values()] == [expected(HUMAN, JUDGE)]
+    assert [*figures(found, "tone").values()] == [expected(OTHER, SECOND)]
+
+
+def test_labels_in_another_order_in_each_column_are_one_set():
+    words = {1: "none", 2: "insult", 3: "threat", 4: "threat", 5: "toxic;insult"}
+    swapped = {**words, 5: "insult;toxic"}
+    table = {"human": [words[s] for s in HUMAN], "judge": [swapped[s] for s in JUDGE]}
+    found = checked(table).judges["judge"]["kappa"]
+    assert found.value == pytest.approx(kappa(table["human"], [words[s] for s in JUDGE]))
+
+
+def test_turns_of_a_conversation_are_items():
+    table = {"conversation_id": [f"c{n // 3}" for n in range(12)], "turn": [0, 1, 2] * 4}
+    found = checked({**table, "human_score": HUMAN, "judge_score": JUDGE})
+    assert [*figures(found).values()] == [expected(HUMAN, JUDGE)]
+
+
+def test_a_text_called_after_the_reference_is_no_answer():
+    table = {
+        "id": IDS,
+        "reference_answer": [f"The {key}" for key in IDS],
+        "model_answer": [f"A {key}" for key in IDS],
+    }
+    table |= {"reference_score": HUMAN, "predicted_score": JUDGE}
+    many = {name: [*cells, *cells] for name, cells in table.items()}
+    many = {**many, "id": range(24), "reference_answer": [f"The {n}" for n in range(24)]}
+    many["model_answer"] = [f"A {n}" for n in range(24)]
+    assert [*figures(checked(many)).values()] == [(round(rho(HUMAN * 2, JUDGE * 2), 9), 24)]
+
+
+def test_the_question_shows_a_column_that_a_name_hides_and_sides_by_letter():
+    thumbs = {
+        "id": IDS,
+        "user_feedback": ["👍" if s > 2 else "👎" for s in HUMAN],
+        "judge": [s > 2 for s in JUDGE],
+    }
+    with pytest.raises(ImportRefused, match="--human user_feedback"):
+        checked(thumbs)
+    with pytest.raises(ImportRefused, match="--human h1,h2 --judge m1,m2"):
+        checked({"id": IDS, "h1": HUMAN, "h2": OTHER, "m1": JUDGE, "m2": SECOND})
