@@ -640,6 +640,7 @@ class AuditAct(StrEnum):
     SCENARIO_DISCARDED = "scenario_discarded"
     SCENARIOS_BROUGHT = "scenarios_brought"
     SCENARIOS_REMOVED = "scenarios_removed"
+    TOXICITY_SCORED = "toxicity_scored"
     FILES_IMPORTED = "files_imported"
     """Into the data folder of the workspace; the line's target is what, such as tasks."""
     IMPORT_REMOVED = "import_removed"

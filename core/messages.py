@@ -871,6 +871,7 @@ AUDIT_ACTS: Mapping[AuditAct, str] = {
     AuditAct.SCENARIO_DISCARDED: "{target} discarded",
     AuditAct.SCENARIOS_BROUGHT: "{target}s brought",
     AuditAct.SCENARIOS_REMOVED: "{target}s removed",
+    AuditAct.TOXICITY_SCORED: "toxicity scored",
     AuditAct.FILES_IMPORTED: "{target} imported",
     AuditAct.IMPORT_REMOVED: "import of {target} removed",
     AuditAct.EXPORTED: "exported {target}",

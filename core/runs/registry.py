@@ -86,6 +86,12 @@ def slice_of(benchmark: str) -> str:
     )
 
 
+def siblings(benchmark: str) -> list[str]:
+    """The benchmarks of the same slice; raises NotFound as `slice_of` does."""
+    slice_name = slice_of(benchmark)
+    return [name for name in BENCHMARKS if slice_of(name) == slice_name]
+
+
 def part(slice_name: str, module: str) -> ModuleType | None:
     """A module of a slice's heavy side, such as “tables” or “commands”; None where the slice has none."""
     if slice_name in _REGISTERED.values():

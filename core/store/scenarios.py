@@ -1,7 +1,7 @@
 """Scenarios in the store: what a benchmark is run on, its source, and who accepted it."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlite_utils import Database
@@ -105,18 +105,21 @@ def bring(db: Database, scenarios: Sequence[Scenario]) -> list[str]:
     return new
 
 
-def remove(db: Database, benchmark: str, kind: str, keys: Sequence[str]) -> int:
-    """Remove scenarios, with a line of the audit log; returns how many.
+def remove(db: Database, benchmark: str, kind: str, keys: Sequence[str], *, used_by: Collection[str]) -> int:
+    """Remove scenarios, with a line of the audit log; returns how many. `used_by` are the benchmarks whose
+    conversations are made from them: another one may have a facet of the same name and value.
 
     Raises ConcordError where a conversation or another scenario rests on one of them: nothing is removed.
     """
     listed = json.dumps(list(keys))
     resting = column(
         db,
-        "SELECT value FROM facets WHERE name = :kind AND value IN (SELECT value FROM json_each(:keys)) UNION "
+        "SELECT f.value FROM facets f JOIN conversations c ON c.id = f.conversation_id WHERE f.name = :kind "
+        "AND f.value IN (SELECT value FROM json_each(:keys)) AND c.benchmark IN (SELECT value FROM "
+        "json_each(:used_by)) UNION "
         "SELECT json_extract(body, '$.' || :kind) AS used FROM scenarios WHERE benchmark = :benchmark "
         "AND kind <> :kind AND used IN (SELECT value FROM json_each(:keys)) LIMIT 1",
-        {"kind": kind, "keys": listed, "benchmark": benchmark},
+        {"kind": kind, "keys": listed, "benchmark": benchmark, "used_by": json.dumps(list(used_by))},
     )
     if resting:
         raise ConcordError(

@@ -243,7 +243,7 @@ DUELS = empty(
     *map(percent, ("win", "tie", "lose")),
     percent("delta", "Δ", signed=True, interval="ends", help="Share of wins less share of losses"),
     Column("n", help="Scenarios compared"),
-    Column("incomplete", "left out", help="Scenarios without a usable verdict in both orders"),
+    Column("incomplete", "excluded", help="Scenarios without a usable verdict in both orders"),
     *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
 )
 STRENGTHS = empty(

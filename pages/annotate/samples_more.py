@@ -1,7 +1,7 @@
 """What a study may have beside its items: gold items, training, extra raters, second answers, a crowd."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import streamlit as st
 
@@ -325,6 +325,7 @@ def _second_saved(name: str, before: str) -> None:
 
 # ── A crowd ───────────────────────────────────────────────────────────────────────────────────────────────
 
+PLATFORMS: Mapping[Platform, str] = {"prolific": "Prolific", "mturk": "MTurk"}
 CROWD = "a crowd's link"
 
 
@@ -384,9 +385,15 @@ CODES = {
 
 def _terms(study: Study, terms: Crowd, *, new: bool, closed: bool) -> None:
     key = f"crowd {study.name}"
-    platforms = list(get_args(Platform))
+    platforms = list(PLATFORMS)
     columns = st.columns(4)
-    columns[0].selectbox("Platform", platforms, platforms.index(terms.platform), key=f"{key} platform")
+    columns[0].selectbox(
+        "Platform",
+        platforms,
+        platforms.index(terms.platform),
+        format_func=PLATFORMS.__getitem__,
+        key=f"{key} platform",
+    )
     for column, name, label in (
         (columns[1], "quota", "Annotators"),
         (columns[2], "items", "Items per annotator"),

@@ -129,6 +129,27 @@ def several(label: str, name: str, options: Sequence[str], *, what: str = "", **
     return st.multiselect(label, options, key=name, bind="query-params", **look)
 
 
+SEVERAL = "|"
+"""What stands between several codes in the address."""
+
+
+def several_of(
+    label: str, name: str, options: Sequence[str], words: Callable[[str], str], **look: Any
+) -> list[str]:
+    """As `several`, of codes: the address has them, the reader sees their `words`."""
+
+    def draw(key: str) -> tuple[str, ...]:
+        look.setdefault("placeholder", "all")
+        return tuple(st.multiselect(label, options, key=key, format_func=words, **look))
+
+    def read(text: str) -> tuple[str, ...] | None:
+        codes = tuple(text.split(SEVERAL))
+        return codes if set(codes) <= {*options} else None
+
+    nothing_chosen: tuple[str, ...] = ()
+    return list(held(name, nothing_chosen, draw, read=read, written=SEVERAL.join))
+
+
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
     """The benchmark that the address names; to be chosen of several, unless `fixed`."""
     titles = {name: known_or_imported(name).title for name in names}

@@ -19,7 +19,7 @@ from concord.llm.models import currency
 from concord.store import progress, studies
 from concord.table import Table
 from pages.parts import table
-from pages.parts.address import link, listed, several
+from pages.parts.address import link, listed, several_of
 from pages.parts.charts import GREEN, GREY, VALUE, Chart, forest, legend, show, tips
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
@@ -27,7 +27,7 @@ from pages.parts.reports import studies_called
 from pages.parts.session import live, sentence, workspace
 
 EVERY_SECONDS = 2.0
-MOST_GROUPINGS = 2
+LARGEST = 2
 BEST = "the judge that follows annotators best"
 PEOPLE, JUDGE = "as annotators would rate", "the judge alone"
 HEIGHT = 280
@@ -129,7 +129,7 @@ def _estimate(folder: Path) -> None:
                 "Question", "criterion", [*criteria], next(iter(criteria)), format_func=criteria.get
             )
     columns = (
-        several("Group by", "by", groupings, placeholder="all together", max_selections=MOST_GROUPINGS)
+        several_of("Group by", "by", groupings, _grouping, placeholder="all together", max_selections=LARGEST)
         if groupings
         else []
     )
@@ -142,6 +142,12 @@ def _estimate(folder: Path) -> None:
         link("samples", "Samples")
         return
     _answer(result, options)
+
+
+def _grouping(code: str) -> str:
+    """A grouping in words: of a time, its unit behind the name."""
+    [column] = by_of([code])
+    return column.name
 
 
 def _answer(result: LakeEstimate, options: LakeEstimateOptions) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from concord.benchmarks.simulbench.tasks import BENCHMARK
+from concord.runs.registry import siblings
 from concord.scenario import State
 from concord.store import scenarios
 from concord.store.actor import actor
@@ -50,7 +51,7 @@ def _undo(change: StateChange) -> None:
     st.session_state.pop(_LAST, None)
     with notice.writing() as db:
         if change.state is None:
-            scenarios.remove(db, BENCHMARK, change.kind, change.keys)
+            scenarios.remove(db, BENCHMARK, change.kind, change.keys, used_by=siblings(BENCHMARK))
         else:
             for key in change.keys:
                 scenarios.decide(db, BENCHMARK, change.kind, key, change.state, actor())

@@ -17,6 +17,7 @@ from concord.benchmarks.stss.town import Resident, Town
 from concord.benchmarks.stss.trajectory_files import read_trajectory
 from concord.errors import ConcordError
 from concord.runs.planning import materials
+from concord.runs.registry import siblings
 from concord.store import scenarios
 from concord.table import Cell, Column, Table
 from pages.parts import notice, person, table
@@ -67,7 +68,7 @@ def _undo() -> None:
         notice.done("The import was removed.")
         return
     with notice.writing() as db:
-        scenarios.remove(db, LANGUAGE_LEVEL, SCENARIO, last)
+        scenarios.remove(db, LANGUAGE_LEVEL, SCENARIO, last, used_by=siblings(LANGUAGE_LEVEL))
         notice.done("The new scenes were removed.")
 
 

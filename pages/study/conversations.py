@@ -1,7 +1,7 @@
 """Stored conversations: filtered, put in order, read a page at a time; one of them opened, by its address."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import streamlit as st
 from concord.conversation import Conversation
 from concord.errors import NotFound
 from concord.reports.overview import unreadable_words
-from concord.runs.registry import BENCHMARKS
+from concord.runs.registry import BENCHMARKS, known_or_imported
 from concord.scores import marked
 from concord.store import conversations, spotchecks, studies
 from concord.store.conversations import Filter, Found, Order, Sort
@@ -48,6 +48,7 @@ ORDERS: dict[Order, str] = {
 OWN = ("benchmark", "language", "player")
 SORTED = (*OWN, "turns", "people", "key")
 """Columns by which the whole list can be sorted besides `ORDERS`; facets are others."""
+ASCENDING, DESCENDING = "ascending", "descending"
 ASKED = ("benchmark", "order", "text", "refusals", "unreadable", "study", "group")
 TAKEN = (*OWN, *ASKED, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
@@ -131,7 +132,7 @@ def _ask() -> ListRequest:
     with workspace().read() as db:
         found, names = conversations.values(db), studies.names(db)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        benchmark = _one("Benchmark", found["benchmark"], "benchmark", "all")
+        benchmark = _one("Benchmark", found["benchmark"], "benchmark", "all", called=_title)
         with workspace().read() as db:
             values = conversations.values(db, benchmark) if benchmark else found
         facets = _facets(values, benchmark) if benchmark else []  # those of several have little in common
@@ -139,8 +140,8 @@ def _ask() -> ListRequest:
             "Said in the dialogue", type="search", icon=":material/search:", max_chars=500, **_kept("text")
         )
         orders = _orders(values, facets)
-        checked("order", orders)
-        words = st.selectbox("First", list(orders), **_kept("order"))
+        look = {"format_func": lambda code: orders[code][0], "on_change": _first_page}
+        words, order = orders[listed("First", "order", list(orders), "newest", always=False, **look)]
         columns = [name for name in OWN if len(values[name]) > 1]
         group = listed(
             "Group by",
@@ -174,16 +175,21 @@ def _ask() -> ListRequest:
         study=study,
         text=text or "",
     )
-    return ListRequest(wanted, words, orders[words], group, facets)
+    return ListRequest(wanted, words, order, group, facets)
 
 
-def _orders(values: Mapping[str, Sequence[str]], facets: Sequence[str]) -> dict[str, Order | Sort]:
-    """The orders of the list by their words: the usual ones, then every column and facet both ways."""
-    orders: dict[str, Order | Sort] = {words: order for order, words in ORDERS.items()}
+def _orders(
+    values: Mapping[str, Sequence[str]], facets: Sequence[str]
+) -> dict[str, tuple[str, Order | Sort]]:
+    """The orders of the list with their words, by their codes in the address: the usual ones, then every
+    column and facet both ways.
+    """
+    orders: dict[str, tuple[str, Order | Sort]] = {order: (words, order) for order, words in ORDERS.items()}
     columns = [name for name in SORTED if name not in OWN or len(values[name]) > 1]
     for name, facet in [*((name, False) for name in columns), *((name, True) for name in facets)]:
-        orders.setdefault(f"{name}, ascending", Sort(name, facet))
-        orders.setdefault(f"{name}, descending", Sort(name, facet, descending=True))
+        for way in (ASCENDING, DESCENDING):
+            code = f"{'facet-' if facet else ''}{name}-{way}"
+            orders[code] = f"{name}, {way}", Sort(name, facet, descending=way == DESCENDING)
     return orders
 
 
@@ -232,12 +238,24 @@ def _facets(values: dict[str, list[str]], benchmark: str) -> list[str]:
     return [name for name in names if name not in OWN and len(values.get(name, ())) > 1]
 
 
-def _one(label: str, names: Sequence[str], key: str, whichever: str, *, always: bool = False) -> str:
+def _title(benchmark: str) -> str:
+    return known_or_imported(benchmark).title
+
+
+def _one(
+    label: str,
+    names: Sequence[str],
+    key: str,
+    whichever: str,
+    *,
+    always: bool = False,
+    called: Callable[[str], str] = str,
+) -> str:
     """One of the names or none; not asked where there is only one."""
     if len(names) <= 1 and not (always and names):
         checked(key, names)
         return names[0] if names and not always else ""
-    look = {"format_func": lambda name: name or whichever, "on_change": _first_page}
+    look = {"format_func": lambda name: called(name) if name else whichever, "on_change": _first_page}
     return listed(label, key, ["", *names], "", always=False, **look)
 
 

@@ -25,6 +25,8 @@ SHORT = 400
 """Characters of the reasons of a turn that are in sight at once; longer ones are folded away."""
 TITLE = 80
 """Characters of what was asked first in the title of an imported conversation."""
+BADGE = 48
+"""Characters of a facet that stands at the top; a longer one, such as a key, stands with the provenance."""
 
 top = st.components.v2.component(
     "concord_top",
@@ -93,7 +95,8 @@ def _head(found: Found) -> None:
         st.caption(plain(found.key))
     with st.container(horizontal=True):
         told = (known.title if known else found.benchmark, found.language)
-        for words in (*told, *(f"{name}: {value}" for name, value in found.facets.items())):
+        badges = {name: value for name, value in found.facets.items() if len(value) <= BADGE}
+        for words in (*told, *(f"{name}: {value}" for name, value in badges.items())):
             st.badge(plain(words), color="gray")
         if found.simulated:
             about = "A rule-based mock model wrote this; it says nothing about language models."
@@ -161,11 +164,12 @@ def _verdicts(given: Verdicts, alt: str, *, scores: bool = True, expanded: bool 
     with st.expander("Why", type="compact", expanded=expanded):
         for name in dict.fromkeys(judge for judge, *_ in given.reasons):
             st.markdown(f"**{plain(name)}**")
-            st.text(
-                "\n\n".join(
-                    f"{on}, {word}: {reason}" for judge, on, word, reason in given.reasons if judge == name
-                )
-            )
+            answers: dict[str, list[str]] = {}  # a judge may give several answers one reason
+            for judge, criterion, word, reason in given.reasons:
+                if judge == name:
+                    answers.setdefault(reason, []).append(f"{criterion}, {word}")
+            paragraphs = [f"{'; '.join(dict.fromkeys(words))}: {reason}" for reason, words in answers.items()]
+            st.text("\n\n".join(paragraphs))
 
 
 def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> None:
@@ -217,7 +221,8 @@ def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapp
         )
     with st.expander("Provenance: models, prompts, calls, cost", icon=":material/receipt_long:"):
         _dataframe(rows, "Calls and cost")
-        st.caption(plain(f"Key: {what.key}"))
+        keys = [f"{name}: {value}" for name, value in what.facets.items() if len(value) > BADGE]
+        st.caption("  \n".join(map(plain, [f"Key: {what.key}", *keys])))
 
 
 def _judge(judgement: Mapping[str, Any]) -> str:

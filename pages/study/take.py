@@ -9,6 +9,7 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.exchange import dataset, publish
 from concord.exchange.publish import PARTS, Export
+from concord.runs.registry import known_or_imported
 from concord.store import conversations, studies
 from concord.store.actor import acting
 from pages.parts import person
@@ -81,7 +82,10 @@ def _asked(known: list[str], stored: list[str]) -> Export | None:
         )
     if "benchmark" in takes:
         chosen["benchmark"] = st.selectbox(
-            "Benchmark", ["", *stored], format_func=lambda n: n or "every", key="of"
+            "Benchmark",
+            ["", *stored],
+            format_func=lambda n: known_or_imported(n).title if n else "every",
+            key="of",
         )
     if "form" in takes:
         forms = [None, *dataset.FORMS]

@@ -8,7 +8,7 @@ from concord.errors import ConcordError
 from concord.reports.leaderboards import MOCKS
 from concord.rubrics import rubric_store
 from concord.runs.benchmark import Benchmark
-from concord.runs.registry import BENCHMARKS
+from concord.runs.registry import BENCHMARKS, known_or_imported
 from concord.store import comparisons as stored
 from concord.store import conversations, tables
 from concord.store import studies as stored_studies
@@ -168,7 +168,12 @@ def _draw(known: Sequence[str]) -> None:
         )
         draft = FormDraft("new pairs")
         left, right = st.columns(2)
-        benchmark_name = left.selectbox("Conversations", known, key=draft.field(WHOSE, known[0], known))
+        benchmark_name = left.selectbox(
+            "Conversations",
+            known,
+            format_func=lambda name: known_or_imported(name).title,
+            key=draft.field(WHOSE, known[0], known),
+        )
         benchmark = BENCHMARKS.get(benchmark_name)
         own = [""] if benchmark and benchmark.pairwise else []
         rubrics = [*own, *rubric_store.of_pairs(workspace())]

@@ -24,16 +24,17 @@ from concord.lab.parts import DEVELOP, SELECT, TEST
 from concord.llm.models import load_models
 from concord.rubrics import rubric_store
 from concord.rubrics.rubric_store import Numbered
-from concord.store import lab, studies
+from concord.store import conversations, lab, studies
 from pages.desk import component
 from pages.desk.review import ReviewDesk
 from pages.parts import notice, person, table
 from pages.parts.address import held, link, listed, nothing, one_of, read, returned
 from pages.parts.drafted import TextDraft
 from pages.parts.navigation import heading
-from pages.parts.plain import counted, plain
+from pages.parts.plain import counted, first_words, plain
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
+from pages.parts.transcript import FIRST_WORDS
 from pages.study import run_watch
 from pages.study.run_form import estimate
 
@@ -331,10 +332,18 @@ def _review(bench: Bench) -> None:
     else:
         st.caption(plain(causes.notes[0]))
     items = disagreements.listed(judge, differing[:LISTED])
-    row = table.draw(replace(items, caption="Select a row to read the conversation."), selectable=True)
+    numbers = [one.unit.conversation for one in differing[:LISTED]]
+    with workspace().read() as db:
+        openings = conversations.openings(db, set(numbers))
+    rows = tuple(
+        {**row, "item": first_words(openings.get(number) or str(row["item"]), FIRST_WORDS)}
+        for row, number in zip(items.rows, numbers, strict=True)
+    )
+    items = replace(items, rows=rows, caption="Select a row to read the conversation.")
+    row = table.draw(items, selectable=True)
     if row is not None:
-        numbers = [one.unit.conversation for one in differing[:LISTED]]
-        read(numbers[items.rows.index(row)], "lab", numbers)
+        place = next(number for number, one in enumerate(rows) if one is row)
+        read(numbers[place], "lab", numbers)
 
 
 def _review_desk() -> None:

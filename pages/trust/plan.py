@@ -82,7 +82,9 @@ def _plan(rated: Rated) -> None:
     """Plan from stored conversations."""
     criteria = {criterion.name: criterion for criterion in rated.system.criteria}
     judges = list(rated.judges)
-    name = choice("Criterion", "criterion", [*criteria], next(iter(criteria)), drawn=len(criteria) > 1)
+    first, several_criteria = next(iter(criteria)), len(criteria) > 1
+    words = {"format_func": lambda code: criteria[code].label}
+    name = choice("Criterion", "criterion", [*criteria], first, drawn=several_criteria, **words)
     judge = choice("Judge", "judge", judges, judges[0], drawn=len(judges) > 1)
     scores = rated.scores[rated.scores.judge == judge][name].to_numpy(float)
     criterion = criteria[name]

@@ -70,7 +70,7 @@ def _chosen(benchmark: Benchmark) -> None:
         if these := _these():
             label = f"Look at these {len(these)}"
             st.button(label, type="primary", icon=ICON, on_click=person.begin, args=(TRIAGE,))
-        link("conversations", "Choose conversations", benchmark=benchmark.name, order="lowest score")
+        link("conversations", "Choose conversations", benchmark=benchmark.name, order="lowest")
     if findings.meta["items"]:
         _figures(findings)
 

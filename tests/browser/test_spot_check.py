@@ -129,7 +129,7 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
 
 
 def test_a_spot_check_starts_from_a_list_in_its_order(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/conversations?benchmark=simulbench&order=judges%20differ%20most")
+    page.goto(f"{app.url}/conversations?benchmark=simulbench&order=disagreement")
     listed = chosen(app)
     page.get_by_role("link", name=f"Spot-check these {len(listed)}").click()
     page.get_by_label("Your name", exact=True).fill("Ada")

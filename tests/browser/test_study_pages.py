@@ -72,7 +72,7 @@ def test_a_filter_stands_in_the_address_and_the_address_in_the_filters(app: Serv
 
 
 def test_a_conversation_is_opened_walked_on_from_and_left_to_the_same_list(app: Server, page: Page) -> None:
-    visit(page, f"{app.url}/conversations?player=cedar&order=lowest+score")
+    visit(page, f"{app.url}/conversations?player=cedar&order=lowest")
     expect(page.get_by_text("32 conversations")).to_be_visible()
     [(lowest,)] = app.rows(
         "SELECT c.id FROM conversations c JOIN summaries s ON s.conversation_id = c.id WHERE "

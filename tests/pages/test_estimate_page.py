@@ -54,9 +54,12 @@ def test_the_answer_is_that_of_the_command(judged, run):
     workspace, plan = judged
     assert run(workspace, "sample", plan.answers, "--study", "s", "--n", 120).exit_code == 0
     rate(workspace, "s")
-    app = shown(by=["segment", "created:week"])
+    app = shown(by="segment|created:week")
     assert not app.exception
     assert not app.error
+    [grouped] = app.multiselect
+    assert grouped.value == ["segment", "created:week"]
+    assert "created (week)" in grouped.options
     command = run(workspace, "estimate", plan.answers, "--study", "s", "--by", "segment,created:week")
     answer = app.subheader[0].value.replace("\\", "")
     assert answer in command.output

@@ -9,10 +9,12 @@ import pytest
 
 from concord.benchmarks.simulbench.steps import NextStage, Progression
 from concord.benchmarks.simulbench.tasks import tasks as usable
+from concord.conversation import Conversation, Message
 from concord.errors import ConcordError
 from concord.runs.planning import materials
+from concord.runs.registry import siblings
 from concord.scenario import Scenario
-from concord.store import audit, scenarios
+from concord.store import audit, conversations, scenarios
 from concord.workspace import Workspace
 from tests.pages.framed import opened, press, words
 from tests.simulbench import by_hand
@@ -117,11 +119,25 @@ def test_what_something_rests_on_is_not_removed(workspace: Workspace) -> None:
         by_hand.store_scripts(db, "s1")
         by_hand.fill(db, {("s1", "x"): [5]})
         with pytest.raises(ConcordError, match="in use"):
-            scenarios.remove(db, "simulbench", "script", ["s1"])
+            scenarios.remove(db, "simulbench", "script", ["s1"], used_by=siblings("simulbench"))
         scenarios.save(db, [Scenario("simulbench", "task", "maker", body("maker"), "accepted", "file")])
         with pytest.raises(ConcordError, match="in use"):
-            scenarios.remove(db, "simulbench", "task", ["maker"])
+            scenarios.remove(db, "simulbench", "task", ["maker"], used_by=siblings("simulbench"))
     assert states(workspace, "script") == {"s1": "accepted"}
+
+
+def test_an_equal_facet_of_another_benchmark_keeps_nothing(workspace: Workspace) -> None:
+    """Conversations from elsewhere may have a facet “task” with the same value."""
+    messages = (Message("user", "a"), Message("assistant", "b"))
+    with workspace.write() as db:
+        scenarios.save(db, [Scenario("simulbench", "task", "maker", body("maker"), "accepted", "file")])
+        conversations.save(db, Conversation("mine", "mine/1", "x", messages, facets={"task": "maker"}))
+        assert scenarios.remove(db, "simulbench", "task", ["maker"], used_by=siblings("simulbench")) == 1
+        scenarios.save(db, [Scenario("simulbench", "task", "maker", body("maker"), "accepted", "file")])
+        of = Conversation("simulbench-dialogues", "d/1", "x", messages, facets={"task": "maker"})
+        conversations.save(db, of)
+        with pytest.raises(ConcordError, match="in use"):
+            scenarios.remove(db, "simulbench", "task", ["maker"], used_by=siblings("simulbench"))
 
 
 def test_scripts_with_full_marks_are_set_aside_and_used_again(workspace: Workspace) -> None:

@@ -105,6 +105,6 @@ def test_without_simulations_there_is_nothing_to_freeze(workspace: Workspace) ->
 
 def test_scenes_in_use_are_not_removed(workspace: Workspace) -> None:
     with workspace.write() as db:
-        assert scenarios.remove(db, "stss-language", "scenario", ["none"]) == 0
+        assert scenarios.remove(db, "stss-language", "scenario", ["none"], used_by=["stss-language"]) == 0
         with pytest.raises(ConcordError):
             scenarios.get(db, "stss-language", "scenario", "none")

@@ -6,6 +6,7 @@ import pytest
 
 from concord.benchmarks.simulbench import toxicity
 from concord.errors import CallFailed
+from concord.store import audit
 from tests.mock.call import BadCall
 from tests.mock.texts import moderate
 from tests.simulbench import by_hand
@@ -54,6 +55,9 @@ def test_every_text_is_scored_once_and_averaged(filled):
     # Both scripts have the same words: one text. Replies: two, the empty one has nothing to score.
     assert toxicity.measure(filled, "mock-moderation") == tasks + 1 + 2
     assert toxicity.measure(filled, "mock-moderation") == 0
+    with filled.read() as db:
+        [line] = audit.every(db)  # nothing was scored the second time
+    assert (line.words, line.detail) == ("toxicity scored", f"{tasks + 3} texts by mock-moderation")
     found = toxicity.toxicity(filled, "mock-moderation")
     rows = {row["what"]: row for row in found.rows}
     assert tuple(rows[name]["n"] for name in ("tasks", "scripts", "replies", "replies of x")) == (
@@ -92,6 +96,8 @@ def test_errors_are_sentences(filled, run):
     assert "There is no model “nobody”" in unknown.output
     with pytest.raises(CallFailed, match="404"):
         toxicity.measure(filled, "mock-user")
+    with filled.read() as db:
+        assert not audit.every(db)
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"{}", b'{"input": []}', b'{"input": [3]}'])

@@ -12,14 +12,16 @@ from sqlite_utils import Database
 from concord.benchmarks.simulbench.scripts import SCRIPT, scripts_by_key
 from concord.benchmarks.simulbench.targets import SIMULBENCH
 from concord.benchmarks.simulbench.tasks import BENCHMARK, tasks
+from concord.codes import AuditAct
 from concord.configuration import Use
 from concord.estimate import Estimate, undefined
 from concord.llm.client import Client
 from concord.llm.models import load_models, pick
+from concord.reports.wording import count_words
 from concord.runs.handshakes import check_unchanged
 from concord.runs.planning import materials
 from concord.scores import marked
-from concord.store import conversations, moderations, scenarios
+from concord.store import audit, conversations, moderations, scenarios
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -66,7 +68,10 @@ def unscored(workspace: Workspace, model: str) -> list[str]:
 
 
 def measure(workspace: Workspace, model: str) -> int:
-    """Have texts scored that were not yet; returns how many. Raises CallFailed; what was scored is kept."""
+    """Have texts scored that were not yet, with a line of the audit log; returns how many.
+
+    Raises CallFailed; what was scored is kept, and the line counts it.
+    """
     entry = pick(load_models(workspace.models_path), model)
     check_unchanged(workspace, {model: entry})
     left = unscored(workspace, model)
@@ -82,7 +87,11 @@ def measure(workspace: Workspace, model: str) -> int:
         async with Client({model: entry}) as client:
             return await asyncio.gather(*(one(client, batch) for batch in batches), return_exceptions=True)
 
-    for error in asyncio.run(go()):
+    errors = asyncio.run(go())
+    if scored := len(left) - len(unscored(workspace, model)):
+        with workspace.write() as db:
+            audit.record(db, AuditAct.TOXICITY_SCORED, detail=f"{count_words(scored, 'text')} by {model}")
+    for error in errors:
         if error is not None:
             raise error
     return len(left)

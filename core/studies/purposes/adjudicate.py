@@ -32,7 +32,8 @@ class Rule:
 
     def words(self, criteria: Sequence[Criterion]) -> str:
         """The rule in words, for a study that asks these criteria."""
-        place = f"on “{self.criterion}”" if self.criterion else "on a criterion"
+        labels = {c.name: c.label for c in criteria}
+        place = f"on “{labels.get(self.criterion, self.criterion)}”" if self.criterion else "on a criterion"
         nominal = {c.scale.named for c in criteria if self.criterion in ("", c.name)}
         if nominal == {True}:
             return f"different answers {place}"
@@ -149,7 +150,12 @@ def queue_table(db: Database, look: Look) -> Table:
         for item, questions in look.items.items()
         for question in questions
     ]
-    columns = map(Column, ("item", "turn", "criterion", "answers", "settled", "reason", "by"))
+    labels = {criterion.name: criterion.label for criterion in look.study.criteria}
+    columns = (
+        *map(Column, ("item", "turn")),
+        Column("criterion", words=labels),
+        *map(Column, ("answers", "settled", "reason", "by")),
+    )
     visible_columns = tuple(c for c in columns if c.name != "turn" or any(row["turn"] for row in rows))
     return Table(
         "adjudication_queue", "Items to adjudicate", visible_columns, tuple(rows), notes=(summary(look),)
