@@ -138,16 +138,15 @@ def several_of(
 ) -> list[str]:
     """As `several`, of codes: the address has them, the reader sees their `words`."""
 
-    def draw(key: str) -> tuple[str, ...]:
+    def draw(key: str) -> list[str]:
         look.setdefault("placeholder", "all")
-        return tuple(st.multiselect(label, options, key=key, format_func=words, **look))
+        return st.multiselect(label, options, key=key, format_func=words, **look)
 
-    def read(text: str) -> tuple[str, ...] | None:
-        codes = tuple(text.split(SEVERAL))
+    def read(text: str) -> list[str] | None:
+        codes = text.split(SEVERAL)
         return codes if set(codes) <= {*options} else None
 
-    nothing_chosen: tuple[str, ...] = ()
-    return list(held(name, nothing_chosen, draw, read=read, written=SEVERAL.join))
+    return held(name, list[str](), draw, read=read, written=SEVERAL.join)
 
 
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
