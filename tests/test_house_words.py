@@ -68,3 +68,15 @@ def test_a_house_word_in_a_sentence_is_seen():
         '"""Nobody reads this docstring here."""\nraise ValueError("Nobody has rated the study yet.")'
     )
     assert [*sentences(tree)] == ["Nobody has rated the study yet."]
+
+
+def test_no_sentence_shows_the_code_that_fills_it():
+    """A call within braces is of an f-string that lacks its f."""
+    shown = [
+        f"{path.relative_to(ROOT)}: {text[:100]}"
+        for package in ("core", "pages")
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for text in sentences(ast.parse(path.read_text(encoding="utf-8")))
+        if re.search(r"\{[^{}]*\w\([^{}]*\}", text)
+    ]
+    assert not shown

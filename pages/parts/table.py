@@ -24,8 +24,8 @@ ROW = 35
 """Pixels of a row."""
 FEW, WIDER = 6, 630
 """In a table of so few columns a column may be wider."""
-BRIEF, BRIEF_TEXT, TALL_ROW = 112, 200, 52
-"""On a telephone: pixels of a column of names and of other texts, and of a row of two lines."""
+BRIEF = (150, 130, 200)
+"""On a telephone: pixels of the two columns that name a row, and of another text, at most."""
 
 
 def draw(
@@ -92,16 +92,13 @@ def _rows(
                 select(table.rows[rows[0]])
 
         options = {"on_select": chosen, "selection_mode": "single-row"}
-    row_height = ROW
     if on_telephone():
         table = _figures_first(table)
-        row_height = TALL_ROW if _breaks(table) else ROW
     return st.dataframe(
         _frame(table),
         key=key,
         hide_index=True,
-        row_height=row_height,
-        height=max_height if max_height and len(table.rows) * row_height > max_height else "content",
+        height=max_height if max_height and len(table.rows) * ROW > max_height else "content",
         placeholder=UNDEFINED,
         alt=table.title,
         column_config=_columns(table),
@@ -111,25 +108,11 @@ def _rows(
 
 def _figures_first(table: Table) -> Table:
     """The table with its figures right after the names of its rows: the first that a telephone shows."""
-    names = [*takewhile(lambda column: is_text(table, column), table.shown)]
+    rank = table.shown[:1] if len(table.shown) > 1 and not is_text(table, table.shown[0]) else ()
+    names = (*rank, *takewhile(lambda column: is_text(table, column), table.shown[len(rank) :]))
     figures = [column for column in table.shown if column not in names and table.estimates(column.name)]
     remainder = [column for column in table.columns if column not in names and column not in figures]
     return replace(table, columns=(*names, *figures, *remainder))
-
-
-def _room(table: Table, column: Column) -> int:
-    """The pixels of a column of text on a telephone, which shows the two that name a row and a figure."""
-    return BRIEF if column in table.shown[:2] else BRIEF_TEXT
-
-
-def _breaks(table: Table) -> bool:
-    """Whether a text needs a second line on a telephone."""
-    texts = [column for column in table.shown if is_text(table, column)]
-    return any(
-        len(shown(row.get(column.name), column)) * CHARACTER > _room(table, column)
-        for column in texts
-        for row in table.rows
-    )
 
 
 def _notes(table: Table, said: Collection[str]) -> list[str]:
@@ -205,7 +188,8 @@ def _columns(table: Table) -> dict[str, Any]:
             fitting = NAME if column is table.shown[0] else TEXT
             width = int(min((longest + 2) * CHARACTER, widest)) if longest > fitting else None
             if telephone:
-                width = int(min((max(longest, len(label)) + 2) * CHARACTER, _room(table, column)))
+                room = BRIEF[min(table.shown.index(column), len(BRIEF) - 1)]
+                width = int(min((max(longest, len(label)) + 2) * CHARACTER, room))
             found[column.name] = st.column_config.TextColumn(
                 label,
                 help=text,

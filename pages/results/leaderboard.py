@@ -108,6 +108,8 @@ def page() -> None:
 OWN, EVERY = "its own questions", "all"
 MOST = 30
 """Models in the picture; the table has all."""
+TALLEST = 560
+"""Pixels of a table of scripts; a longer one scrolls."""
 
 
 def _by(benchmark: Benchmark) -> tuple[Benchmark, str]:
@@ -136,7 +138,7 @@ def _own(benchmark: Benchmark) -> None:
         forest([*zip(map(best.label, best.rows), best.estimates(first), strict=True)], title, "Mean score")
     st.caption("Select a row to see its conversations, or to spot-check the judgements of its script.")
     for each in tables:
-        row = table.draw(each, selectable=True)
+        row = table.draw(each, selectable=True, max_height=TALLEST)
         if row is not None and "conversation" in row:
             go("spot-check", benchmark=benchmark.name, these=_listed_with(each, row))
         elif row is not None:

@@ -194,11 +194,12 @@ def test_on_a_telephone_figures_follow_the_names_of_a_row(monkeypatch) -> None:
         ({"who": "judge", "what": "a longer name", "step": 1.0, "n": 4, "rho": Estimate(0.5, 0.2, 0.9)},),
     )
     assert [column.name for column in part._figures_first(wide).shown] == ["who", "what", "rho", "step", "n"]
-    assert not part._breaks(wide)
+    ranked = Table("t", "T", (Column("rank"), *wide.columns), ({**wide.rows[0], "rank": 1},))
+    order = ["rank", "who", "what", "rho", "step", "n"]
+    assert [column.name for column in part._figures_first(ranked).shown] == order
     long = Table("t", "T", wide.columns, ({**wide.rows[0], "what": "the model is of the judge's family"},))
-    assert part._breaks(long)
     monkeypatch.setattr(part, "on_telephone", lambda: True)
-    assert part._columns(long)["what"]["width"] == part.BRIEF
+    assert part._columns(long)["what"]["width"] == part.BRIEF[1]
     monkeypatch.setattr(part, "on_telephone", lambda: False)
     assert part._columns(long)["what"]["width"] is None
 

@@ -206,7 +206,7 @@ def failing(scores: Scored) -> Table:
         {"model": row["player"], "score": row[FINAL], **{name: row[name] for name in SCRIPT_COLUMNS}}
         for row in low.to_dict("records")
     )
-    columns = (Column("model"), *_script_columns(), Column("score", help="Mean over the panel"))
+    columns = (Column("model"), *_script_columns(Column("score", help="Mean over the panel")))
     return Table("failing", "Failing scripts, by model", columns, rows, notes=(_failing_note("model"),))
 
 
@@ -229,19 +229,21 @@ def failing_by_judge(scores: Scored) -> Table:
         }
         for row in low.to_dict("records")
     )
-    columns = (Column("judge"), Column("model"), *_script_columns(), Column("score"))
+    columns = (Column("judge"), Column("model"), *_script_columns(Column("score")))
     title = "Failing scripts, by judge"
     return Table("failing-by-judge", title, columns, rows, notes=(_failing_note("judge"),))
 
 
-SCRIPT_COLUMNS = ("act", "script", "task", "kind", "type", "conversation")
+SCRIPT_COLUMNS = ("act", "task", "kind", "type", "conversation", "script")
 
 
-def _script_columns() -> tuple[Column, ...]:
-    return tuple(
+def _script_columns(score: Column) -> tuple[Column, ...]:
+    """What a script is, with its score; its key, which is long, comes last."""
+    columns = [
         Column(name, "task" if name == "act" else "", file_only=name in ("task", "conversation"))
         for name in SCRIPT_COLUMNS
-    )
+    ]
+    return (*columns[:-1], score, columns[-1])
 
 
 def _failing_note(noun: str) -> str:
