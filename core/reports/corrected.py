@@ -109,10 +109,10 @@ def corrected(board: Leaderboard, study_ratings: StudyRatings) -> Table:
     simulated = sorted([*board.simulated, *map(str, raters.rater[raters.simulated.astype(bool)])])
     notes = [
         f"Overall scores as the {len(raters)} annotators of the study “{study_ratings.study.name}” would "
-        "give them: the judges' mean over all conversations, corrected by the difference between annotators "
-        "and judges on common conversations (prediction-powered inference, PPI++). Judges get more weight the "
-        "closer they follow annotators. 95% intervals: Student's t, with one more conversation at each end "
-        "of the scale.",
+        "give them: the judges' mean over all conversations, corrected by the difference between "
+        "annotators and judges on common conversations (prediction-powered inference, PPI++). Judges get "
+        "more weight the closer they follow annotators. 95% intervals: Student's t, with one more "
+        "conversation at each end of the scale.",
         "“Without judges”: conversations that annotators alone would have to score for an equally narrow "
         "interval. It assumes that the annotators' conversations are a random sample of the model's. "
         f"Judges: {', '.join(board.judges)}.",
