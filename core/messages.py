@@ -834,7 +834,7 @@ def database_updated(database: Path, copy: Path) -> str:
 
 AUDIT_ACTS: Mapping[AuditAct, str] = {
     AuditAct.DRAW: "drawn",
-    AuditAct.DEAL: "dealt",
+    AuditAct.DEAL: "assigned",
     AuditAct.INVITED: "invited",
     AuditAct.LINK_WITHDRAWN: "link withdrawn",
     AuditAct.LET_IN: "let in as {target}",

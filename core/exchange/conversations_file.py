@@ -254,6 +254,13 @@ def store(
     return _stored(surveyed, counts, study)
 
 
+STORED_AS_BEFORE = (
+    " Conversations that were stored already stay as they are, with or without their system prompt in sight. "
+    "To show it, set `system_prompt` in a rubric."
+)
+"""What is said where a file is imported again to show system prompts."""
+
+
 def _stored(surveyed: FileSurvey, counts: Counter[str], study: str) -> str:
     """What was stored, in one sentence."""
     words = {"known": "were stored already", "votes": "comparisons"}
@@ -263,6 +270,8 @@ def _stored(surveyed: FileSurvey, counts: Counter[str], study: str) -> str:
     out = surveyed.faults + counts["left_out"]
     left = f" {out:,} rows were excluded." if out else ""
     left += "".join(f" Study “{name}”." for name in surveyed.studies)
+    if counts["known"] and surveyed.reading.show_system_prompt:
+        left += STORED_AS_BEFORE
     under = "”, “".join(sorted(surveyed.benchmarks)) or surveyed.reading.benchmark
     return f"Under “{under}”: {', '.join(new)}.{left}"
 

@@ -18,6 +18,8 @@ FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
 NAME, TEXT = 15, 48
 """Characters of a row's name, and of other texts, that fit without a width."""
+SAMPLED = 10
+"""Rows by which the grid finds the width of a column that has none."""
 CHARACTER, WIDEST = 7.5, 420
 """Pixels of a character, and at most of a column: a wider one would hide the columns after it."""
 ROW = 35
@@ -184,8 +186,11 @@ def _columns(table: Table) -> dict[str, Any]:
     for column in table.shown:
         label, text = _heading(table, column), column.help or None
         if _is_written(table, column) or is_text(table, column):
-            longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
-            fitting = NAME if column is table.shown[0] else TEXT
+            lengths = [len(shown(row.get(column.name), column)) for row in table.rows]
+            longest = max(lengths, default=0)
+            # The grid makes room for the heading and for what the first rows hold.
+            fitting = max([len(label), *lengths[:SAMPLED]])
+            fitting = min(fitting, NAME if column is table.shown[0] else TEXT)
             width = int(min((longest + 2) * CHARACTER, widest)) if longest > fitting else None
             if telephone:
                 room = BRIEF[min(table.shown.index(column), len(BRIEF) - 1)]

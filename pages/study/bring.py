@@ -119,7 +119,7 @@ def _checked(upload: Upload, options: FileOptions) -> FileSurvey | FormNotKnown 
 
 def page() -> None:
     """Draw the page."""
-    heading("import", "Import conversations")
+    heading("import")
     notice.show()
     file = st.file_uploader(
         "A file of conversations or ratings: JSON Lines, JSON, CSV, Excel, Parquet, an Inspect log",
@@ -189,8 +189,9 @@ def _roles(number: str, columns: Sequence[str]) -> TableOptions:
             label, columns, format_func=plain_line, key=f"{name} of {number}", placeholder="as read"
         )
         said[name] = tuple(chosen)
-    sides = st.columns(2)
     for place, (name, label) in enumerate(SINGLE.items()):
+        if place % 2 == 0:
+            sides = st.columns(2)
         with sides[place % 2]:
             said[name] = (
                 st.selectbox(
@@ -380,8 +381,9 @@ def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOpti
         icon=":material/alt_route:",
         expanded=isinstance(guess, FormNotKnown),
     ):
-        sides = st.columns(2)
         for place, (column, use) in enumerate([*_taken(guess).items()][:MOST]):
+            if place % 2 == 0:  # a row of two: on a telephone they stay in the order of the file
+                sides = st.columns(2)
             with sides[place % 2]:
                 chosen = st.selectbox(
                     plain(column),

@@ -303,3 +303,14 @@ def test_the_system_prompt_is_shown_where_the_box_is_ticked(workspace: Workspace
         [request] = rubric_judge.requests(rubric, "preview", chat)
         assert ("Be brief." in str(request.messages)) == tick
         assert [*shown_fields(chat, None, system=True)] == [(SYSTEM_PROMPT, "Be brief.")], "once"
+
+
+def test_a_second_import_says_that_it_shows_no_system_prompt(workspace: Workspace) -> None:
+    for tick in (False, True):
+        shown = dropped(chats("one"), "chats.jsonl")
+        box = the(shown, "checkbox", "Show the system prompt to annotators and judges")
+        (box.check() if tick else box).run()
+        the(shown, "button", "Import").click().run()
+        said = " ".join(each.value for each in shown.success).replace("\\", "")
+        assert ("stored already stay as they are" in said) == tick
+        assert ("`system_prompt` in a rubric" in said) == tick

@@ -210,3 +210,12 @@ def test_a_legend_has_as_many_names_in_a_line_as_fit(monkeypatch) -> None:
     monkeypatch.setattr(charts, "on_telephone", lambda: True)
     assert charts.legend(answers).to_dict()["columns"] == 1
     assert charts.legend(["no", "yes"]).to_dict()["columns"] == 2
+
+
+def test_a_text_below_the_first_rows_has_room() -> None:
+    """The grid measures the first rows only."""
+    texts = ["dealt"] * part.SAMPLED + ["adjudication set"]
+    rows = tuple({"when": "today", "act": text, "who": "researcher"} for text in texts)
+    columns = part._columns(Table("t", "T", (Column("when"), Column("act"), Column("who")), rows))
+    assert columns["act"]["width"] >= len(texts[-1]) * part.CHARACTER
+    assert columns["who"]["width"] is None
