@@ -147,7 +147,7 @@ def test_two_panels_stand_side_by_side_and_refusals_are_counted(app: Server, pag
     sees(page, ", 60 items")
     page.keyboard.press("Escape")
     tab(page, "Would a cheaper panel do?")
-    sees(page, "On the 60 items that both rated")
+    sees(page, "60 items that both rated")
     before = page.get_by_test_id("stMetricValue").last.inner_text()
     page.get_by_role("combobox", name="Second panel").press("Backspace")  # takes the last judge out
     expect(page.get_by_test_id("stMetricValue").last).not_to_have_text(before)
