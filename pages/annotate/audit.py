@@ -18,7 +18,8 @@ def page() -> None:
     name = listed("Study", "study", names, "", format_func=lambda one: one or "every")
     with workspace().read() as db:
         lines = audit.table(db, name)
-    st.caption("Select a row to read all of its details.")
+    if lines.rows:
+        st.caption("Select a row to read all of its details.")
     if chosen := draw(lines, titled=False, selectable=True):
         st.text(str(chosen["detail"]))
 

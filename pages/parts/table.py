@@ -26,8 +26,8 @@ ROW = 35
 """Pixels of a row."""
 FEW, WIDER = 6, 630
 """In a table of so few columns a column may be wider."""
-BRIEF = (150, 130, 200)
-"""On a telephone: pixels of the two columns that name a row, and of another text, at most."""
+BRIEF = (150, 130, 240)
+"""On a telephone: pixels, at most, of the two columns that name a row of figures, and of another text."""
 
 
 def draw(
@@ -183,6 +183,7 @@ def _columns(table: Table) -> dict[str, Any]:
     held = set(table.shown[: named + 1] if len(table.shown) > 3 else ())
     widest = WIDER if len(table.shown) <= FEW else WIDEST
     telephone = on_telephone()
+    has_figures = any(map(table.estimates, (column.name for column in table.shown)))
     for column in table.shown:
         label, text = _heading(table, column), column.help or None
         if _is_written(table, column) or is_text(table, column):
@@ -193,7 +194,7 @@ def _columns(table: Table) -> dict[str, Any]:
             fitting = min(fitting, NAME if column is table.shown[0] else TEXT)
             width = int(min((longest + 2) * CHARACTER, widest)) if longest > fitting else None
             if telephone:
-                room = BRIEF[min(table.shown.index(column), len(BRIEF) - 1)]
+                room = BRIEF[min(table.shown.index(column), 2)] if has_figures else BRIEF[2]
                 width = int(min((max(longest, len(label)) + 2) * CHARACTER, room))
             found[column.name] = st.column_config.TextColumn(
                 label,

@@ -82,7 +82,10 @@ def aligned() -> None:
             [data-testid="stButtonGroup"] [data-variant="segmented_control"] {
                 border-radius: 0.5rem; border-style: solid; border-width: 1px; margin: 0;
             }
-            [data-testid="stTable"] :is(th, td) { overflow-wrap: anywhere; padding-inline: 0.25rem; }
+            [data-testid="stTable"] :is(th, td) {
+                overflow-wrap: anywhere; padding-inline: 0.15rem; font-size: 0.78rem;
+            }
+            [data-testid="stTable"][class] th + td { padding-left: 0.4rem; }
         }
         </style>"""
     )
