@@ -9,7 +9,7 @@ import streamlit as st
 from concord.errors import ConcordError, NotAllowed
 from concord.store import holdings
 from concord.store.sessions import Role
-from pages.parts import menu, theme
+from pages.parts import imports, menu, theme
 from pages.parts.address import arrived
 from pages.parts.navigation import DESK, OPEN_TO, SECTIONS, PageFile, about
 from pages.parts.people import AnnotatorHere
@@ -20,6 +20,7 @@ from pages.parts.signin import sign_in, sign_out
 def frame() -> None:
     """Run the page that was asked for, if whoever asks may see it."""
     st.set_page_config(page_title="Concord", page_icon=str(theme.ICON), layout="wide")
+    imports.wait()
     try:
         who = here()
         if isinstance(who, AnnotatorHere):
@@ -38,6 +39,7 @@ def frame() -> None:
             arrived(page.url_path)
             page.run()
             menu.draw()
+            imports.page_drawn()
     except NotAllowed as error:
         _no_page()
         sentence(error)

@@ -76,6 +76,11 @@ class Workspace:
         return self.path / "concord.db"
 
     @property
+    def figures_path(self) -> Path:
+        """Figures of studies that were computed; it may be deleted at any time."""
+        return self.path / "figures.db"
+
+    @property
     def models_path(self) -> Path:
         """The file that lists the models."""
         return self.path / "models.toml"

@@ -8,7 +8,7 @@ from concord.commands import options
 from concord.commands.app import call
 from concord.commands.printing import echo, require_output
 from concord.errors import StudyError
-from concord.store import access
+from concord.store import access, figures
 from concord.studies import studies
 from concord.studies.addresses import reach
 from concord.workspace import Workspace
@@ -96,6 +96,8 @@ def _forget(workspace: str, name: str, reason: str) -> None:
 
     Ratings, comments and figures stay. It cannot be undone, and backups made before still have the name.
     """
-    with Workspace.open(workspace, create=False).write() as db:
+    workspace_ = Workspace.open(workspace, create=False)
+    with workspace_.write() as db:
         pseudonym = access.forget(db, name, reason)
+    figures.clear(workspace_.figures_path)
     echo(f"The name is removed. Ratings stay under the pseudonym {pseudonym}.")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import MutableMapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -19,6 +21,7 @@ from concord.files.plain import plain_line
 from concord.rating import Criterion, conditions_in_words
 from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
+from concord.reports.figure_cache import FigureCache, stamp
 from concord.reports.flags import flags_of
 from concord.reports.names import renamed
 from concord.reports.obstacles import missing
@@ -27,6 +30,7 @@ from concord.reports.verdict import Assessment, verdict
 from concord.scores import no_final
 from concord.statistics.ratings import FINAL
 from concord.store import frames
+from concord.store.figures import StoredFigures
 from concord.studies import studies
 from concord.studies.studies import StudyRatings
 from concord.table import (
@@ -58,6 +62,9 @@ RESAMPLING = ("resamples", "seed", "clusters", "people")
 @dataclass(frozen=True, eq=False)
 class AgreementReport(Evidence):
     """Evidence with its tables and sentences, which are made when asked for, and kept."""
+
+    assessment_cache: MutableMapping[str, Assessment] = field(default_factory=dict)
+    """The assessment on each criterion, made once."""
 
     def section(self, name: str, criterion: str) -> dict[str, Table]:
         """The tables of a section on one criterion, by name: see `concord.reports.sections.section`."""
@@ -122,7 +129,10 @@ class AgreementReport(Evidence):
         """The assessment on one criterion, else on the main one. Raises StudyError for an unknown
         criterion.
         """
-        return verdict(self, criterion or self.main)
+        name = criterion or self.main
+        if name not in self.assessment_cache:
+            self.assessment_cache[name] = verdict(self, name)
+        return self.assessment_cache[name]
 
     @cached_property
     def summary(self) -> list[str]:
@@ -214,8 +224,10 @@ class AgreementReport(Evidence):
         return text if form != "table" else f"{text}\n{_listed(hidden_tables, form, width)}"
 
 
-def agreement_report(db: Database, study: str, options: Options = Options()) -> AgreementReport:
-    """The report of a study.
+def agreement_report(
+    db: Database, study: str, options: Options = Options(), figures: Path | None = None
+) -> AgreementReport:
+    """The report of a study. Its figures are read from the file `figures`, and stored there, if one is named.
 
     Raises NotFound for an unknown study, StudyError for a study without any rating.
     """
@@ -225,7 +237,26 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
         exclude_refused=options.exclude_refused,
         cluster_by=options.cluster_by,
     )
-    return report_of(ratings, options, frames.feature_rows(db, study))
+    features = frames.feature_rows(db, study)
+    report = report_of(ratings, options, features)
+    return report if figures is None else _from_file(report, figures)
+
+
+def _from_file(report: AgreementReport, figures: Path) -> AgreementReport:
+    """A report that was read just now, with the figures that a file has of the same ratings and options."""
+    # Of the looks at a verdict only their number counts: that it was read again changes no figure.
+    looks = {criterion: report.look(criterion) for criterion in report.criteria}
+    with suppress(TypeError):
+        key = stamp(replace(report.data, looks={}), looks, report.options, report.feature_columns)
+        texts = StoredFigures(figures, key)
+        return replace(
+            report,
+            table_cache=FigureCache(texts, "tables"),
+            flag_cache=FigureCache(texts, "flags"),
+            agreement_cache=FigureCache(texts, "agreement"),
+            assessment_cache=FigureCache(texts, "assessment"),
+        )
+    return report
 
 
 def report_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -94,9 +94,11 @@ class Evidence:
     options: Options = Options()
     feature_columns: Columns = field(default_factory=dict)
     scales: Mapping[str, SharedScale] = field(default_factory=dict)
-    table_cache: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
-    flag_cache: dict[str, list[Flag]] = field(default_factory=dict)
+    table_cache: MutableMapping[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
+    flag_cache: MutableMapping[str, list[Flag]] = field(default_factory=dict)
     """Sentences that are made once."""
+    agreement_cache: MutableMapping[str, StudyAgreement] = field(default_factory=dict)
+    """The figures over all criteria, made once."""
     lone_cache: dict[str, list[Lone]] = field(default_factory=dict)
     """Annotators beside the others by criterion, made once."""
     difference_cache: dict[str, list[GroupDifference]] = field(default_factory=dict)
@@ -302,8 +304,13 @@ class Evidence:
     @cached_property
     def agreement(self) -> StudyAgreement:
         """Alpha and correlations on every criterion; panels are the mean of all judges, and every pair."""
-        panels = default_panels(self.judges)
-        return study_agreement(self.ratings, panels=panels, study=self.data.study.name, **self.resampling)
+        name = self.data.study.name
+        if name not in self.agreement_cache:
+            panels = default_panels(self.judges)
+            self.agreement_cache[name] = study_agreement(
+                self.ratings, panels=panels, study=name, **self.resampling
+            )
+        return self.agreement_cache[name]
 
     def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
         """A judge's (or a panel's) score beside people's mean, one row an item that has both, the farthest

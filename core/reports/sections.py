@@ -373,6 +373,7 @@ def _against(
                 ratings=judged,
                 options=options,
                 table_cache={},
+                agreement_cache={},
                 lone_cache={},
                 difference_cache={},
                 length_cache={},

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
+from concord.codes import AuditAct
 from concord.store.purposes import RATED
 from concord.store.studies import study_id
 
@@ -69,7 +70,7 @@ def mark(db: Database, name: str) -> str:
 
     Ratings are added (their ids rise); answers are given, replaced or taken back (each is kept), and count by
     the state of their item; imports add criteria and units. Of hidden items the answers count as well,
-    and so do answers given in sight of others'.
+    and so do answers given in sight of others'. A name that is removed gives way in every figure.
     """
     row = db.execute(
         """
@@ -90,8 +91,9 @@ def mark(db: Database, name: str) -> str:
                (SELECT group_concat(i.id || g.criterion || g.answer || g.tolerance || g.attention)
                  FROM items i JOIN known_answers g ON g.item_id = i.id WHERE i.study_id = :study),
                (SELECT count(*) FROM criteria
-                 WHERE scope = 'study:' || (SELECT name FROM studies WHERE id = :study))
+                 WHERE scope = 'study:' || (SELECT name FROM studies WHERE id = :study)),
+               (SELECT count(*) FROM audit_log WHERE act = :name_removed)
         """,
-        {"study": study_id(db, name)},
+        {"study": study_id(db, name), "name_removed": AuditAct.NAME_REMOVED},
     ).fetchone()
     return "|".join(map(str, row))

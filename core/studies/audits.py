@@ -6,6 +6,7 @@ judgements at random, each found reasonable, too high or too low.
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 from sqlite_utils import Database
 
 from concord.codes import AuditAct
@@ -182,5 +182,9 @@ def proportion(k: int, n: int) -> Estimate:
     """A share of k in n with its score interval (Wilson 1927)."""
     if n == 0:
         return undefined("nothing was found", n=0)
-    interval = binomtest(k, n).proportion_ci(method="wilson")
-    return Estimate(k / n, float(interval.low), float(interval.high), n, "Wilson")
+    from scipy.special import ndtri  # a tenth of the import time of scipy.stats
+
+    share, z = k / n, float(ndtri(0.975))
+    middle = (k + z * z / 2) / (n + z * z)
+    half = z * math.sqrt(n * share * (1 - share) + z * z / 4) / (n + z * z)
+    return Estimate(share, middle - half if k else 0.0, middle + half if k < n else 1.0, n, "Wilson")

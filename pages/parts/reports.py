@@ -17,7 +17,7 @@ from pages.parts.session import workspace
 def report_of(folder: str, study: str, mark: str, options: Options) -> AgreementReport:
     """The report of a study; anew when its data or the options change. It keeps what it has computed."""
     with workspace().read() as db:
-        return agreement_report(db, study, options)
+        return agreement_report(db, study, options, workspace().figures_path)
 
 
 def study_called(name: str, titles: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from concord.errors import NotFound, StudyError
 from concord.estimate import undefined
@@ -301,3 +302,11 @@ def test_the_interval_holds_the_share_and_mirrors(kn):
     low, high = audits.proportion(k, n).interval
     assert 0 <= low <= k / n <= high <= 1
     assert audits.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
+
+
+def test_the_interval_of_a_share_is_that_of_scipy() -> None:
+    for n in (1, 2, 7, 100, 1739):
+        for k in {0, 1, n // 3, n - 1, n}:
+            figure, expected = audits.proportion(k, n), binomtest(k, n).proportion_ci(method="wilson")
+            assert (figure.value, figure.n) == (k / n, n)
+            assert figure.interval == pytest.approx((expected.low, expected.high), abs=1e-14)

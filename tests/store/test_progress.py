@@ -68,6 +68,7 @@ CHANGES: dict[str, Callable[[Database], None]] = {
     "the item skipped": set_state(lambda db, rater, item: placements.skip(db, rater, item, "broken")),
     "the answer taken back": lambda db: answered(db, None),
     "a judgement": judged,
+    "a name that is removed": lambda db: access.forget(db, "Ada", "asked"),
     "another criterion": lambda db: ratings.register(db, "study:s", (WIT, Criterion("care", ""))),
 }
 

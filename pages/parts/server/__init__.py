@@ -6,17 +6,21 @@ to Streamlit.
 
 import asyncio
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from streamlit import delta_generator
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
 from concord.files import SHIPPED
 from concord.workspace import PUBLIC_URL
+from pages.parts import imports
 from pages.parts.navigation import SECTIONS
 from pages.parts.server import entrance
 from pages.parts.server.bounds import Bounds
@@ -27,6 +31,8 @@ from pages.parts.server.same_origin import SameOrigin, public_origin
 # Until the first run of `app.py` Streamlit takes `pages/` for a folder of bare scripts and answers a visit to
 # any page's own address, an annotator's link too, with “page not found”.
 PagesManager.uses_pages_directory = False
+# Else the first page looks whether it was typed at a prompt, through the source of every module: 0.1 s.
+delta_generator._use_warning_has_been_displayed = True
 
 MIDDLEWARE = (
     Middleware(SecurityHeaders),
@@ -62,8 +68,15 @@ def _unforeseen(error: Exception) -> bool:
     return True
 
 
+@asynccontextmanager
+async def _lifespan(_: App) -> AsyncIterator[None]:
+    imports.begin()
+    yield
+
+
 app = App(
     SHIPPED / "app.py",
+    lifespan=_lifespan,
     routes=ROUTES,
     middleware=MIDDLEWARE,
     on_script_error=_unforeseen,
