@@ -23,6 +23,10 @@ from concord.lake.working import PartitionEnd, answer_facts, owing
 from concord.rating import NOTHING_SPENT, Spent
 
 BEAT_SECONDS = 0.5
+BUSY_SECONDS = 1.0
+"""Before a partition that another process holds is tried again."""
+TRIES = 3
+"""Workers that may die, or tasks that may fail, on one partition before it is left."""
 SURVEY = "_survey.json"
 PROGRESS = "_progress"
 
@@ -189,7 +193,10 @@ class Coordinator:
         self.pending: dict[int, int] = {}
         """The judgements that each partition lacked at the beginning."""
         self.todo: deque[Partition] = deque()
-        self.tries: Counter[int] = Counter()
+        self.deaths: Counter[int] = Counter()
+        """Workers that have died on each partition."""
+        self.held: dict[int, float] = {}
+        """When partitions are tried again that processes of an earlier command hold: they are just ending."""
         self.waiting: set[int] = set()
         """Partitions whose calls wait in batches."""
         self.collected = False
@@ -221,12 +228,24 @@ class Coordinator:
             self.before = spent_before(plan)
 
     def next(self) -> Partition | None:
-        """The next partition; None where none is left, or the job has stopped."""
+        """The next partition; None where none is left for now, or the job has stopped."""
+        now = time.monotonic()
+        for number in [number for number, moment in self.held.items() if moment <= now]:
+            del self.held[number]
+            self.requeue(number)
         return self.todo.popleft() if self.todo and not self.stop else None
 
     def requeue(self, number: int) -> None:
         """Have a partition worked on once more, after the others."""
         self.todo.append(self.plan.partitions[number])
+
+    def survives(self, number: int, reason: str) -> bool:
+        """Count a death on a partition; whether it is worked on once more, else `reason` is kept."""
+        self.deaths[number] += 1
+        if self.deaths[number] < TRIES:
+            return True
+        self.problem(number, reason)
+        return False
 
     def visit_again(self) -> bool:
         """Have the partitions visited again whose calls wait in batches; whether there are any."""
@@ -242,6 +261,8 @@ class Coordinator:
             self.waiting.add(end.number)
         if end.complete:
             self.progress.partitions_done += 1
+        elif end.busy:
+            self.held[end.number] = time.monotonic() + BUSY_SECONDS
         elif end.error:
             self.problem(end.number, end.error)
 
@@ -249,6 +270,10 @@ class Coordinator:
         """Note why a partition could not be judged."""
         file = self.plan.files[self.plan.partitions[number].file].address
         self.progress.problems.append(f"Partition {number} ({file}): {reason}")
+
+    def waits(self) -> str:
+        """That partitions are still held by others, in a sentence; “” where none is."""
+        return f"Waiting for an earlier command to leave {len(self.held)} partitions." if self.held else ""
 
     def tell(self, *, force: bool = False) -> None:
         """Say where the job stands, also in a file of the folder."""

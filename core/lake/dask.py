@@ -10,8 +10,8 @@ import asyncio
 import os
 import socket
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import ip_address
@@ -30,12 +30,11 @@ from concord.lake.plan import LakePlan
 from concord.lake.surveying import PartitionSurvey, survey_partition
 from concord.lake.working import PartitionEnd, drive
 from concord.llm.client import limits
+from concord.llm.models import Endpoint
 from concord.rating import Spent
 from concord.runs.engine import alongside, stopped_by_signals
 
 CONNECT_SECONDS = 20
-TRIES = 3
-"""Tasks that may fail on one partition before it is left."""
 AHEAD = 2
 """Tasks that wait at the scheduler for each thread of a worker."""
 LOOK_SECONDS = 0.05
@@ -44,7 +43,10 @@ STOP_SECONDS = 0.5
 """How often a task looks whether the job has stopped."""
 PLACE_SECONDS = 0.2
 """How long a worker waits for each further place at an endpoint."""
-BUSY_SECONDS = 2.0
+GROW_SECONDS = 2.0
+"""Between two tries of a task to have the places that it still lacks."""
+LEASE_SECONDS = 10.0
+"""After so long without a sign of life of its worker, a place is free for others."""
 ROOM = 1.5
 """How many times the expected cost of a partition its lease is."""
 
@@ -90,8 +92,12 @@ def judge_task(plan: LakePlan, task: JudgeTask) -> dict[str, Any]:
             model.sent_headers()
     except ConfigError as error:
         return {"worker": current, "refused": f"cannot judge: {error}"}
-    with _places(plan, task.share) as places:
+    places = _Places(plan, task.share)
+    try:
+        places.begin()
         return {"worker": current, **asyncio.run(_judged(plan, task, places))}
+    finally:
+        places.give_back()
 
 
 def _address() -> str:
@@ -100,39 +106,67 @@ def _address() -> str:
     return str(get_worker().address)
 
 
-@contextmanager
-def _places(plan: LakePlan, share: int) -> Iterator[dict[str, int]]:
-    """The calls in flight that this task may have to each judge, held for the block.
+class _Places:
+    """The calls in flight that a task may have to each endpoint: one at first, its share as they become free.
 
     Endpoints are shared by all workers, those of this machine's own addresses by its workers.
     """
-    places_held: list[Any] = []
-    places: dict[str, int] = {}
-    try:
-        by_endpoint: dict[tuple[str, str], int] = {}
-        for endpoint, limit in limits(plan.models.values()).items():
-            place = f"@{socket.gethostname()}" if _is_local(endpoint[0]) else ""
-            # Its name has the limit: Dask refuses a semaphore of the same name with another one.
-            semaphore = _semaphore(limit, f"concord {endpoint}{place} {limit}")
-            for count in range(max(1, limit // max(share, 1))):
-                if not semaphore.acquire(timeout=PLACE_SECONDS if count else None):
+
+    def __init__(self, plan: LakePlan, share: int):
+        # In one order for all tasks, so that no two of them wait for each other.
+        by_endpoint = dict(sorted(limits(plan.models.values()).items()))
+        self._semaphores = {
+            endpoint: semaphore(place_name(endpoint, limit), limit) for endpoint, limit in by_endpoint.items()
+        }
+        self.shares = {endpoint: max(1, limit // max(share, 1)) for endpoint, limit in by_endpoint.items()}
+        self.counts = dict.fromkeys(by_endpoint, 0)
+
+    def begin(self) -> None:
+        """Wait for a place at each endpoint, and take those of the share that are free."""
+        for endpoint, entry in self._semaphores.items():
+            entry.acquire()
+            self.counts[endpoint] += 1
+        self.grow()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the task has its share of every endpoint."""
+        return self.counts == self.shares
+
+    def grow(self) -> None:
+        """Take further places, as many of the share as are free."""
+        for endpoint, share in self.shares.items():
+            while self.counts[endpoint] < share:
+                if not self._semaphores[endpoint].acquire(timeout=PLACE_SECONDS):
                     break
-                places_held.append(semaphore)
-                by_endpoint[endpoint] = count + 1
-        for name, model in plan.models.items():
-            places[name] = by_endpoint[model.endpoint]
-        yield places
-    finally:
-        for semaphore in places_held:
-            semaphore.release()
+                self.counts[endpoint] += 1
+
+    def give_back(self) -> None:
+        """Give all places back."""
+        for endpoint, count in self.counts.items():
+            for _ in range(count):
+                self._semaphores[endpoint].release()
+
+
+def place_name(endpoint: Endpoint, limit: int) -> str:
+    """The name of an endpoint's semaphore.
+
+    It has the limit, as Dask refuses a semaphore of the same name with another one.
+    """
+    machine = f"@{socket.gethostname()}" if _is_local(endpoint[0]) else ""
+    return f"concord {endpoint}{machine} {limit}"
 
 
 @cache
-def _semaphore(limit: int, name: str) -> Any:
+def semaphore(name: str, limit: int) -> Any:
     """A semaphore of the cluster, the same for all tasks of a worker: each has a callback that never ends."""
+    from dask import config
     from distributed import Semaphore
 
-    return Semaphore(max_leases=limit, name=name)
+    with config.set({"distributed.scheduler.locks.lease-timeout": f"{LEASE_SECONDS} s"}):
+        made = Semaphore(max_leases=limit, name=name)
+        made.register()
+    return made
 
 
 def _is_local(base_url: str) -> bool:
@@ -143,13 +177,18 @@ def _is_local(base_url: str) -> bool:
     return host == "localhost" or host.endswith(".localhost")
 
 
-async def _judged(plan: LakePlan, task: JudgeTask, places: Mapping[str, int]) -> dict[str, Any]:
+async def _judged(plan: LakePlan, task: JudgeTask, places: _Places) -> dict[str, Any]:
     limit, missing = task.lease, 0.0
     if limit is not None:
         # Dask gives the task of a worker that died to another one: what the first one paid is in the journal.
         missing = max(journal_cost(plan.journal(task.number)) - task.cost, 0.0)
         limit = max(limit - missing, 0.0)
-    session = JudgeSession(plan, max_cost=limit, retry_failed=task.retry_failed, limits_of=places)
+    session = JudgeSession(
+        plan,
+        max_cost=limit,
+        retry_failed=task.retry_failed,
+        limits_of={name: places.shares[model.endpoint] for name, model in plan.models.items()},
+    )
     ends: list[PartitionEnd] = []
     left = [plan.partitions[task.number]]
 
@@ -161,7 +200,14 @@ async def _judged(plan: LakePlan, task: JudgeTask, places: Mapping[str, int]) ->
             await asyncio.sleep(STOP_SECONDS)
         session.halt("The job was stopped; calls in flight were finished.")
 
-    async with alongside(look()), session:
+    async def grow() -> None:
+        session.client.allow(places.counts)
+        while not places.complete:
+            await asyncio.sleep(GROW_SECONDS)
+            await asyncio.to_thread(places.grow)
+            session.client.allow(places.counts)
+
+    async with session, alongside(look()), alongside(grow()):
         await drive(session, feed, ends.append)
     progress = session.progress()
     progress["lost"] += missing
@@ -236,8 +282,8 @@ class _Cluster:
         """Workers that are not used, with the reason."""
         self.running: dict[Any, int] = {}
         self.sent: Any = None
+        """The plan, on the workers."""
         self.stop_file = Path(self.plan.answers) / f"_stop-{uuid.uuid4().hex[:12]}"
-        self.later: set[asyncio.Task[None]] = set()
         self.leases = _Leases(coordinator.how.max_cost, 0.0)
         self.said: dict[str, None] = {}
         self.stopped: dict[str, str] = {}
@@ -253,7 +299,6 @@ class _Cluster:
 
         with stopped_by_signals(signalled):
             try:
-                self.sent = await self.client.scatter(self.plan, broadcast=True, hash=False)
                 counts = known_survey(self.plan)
                 if counts is None:
                     counts = await self._survey()
@@ -276,6 +321,21 @@ class _Cluster:
         facts = (await self.client.scheduler.identity())["workers"]
         return {name: int(value["nthreads"]) for name, value in facts.items() if name not in self.refused}
 
+    async def _threads(self) -> dict[str, int]:
+        """The workers that are used, as by `_workers`, once the plan was sent to them; {} for none."""
+        workers = await self._workers()
+        if workers and (self.sent is None or self.plan_is_lost):
+            try:
+                self.sent = await self.client.scatter(self.plan, broadcast=True, hash=False)
+            except (OSError, KeyError):  # a worker has died meanwhile
+                return {}
+        return workers
+
+    @property
+    def plan_is_lost(self) -> bool:
+        """Whether every worker that had the plan has died."""
+        return self.sent is not None and self.sent.status != "finished"
+
     async def _check(self) -> None:
         """Raise ConfigError where there are no workers, or they have no Concord or another one."""
         workers = await self._workers()
@@ -286,6 +346,8 @@ class _Cluster:
             )
         answers = await self.client.run(worker_version, on_error="return")
         for name, version in answers.items():
+            if isinstance(version, OSError):
+                continue  # it has just died
             if isinstance(version, Exception):
                 raise ConfigError(
                     f"The worker {name} of the cluster has no Concord: {type(version).__name__}: {version}."
@@ -313,7 +375,7 @@ class _Cluster:
             surveying.add(PartitionSurvey.from_dict(result))
 
         while (left or self.running) and not self.of.stop:
-            room = AHEAD * sum((await self._workers()).values()) - len(self.running)
+            room = AHEAD * sum((await self._threads()).values()) - len(self.running)
             while left and room > 0:
                 submit()
                 room -= 1
@@ -324,14 +386,16 @@ class _Cluster:
         return [] if self.of.stop else surveying.counted_conversations()
 
     async def _judge(self) -> None:
-        while self.of.todo or self.running or self.later:
+        while self.of.todo or self.running or self.of.held:
             if self.of.stop and not self.running:
                 break
-            workers = await self._workers()
+            workers = await self._threads()
             if not workers and self.refused:
                 self.halt("No worker of the cluster can be used.", broken=True)
             self.of.progress.workers = len(workers)
-            self.of.progress.message = "" if workers else "The cluster has no workers: the job waits for one."
+            self.of.progress.message = (
+                self.of.waits() if workers else "The cluster has no workers: the job waits for one."
+            )
             room = AHEAD * sum(workers.values()) - len(self.running)
             while room > 0 and (partition := self.of.next()) is not None:
                 if not self._submit(partition, workers):
@@ -391,13 +455,10 @@ class _Cluster:
                 take(number, await future.result())
                 continue
             self.leases.give_back(number, self.leases.leases.get(number, 0.0))
-            self.of.tries[number] += 1
-            if future.status in ("cancelled", "lost") and self.client.status != "running":
+            reason = f"{type(error).__name__}: {error}" if error else f"the task was {future.status}"
+            if future.status != "error" and self.client.status != "running":
                 self.halt("The Dask cluster is gone.", broken=True)
-            elif self.of.tries[number] >= TRIES:
-                reason = f"{type(error).__name__}: {error}" if error else f"the task was {future.status}"
-                self.of.problem(number, " ".join(reason.split())[:300])
-            else:
+            elif self.plan_is_lost or self.of.survives(number, " ".join(reason.split())[:300]):
                 requeue(number)
 
     def _finish(self, number: int, result: dict[str, Any]) -> None:
@@ -424,9 +485,7 @@ class _Cluster:
         if result["message"]:
             self.said[result["message"]] = None
         self.stopped |= result["stopped"]
-        if end.busy:
-            self._later(number, end.error)
-        elif result["halted"] and result["broken"]:
+        if result["halted"] and result["broken"]:
             self.halt(result["halted"], broken=True)
         elif result["halted"] and not self.of.stop:
             # Its lease was too small: what is left of the limit may do, once others have given theirs back.
@@ -436,18 +495,3 @@ class _Cluster:
             self.leases.exhausted = not expense.calls
         else:
             self.of.finish(end)
-
-    def _later(self, number: int, reason: str) -> None:
-        """Have a partition tried again that another worker still holds."""
-        self.of.tries[number] += 1
-        if self.of.tries[number] > 60:
-            self.of.problem(number, reason)
-            return
-
-        async def wait() -> None:
-            await asyncio.sleep(BUSY_SECONDS)
-            self.of.requeue(number)
-
-        task = asyncio.create_task(wait())
-        self.later.add(task)
-        task.add_done_callback(self.later.discard)

@@ -15,6 +15,7 @@ from concord.lake import dask, workers
 from concord.lake import plan as plans
 from concord.lake.coordinator import (
     BEAT_SECONDS,
+    BUSY_SECONDS,
     Coordinator,
     LakeHow,
     LakeProgress,
@@ -97,7 +98,9 @@ async def _in_process(coordinator: Coordinator) -> LakeProgress:
         session.halt(messages.STOPPED_BY_SIGNAL)
 
     async def feed() -> Partition | None:
-        return coordinator.next()
+        while (partition := coordinator.next()) is None and coordinator.held and not session.stop:
+            await session.rest(BUSY_SECONDS)
+        return partition
 
     async def beat() -> None:
         while True:
@@ -134,7 +137,8 @@ def _stands(coordinator: Coordinator, session: JudgeSession) -> None:
     standing, progress = session.standing, coordinator.progress
     progress.judged, progress.failed = standing.judged, standing.failed
     progress.put_off, progress.reasons = standing.put_off, standing.reasons
-    progress.expense, progress.message = session.calls.usage, session.says()
+    progress.expense = session.calls.usage
+    progress.message = " ".join(filter(None, [coordinator.waits(), session.says()]))
     progress.waiting = session.batches.total
 
 

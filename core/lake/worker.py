@@ -135,7 +135,10 @@ def share_of(plan: LakePlan, share: int) -> dict[str, int]:
 
 def main() -> None:
     """Work for the process that began this one."""
-    plan, options, share = pickle.load(sys.stdin.buffer)
+    try:
+        plan, options, share = pickle.load(sys.stdin.buffer)
+    except (EOFError, pickle.UnpicklingError):
+        return  # the coordinator has died meanwhile
     folder = os.dup(1)
     os.dup2(2, 1)  # what a program that judges prints is no answer to the coordinator
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches it too; the coordinator tells it to stop

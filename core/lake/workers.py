@@ -14,20 +14,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from concord import messages
-from concord.lake.coordinator import BEAT_SECONDS, Coordinator, LakeProgress, Surveying, known_survey
+from concord.lake.coordinator import BEAT_SECONDS, TRIES, Coordinator, LakeProgress, Surveying, known_survey
 from concord.lake.surveying import PartitionSurvey
 from concord.lake.working import PartitionEnd
 from concord.rating import NOTHING_SPENT, Spent
 from concord.runs.engine import GRACE_SECONDS, stopped_by_signals
 
-TRIES = 3
-"""Workers that may die, or fail, on one partition before it is left."""
 LINE = 2**24
 """Bytes of a line that a worker says: a survey of a partition has a hash a conversation."""
 SHARES = 20
 """In about so many leases the spending limit is handed out to each worker."""
-BUSY_SECONDS = 1.0
-"""Before a partition that another process still holds is tried again."""
 
 
 @dataclass(eq=False)
@@ -62,8 +58,8 @@ class _Pool:
         self.reading: set[asyncio.Task[None]] = set()
         self.changed = asyncio.Event()
         self.lost = 0
-        self.waiting: set[asyncio.Task[None]] = set()
-        self.problem = ""
+        self.stillborn = 0
+        """Workers that died before they were given anything, since one was ready."""
 
     async def begin(self) -> None:
         """Begin a worker."""
@@ -102,14 +98,11 @@ class _Pool:
         if "ended" in message_line:
             end = PartitionEnd(**message_line["ended"])
             worker.holds.discard(end.number)
-            if end.busy:
-                self._later(end)
-            else:
-                self.of.finish(end)
+            self.of.finish(end)
         if "need" in message_line:
             worker.tell(grant=self._grant(worker, float(message_line["need"])))
         if "ready" in message_line:
-            worker.ready = True
+            worker.ready, self.stillborn = True, 0
         if "done" in message_line:
             worker.exited = True
             if message_line.get("halted") and message_line.get("broken"):
@@ -118,22 +111,6 @@ class _Pool:
             elif message_line.get("halted") and not self.of.stop:
                 self.of.stop = str(message_line["halted"])
         self.changed.set()
-
-    def _later(self, end: PartitionEnd) -> None:
-        """Have a partition tried again that another process holds, such as a worker that is just ending."""
-        self.of.tries[end.number] += 1
-        if self.of.tries[end.number] > 60:
-            self.of.problem(end.number, end.error)
-            return
-
-        async def wait() -> None:
-            await asyncio.sleep(BUSY_SECONDS)
-            self.of.requeue(end.number)
-            self.changed.set()
-
-        task = asyncio.create_task(wait())
-        self.waiting.add(task)
-        task.add_done_callback(self.waiting.discard)
 
     def _grant(self, worker: _Worker, amount: float) -> float:
         """What a worker may spend more; 0 where the limit is handed out."""
@@ -159,21 +136,16 @@ class _Pool:
             return
         self.lost += 1
         for number in sorted(worker.holds):
-            self.of.tries[number] += 1
-            if self.of.tries[number] >= TRIES:
-                self.of.problem(number, f"{TRIES} workers died on it.")
-            elif self.surveying is not None and number in self.to_survey_all:
+            if not self.of.survives(number, f"{TRIES} workers died on it."):
+                continue
+            if self.surveying is not None:
                 self.to_survey.append(number)
             else:
                 self.of.requeue(number)
-        if self.lost > TRIES + 50:
+        self.stillborn += not worker.holds
+        if self.stillborn > TRIES * self.how.workers:
             self.of.broken = True
-            self.halt("Workers keep dying.")
-
-    @property
-    def to_survey_all(self) -> set[int]:
-        """The partitions that are being surveyed, where any are."""
-        return set() if self.surveying is None else {p.number for p in self.plan.partitions}
+            self.halt("Workers die as they begin.")
 
     def halt(self, reason: str) -> None:
         """Have all workers finish their calls in flight and end."""
@@ -200,12 +172,12 @@ class _Pool:
             if self.of.progress.problems:
                 break
         self.surveying = None
-        self.of.tries.clear()
+        self.of.deaths.clear()
         return surveying.counted_conversations() if surveying.total.partitions == total else []
 
     async def judge(self) -> None:
         """Have all partitions judged."""
-        while self.of.todo or self.waiting or any(worker.holds for worker in self.workers):
+        while self.of.todo or self.of.held or any(worker.holds for worker in self.workers):
             if self.of.stop and not any(worker.holds for worker in self.workers):
                 break
             if not self.of.stop:
@@ -252,7 +224,7 @@ class _Pool:
         progress.workers = len(self.workers)
         missing = f"Workers lost: {self.lost}." if self.lost else ""
         message_line = list(dict.fromkeys(one["message"] for one in items))
-        progress.message = " ".join(filter(None, [missing, *message_line]))
+        progress.message = " ".join(filter(None, [missing, self.of.waits(), *message_line]))
 
     def stopped(self) -> list[str]:
         """Which judges no more calls are made to."""

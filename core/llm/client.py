@@ -24,7 +24,7 @@ from concord.llm.api_errors import AttemptFailed
 from concord.llm.completions import RAW, Broken, Completion, reported
 from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
-from concord.llm.models import UNSET, Model, pick, plain_number
+from concord.llm.models import UNSET, Endpoint, Model, pick, plain_number
 from concord.llm.schemas import Feature, weakened
 from concord.rating import NOTHING_SPENT, Spent
 
@@ -88,8 +88,8 @@ class Client:
         self._models = dict(models)
         self._admit = admit
         self._retries = RETRIES if retries is None else retries
-        self._lines: dict[tuple[str, str], _Line] = {}
-        self._gates: dict[tuple[str, str], Gate] = {}
+        self._lines: dict[Endpoint, _Line] = {}
+        self._gates: dict[Endpoint, Gate] = {}
         self._secret = secrets(models.values())
         self._stopped: set[str] = set()
         """Models to which no more calls are sent."""
@@ -111,6 +111,11 @@ class Client:
         """End the waiting of all calls: each asks `admit` at once."""
         for gate in self._gates.values():
             gate.stop()
+
+    def allow(self, places: Mapping[Endpoint, int]) -> None:
+        """Let so many calls be in flight to each endpoint, at most its limit."""
+        for endpoint, count in places.items():
+            self._gates[endpoint].allow(count)
 
     def status(self) -> str:
         """Which endpoints calls wait for, and why; “” where they wait for none."""
@@ -462,9 +467,9 @@ def _costs_a_retry(
     return True
 
 
-def limits(models: Iterable[Model]) -> dict[tuple[str, str], int]:
+def limits(models: Iterable[Model]) -> dict[Endpoint, int]:
     """Calls in flight allowed per endpoint: the smallest limit that a model on it states."""
-    limits_by_endpoint: dict[tuple[str, str], list[int]] = {}
+    limits_by_endpoint: dict[Endpoint, list[int]] = {}
     for model in models:
         limits_by_endpoint.setdefault(model.endpoint, []).extend(filter(None, [model.max_concurrency]))
     return {

@@ -85,6 +85,11 @@ class Gate:
         if self._waiting:
             self._wake()
 
+    def allow(self, most: int) -> None:
+        """Let at most so many calls be in flight from now on."""
+        self.most = most
+        self._limit = min(self._limit, float(most))
+
     async def rest(self, seconds: float) -> None:
         """Wait outside the gate, no longer than until `stop`."""
         try:

@@ -32,6 +32,8 @@ from concord.rating import Spent
 Kind = Literal["chat", "embeddings", "program"]
 """A chat model talks and judges; an embeddings model turns texts into vectors; a program judges by a rubric.
 """
+Endpoint = tuple[str, str]
+"""The address of models and the variable of their key; of a program, “program” and its name."""
 _WRONG_KIND = {
     "chat": 'is an embeddings model (kind = "embeddings" in models.toml); it can neither talk nor judge. '
     "Choose another model.",
@@ -217,8 +219,8 @@ class Model(BaseModel):
         return self.model or self.name
 
     @property
-    def endpoint(self) -> tuple[str, str]:
-        """Address and key: models with the same share one client and one limit."""
+    def endpoint(self) -> Endpoint:
+        """Where its calls go: models with the same share one client and one limit."""
         if self.kind == "program":
             return ("program", self.name)
         return (self.base_url or "", self.api_key_env or "")

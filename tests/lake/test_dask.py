@@ -13,12 +13,14 @@ import pytest
 from concord.errors import ConfigError, ImportRefused
 from concord.lake import engines
 from concord.lake.coordinator import LakeHow
+from concord.lake.dask import place_name
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
 from tests.lake.logs import COMMAND, calls, calls_of, conversation, lines, planned, rows
 from tests.mock.server import running
 
 distributed = pytest.importorskip("distributed", reason="the extra “cluster” is not installed")
+dask = pytest.importorskip("dask")
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,29 @@ def test_the_limit_of_an_endpoint_holds_for_all_workers(tmp_path, log, cluster):
         of = planned(workspace, [log], tmp_path / "out")
         assert engines.execute(of, LakeHow(cluster=cluster.scheduler_address)).state == "finished"
         assert calls_of(workspace)["peak_in_flight"] == 3
+
+
+def test_a_task_takes_places_that_become_free(tmp_path, log, cluster):
+    places = []
+
+    def watch(_progress):
+        while places and calls(workspace) > 20:
+            places.pop().release()
+
+    with running(latency=0.05) as url:
+        workspace = Workspace.open(tmp_path / "workspace")
+        workspace.models_path.write_text(toml(url, a=f"{FIXED}\nmax_concurrency = 6"))
+        of = planned(workspace, [log], tmp_path / "out", ["a"], conversations=1000)
+        [model] = of.models.values()
+        with distributed.Client(cluster.scheduler_address) as client, client.as_current():
+            held = distributed.Semaphore(6, place_name(model.endpoint, 6))
+            for _ in range(5):
+                held.acquire()
+                places.append(held)
+            ended = engines.execute(of, LakeHow(cluster=cluster.scheduler_address), watch)
+        counts = calls_of(workspace)
+    assert (ended.state, places) == ("finished", [])
+    assert counts["peak_in_flight"] == 6
 
 
 def test_bad_files_are_refused_before_anything_is_paid(workspace, log, tmp_path, cluster):
@@ -104,6 +129,44 @@ def test_workers_and_coordinators_may_be_killed(tmp_path, log, cluster):
     assert len(answers) == len(set(answers)) == 800
     assert sum(counts["answered"].values()) == 400 + counts["repeated"]
     assert counts["repeated"] <= kills * counts["peak_in_flight"]
+
+
+@pytest.fixture
+def cluster_of_its_own():
+    """A scheduler that takes no place back by itself, and two workers."""
+    how = {"n_workers": 2, "threads_per_worker": 2, "dashboard_address": None, "silence_logs": 50}
+    locks = "distributed.scheduler.locks"
+    with (
+        dask.config.set({f"{locks}.lease-timeout": "1h", f"{locks}.lease-validation-interval": "1s"}),
+        distributed.LocalCluster(**how) as made,
+    ):
+        made.wait_for_workers(2)
+        yield made
+
+
+def test_what_dead_workers_held_goes_on_elsewhere(tmp_path, log, cluster_of_its_own):
+    """Their places at the endpoint, and the plan, though no worker is left that was sent it."""
+    cluster, killed = cluster_of_its_own, 0
+
+    def watch(_progress):
+        nonlocal killed
+        if killed < 2 and calls(workspace) > 40 * (killed + 1):
+            for nanny in list(cluster.workers.values())[: killed + 1]:
+                os.kill(nanny.process.pid, signal.SIGKILL)
+            killed += 1
+
+    with running(latency=0.05) as url:
+        workspace = Workspace.open(tmp_path / "workspace")
+        limited = f"{FIXED}\nmax_concurrency = 4"
+        workspace.models_path.write_text(toml(url, a=limited, b=limited))
+        of = planned(workspace, [log], tmp_path / "out")
+        ended = engines.execute(of, LakeHow(cluster=cluster.scheduler_address), watch)
+        counts = calls_of(workspace)
+    assert killed == 2
+    assert (ended.state, ended.problems) == ("finished", [])
+    assert counts["peak_in_flight"] <= 4 + 4
+    assert sum(counts["answered"].values()) == 400 + counts["repeated"]
+    assert len(set(rows(tmp_path / "out"))) == 800
 
 
 def test_a_worker_without_the_key_is_not_used(faulty, log, tmp_path, cluster, monkeypatch):

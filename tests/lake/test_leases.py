@@ -44,6 +44,9 @@ class FakeClient:
         """A partition that another coordinator's task has committed."""
         self.scheduler = self
 
+    async def scatter(self, plan, **_options):
+        return FakeFuture(plan)
+
     async def identity(self):
         return {"workers": {name: {"nthreads": 2} for name in ("tcp://one", "tcp://two")}}
 
