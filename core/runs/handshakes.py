@@ -132,17 +132,17 @@ class Handshakes:
         `ask` sends the request in the form of a model; its second argument says whether this is part of a
         handshake. `latest` is the configuration of the model's results so far. Raises CallFailed.
         """
-        name = asked_request.model
-        if not self._first(asked_request):
-            return await self._ask_again(asked_request, ask), None
-        if name in self._ailing:
+        if self._needs_handshake(asked_request):
+            async with self._busy.setdefault(asked_request.model, asyncio.Lock()):
+                if self._needs_handshake(asked_request):
+                    return await self._ask(asked_request, ask, latest)
+        if self._first(asked_request):
             return await self._unguarded(asked_request, ask, latest)
-        async with self._busy.setdefault(name, asyncio.Lock()):
-            if not self._first(asked_request):
-                return await self._ask_again(asked_request, ask), None
-            if name in self._ailing:
-                return await self._unguarded(asked_request, ask, latest)
-            return await self._ask(asked_request, ask, latest)
+        return await self._ask_again(asked_request, ask), None
+
+    def _needs_handshake(self, asked_request: Request) -> bool:
+        """Whether others of its model wait for a request."""
+        return self._first(asked_request) and asked_request.model not in self._ailing
 
     def _first(self, asked_request: Request) -> bool:
         """Whether a request is the first one of its kind, so that it is to be a handshake."""

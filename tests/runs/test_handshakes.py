@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 
 import pytest
 
 from concord.codes import Failure
-from concord.errors import RunStopped
+from concord.conversation import Message
+from concord.errors import CallFailed, RunStopped
 from concord.llm import handshake
 from concord.llm.models import load_models
 from concord.runs import engine, planning
+from concord.runs.handshakes import Handshakes, Request
 from concord.runs.plans import JudgePlan
 from concord.store import configurations
 from concord.store import handshakes as stored
@@ -188,3 +191,40 @@ def test_an_estimate_makes_no_handshake(played, fickle):
     planning.survey(played, planning.job(played, JUDGED))
     assert fickle.asked == 0
     assert engine.execute(played, planning.job(played, JUDGED)).done == 4
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_calls_that_waited_for_the_handshake_are_made_at_once(workspace, mock, fails):
+    """Also where the endpoint has failed for another reason: then they do not wait for another handshake."""
+    workspace.models_path.write_text(toml(mock, a=FIXED))
+    shaken = Handshakes(load_models(workspace.models_path), {})
+    asked, under_way = [], []
+
+    async def ask(model, _shaking):
+        asked.append(model.name)
+        if len(asked) > 1:
+            await everyone.wait()
+        elif fails:
+            raise CallFailed("It is busy.", code=Failure.SERVER)
+        return "yes"
+
+    async def latest():
+        return None
+
+    async def together():
+        messages = [Message("user", "Is it?")]
+        requests = [Request("a", "kind", messages, {}, None, number) for number in range(10)]
+        answers = asyncio.gather(
+            *(shaken.answer(one, ask, latest) for one in requests), return_exceptions=True
+        )
+        for _ in range(100):
+            await asyncio.sleep(0)
+        under_way.append(len(asked))
+        everyone.set()
+        return await answers
+
+    everyone = asyncio.Event()
+    first, *others = asyncio.run(together())
+    assert under_way == [10]
+    assert isinstance(first, CallFailed) == fails
+    assert [answer for answer, _ in others] == ["yes"] * 9
