@@ -219,6 +219,7 @@ def sample_command(
             )
         inner = "" if rubric.endswith(".toml") else rubric
         value, judged = sample.judged_folders(Path(files[0]), inner)
+        judged = plan.newest(judged)
         questions = judged[0].rubric
     else:
         if draw != LakeDraw.RANDOM:

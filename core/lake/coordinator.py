@@ -273,7 +273,12 @@ class Coordinator:
 
     def waits(self) -> str:
         """That partitions are still held by others, in a sentence; “” where none is."""
-        return f"Waiting for an earlier command to leave {len(self.held)} partitions." if self.held else ""
+        several = "" if len(self.held) == 1 else "s"
+        return (
+            f"Waiting for an earlier command to leave {len(self.held)} partition{several}."
+            if self.held
+            else ""
+        )
 
     def tell(self, *, force: bool = False) -> None:
         """Say where the job stands, also in a file of the folder."""

@@ -312,8 +312,8 @@ class _Cluster:
         parts = [*self.said, *(f"{name} {reason}." for name, reason in self.refused.items())]
         if self.stopped and not self.of.stop:
             self.of.broken = True
-            siblings = len(self.plan.models) > len(self.stopped)
-            parts.append(messages.models_stopped(self.stopped, others=siblings))
+            others = len(self.plan.models) > len(self.stopped)
+            parts.append(messages.models_stopped(self.stopped, others=others))
         return self.of.close(" ".join(parts))
 
     async def _workers(self) -> dict[str, int]:

@@ -16,7 +16,7 @@ from concord.configuration import Configuration
 from concord.errors import StudyError, check_known
 from concord.estimate import Estimate
 from concord.lake.counting import MISSING, AnswerCounts, Group, GroupColumn, count
-from concord.lake.plan import JudgeFolder
+from concord.lake.plan import JudgeFolder, newest
 from concord.lake.sample import judged_folders
 from concord.rating import Criterion
 from concord.statistics.estimation import (
@@ -120,17 +120,34 @@ def estimated(db: Database, answers: Path, study: str, options: LakeEstimateOpti
     people = _people(db, of_study, criterion)
     if not people:
         raise StudyError(f"No annotator has rated “{criterion.label}” in the study “{study}” yet.")
-    if options.judge:
-        check_known("judge", options.judge, [folder.judge for folder in folders])
-    target = [folder for folder in folders if options.judge in ("", folder.judge)]
+    target = _of_study(db, study, folders, options.judge)
     counts_by = {
         folder.judge: count(folder.parts, criterion.name, options.columns, {key for key, _ in people})
         for folder in target
     }
-    judge = options.judge or _best(counts_by, people)
+    judge = target[0].judge if options.judge else _best(counts_by, people)
     folder = next(folder for folder in target if folder.judge == judge)
     _check_configuration(db, study, folder, options)
     return _estimate(of_study, criterion, folder, counts_by[judge], people, options)
+
+
+def _of_study(db: Database, study: str, folders: Sequence[JudgeFolder], name: str) -> list[JudgeFolder]:
+    """A folder for each judge, or for that of a name: by the study's configuration, else the newest.
+
+    A name of a folder, such as a-b46dbe38, is that folder's. Raises NotFound.
+    """
+    target = [one for one in folders if name in ("", one.judge, one.path.name)]
+    if not target:
+        check_known("judge", name, dict.fromkeys(one.judge for one in folders))
+    validated = {configuration.hash for _, configuration in _validated(db, study)}
+    settled = [one for one in target if one.configuration and one.configuration.hash in validated]
+    return list({one.judge: one for one in (*newest(target), *newest(settled))}.values())
+
+
+def _validated(db: Database, study: str) -> list[tuple[str, Configuration]]:
+    """The judges of a study's items with their configurations."""
+    uses = configurations.of_study_judges(db, study)
+    return [(facts["judge"], use.configuration) for facts, use in uses if use.configuration is not None]
 
 
 def _folder_of(folder: Path, study: Study) -> str:
@@ -145,14 +162,14 @@ def _folder_of(folder: Path, study: Study) -> str:
 def _criterion(study: Study, asked_criteria: Sequence[Criterion], name: str) -> Criterion:
     """The criterion that is estimated: one that people and judges were asked."""
     of_people = {criterion.name for criterion in study.criteria}
-    pairs_seen = {criterion.name: criterion for criterion in asked_criteria if criterion.name in of_people}
-    if not pairs_seen:
+    shared = {criterion.name: criterion for criterion in asked_criteria if criterion.name in of_people}
+    if not shared:
         raise StudyError(f"Annotators of “{study.name}” and judges have no question in common.")
     if name:
-        check_known("criterion", name, pairs_seen)
-    criterion = pairs_seen[name] if name else next(iter(pairs_seen.values()))
+        check_known("criterion", name, shared)
+    criterion = shared[name] if name else next(iter(shared.values()))
     if not criterion.scale.ordered or criterion.scale.sets or criterion.scale.kind.content:
-        usable = [one.name for one in pairs_seen.values() if one.scale.ordered and not one.scale.sets]
+        usable = [one.name for one in shared.values() if one.scale.ordered and not one.scale.sets]
         hint = f" Name another one: --criterion {usable[0]}." if usable else ""
         raise StudyError(f"“{criterion.label}” has no mean: its answers have no order.{hint}")
     return criterion
@@ -190,10 +207,10 @@ def _best(counts_by: Mapping[str, AnswerCounts], people: Mapping[tuple[str, int 
 
     def follows(judge: str) -> float:
         sample = counts_by[judge].sampled
-        pairs_seen = [(people[key].score, sample[key][0]) for key in people if key in sample]
-        if len(pairs_seen) < FEWEST_TO_CHOOSE:
+        scores = [(people[key].score, sample[key][0]) for key in people if key in sample]
+        if len(scores) < FEWEST_TO_CHOOSE:
             return 0.0
-        x, y = np.array(pairs_seen).T
+        x, y = np.array(scores).T
         return float(np.corrcoef(x, y)[0, 1]) if np.ptp(x) > 0 and np.ptp(y) > 0 else 0.0
 
     return max(counts_by, key=follows)
@@ -202,11 +219,7 @@ def _best(counts_by: Mapping[str, AnswerCounts], people: Mapping[tuple[str, int 
 def _check_configuration(db: Database, study: str, folder: JudgeFolder, options: LakeEstimateOptions) -> None:
     """Raise StudyError where the judge of the lake is another one than the study's."""
     current = folder.configuration
-    validated: list[Configuration] = [
-        use.configuration
-        for facts, use in configurations.of_study_judges(db, study)
-        if facts["judge"] == folder.judge and use.configuration is not None
-    ]
+    validated = [configuration for judge, configuration in _validated(db, study) if judge == folder.judge]
     if current is None or not validated or any(one.hash == current.hash for one in validated):
         return
     changes = [one.changes(current) for one in validated]
@@ -258,9 +271,9 @@ def _estimate(
         }
         for place, one in enumerate(options.columns)
     }
-    pairs_seen: dict[Group, GroupEstimate] = {}
+    pairs: dict[Group, GroupEstimate] = {}
     if len(options.columns) == 2:
-        pairs_seen = {
+        pairs = {
             group: group_estimate(
                 sample.subset(np.array([inner == group for inner in groups_of])),
                 counts.moments(dict(enumerate(group))),
@@ -275,7 +288,7 @@ def _estimate(
         tuple(_warnings(counts, keys, sample, people, options)),
         overall,
         groups,
-        pairs_seen,
+        pairs,
         criterion,
         folder.judge,
         scale,

@@ -209,8 +209,8 @@ def local(address: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="concord-") as folder:
         copy = Path(folder) / PurePosixPath(address).name
-        with open_bytes(address) as file, copy.open("wb") as folders:
-            shutil.copyfileobj(file, folders, BUFFER)
+        with open_bytes(address) as file, copy.open("wb") as target:
+            shutil.copyfileobj(file, target, BUFFER)
         yield copy
 
 

@@ -382,6 +382,12 @@ def judge_folders(folder: Path) -> list[JudgeFolder]:
     return folders
 
 
+def newest(folders: Sequence[JudgeFolder]) -> list[JudgeFolder]:
+    """One folder for each judge, the one begun last: another entry in models.toml has another folder."""
+    by_judge = {one.judge: one for one in sorted(folders, key=lambda one: (one.path / PLAN).stat().st_mtime)}
+    return [one for one in folders if by_judge[one.judge] is one]
+
+
 def reopened(folder: Path) -> LakePlan:
     """The files of a folder's plan, to be read again; it has no judges. Raises ConfigError."""
     values = read_plan(folder)

@@ -68,7 +68,7 @@ class _Lowest:
 
 @dataclass(frozen=True)
 class LakeSample:
-    """What was meta: conversations by key with their strata, and how many conversations each stratum has."""
+    """Conversations by key with their strata, the size of each stratum in the lake, and images by hash."""
 
     items: Mapping[str, LakeItem]
     strata: Mapping[str, str]
@@ -145,7 +145,7 @@ def _strata_of(
         check_known("judge", judge, [folder.judge for folder in judged])
         judged = [folder for folder in judged if folder.judge == judge]
     if method == LakeDraw.DIFFERENCE and len(judged) < 2:
-        raise StudyError("--draw by disagreement needs two judges. Use --draw by_answer.")
+        raise StudyError("--draw difference needs two judges. Use --draw by_answer.")
     if method == LakeDraw.BY_ANSWER:
         judged = judged[:1]
     parts: dict[int, list[list[Path]]] = {}

@@ -12,6 +12,7 @@ import pickle
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -26,10 +27,13 @@ from concord.runs.engine import alongside, few_collections
 
 
 class CoordinatorLines:
-    """What the coordinator tells, in the worker's event loop; `gone` once it has ended."""
+    """What the coordinator tells, in the worker's event loop; `gone` once it has ended.
 
-    def __init__(self) -> None:
-        self.loop = asyncio.get_running_loop()
+    `on_end` is called at that moment in the thread that reads, also while the loop is busy.
+    """
+
+    def __init__(self, on_end: Callable[[], None]) -> None:
+        self.loop, self._on_end = asyncio.get_running_loop(), on_end
         self.lines: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -37,14 +41,15 @@ class CoordinatorLines:
         with suppress(RuntimeError):  # the loop is closed: the work is done
             for line in sys.stdin.buffer:
                 self.loop.call_soon_threadsafe(self.lines.put_nowait, json.loads(line))
+            self._on_end()
             self.loop.call_soon_threadsafe(self.lines.put_nowait, {"gone": True})
 
 
 class LakeWorker:
     """The partitions of one worker, and what it asks of its coordinator."""
 
-    def __init__(self, plan: LakePlan, options: LakeHow, share: int, folder: int):
-        self.plan, self.how, self.out = plan, options, folder
+    def __init__(self, plan: LakePlan, options: LakeHow, share: int, out: int):
+        self.plan, self.how, self.out = plan, options, out
         self.feeding: asyncio.Queue[Partition | None] = asyncio.Queue()
         self.granted: asyncio.Queue[float] = asyncio.Queue()
         self.session: JudgeSession | None = None
@@ -55,10 +60,10 @@ class LakeWorker:
         with suppress(OSError):
             os.write(self.out, json.dumps(values).encode() + b"\n")
 
-    async def listen(self, report: CoordinatorLines) -> None:
+    async def listen(self, inbox: CoordinatorLines) -> None:
         """Do what is told."""
         while True:
-            line = await report.lines.get()
+            line = await inbox.lines.get()
             if "survey" in line:
                 one = survey_partition(self.plan, self.plan.partitions[line["survey"]])
                 self.say(survey=one.as_dict())
@@ -72,9 +77,14 @@ class LakeWorker:
                 reason = line.get("halt") or "The coordinator has ended; run the same command to continue."
                 self.feeding.put_nowait(None)
                 self.granted.put_nowait(0.0)
-                if self.session is None:
-                    os._exit(0)
-                self.session.halt(reason)
+                self.end_unless_judging()
+                if self.session is not None:
+                    self.session.halt(reason)
+
+    def end_unless_judging(self) -> None:
+        """End this process before its first partition: it has no calls in flight, and nothing to keep."""
+        if self.session is None:
+            os._exit(0)
 
     async def feed(self) -> Partition | None:
         """The next partition that the coordinator gives."""
@@ -102,14 +112,14 @@ class LakeWorker:
 
     async def go(self) -> None:
         """Work until nothing is left to be done."""
-        listening = asyncio.create_task(self.listen(CoordinatorLines()))
+        listening = asyncio.create_task(self.listen(CoordinatorLines(self.end_unless_judging)))
         # Before its first partition it surveys what it is told, and has no connections.
         first = await self.feed()
         if first is not None:
-            await self._judge([first])
+            await self._judge(first)
         listening.cancel()
 
-    async def _judge(self, answers: list[Partition]) -> None:
+    async def _judge(self, first: Partition) -> None:
         self.session = session = JudgeSession(
             self.plan,
             max_cost=None if self.how.max_cost is None else 0.0,
@@ -118,8 +128,10 @@ class LakeWorker:
             ask_more=self.ask_lease,
         )
 
+        begun = [first]
+
         async def feed() -> Partition | None:
-            return answers.pop() if answers else await self.feed()
+            return begun.pop() if begun else await self.feed()
 
         async with alongside(self.beat()), session:
             await drive(session, feed, self.finish)
@@ -139,10 +151,10 @@ def main() -> None:
         plan, options, share = pickle.load(sys.stdin.buffer)
     except (EOFError, pickle.UnpicklingError):
         return  # the coordinator has died meanwhile
-    folder = os.dup(1)
+    out = os.dup(1)
     os.dup2(2, 1)  # what a program that judges prints is no answer to the coordinator
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches it too; the coordinator tells it to stop
-    worker = LakeWorker(plan, options, share, folder)
+    worker = LakeWorker(plan, options, share, out)
     try:
         with few_collections():
             asyncio.run(worker.go())

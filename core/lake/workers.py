@@ -88,28 +88,28 @@ class _Pool:
         self._lose(worker)
         self.changed.set()
 
-    def _read_line(self, worker: _Worker, message_line: dict[str, Any]) -> None:
-        worker.stands = message_line.get("stands", worker.stands)
-        if "survey" in message_line:
-            one = PartitionSurvey.from_dict(message_line["survey"])
+    def _read_line(self, worker: _Worker, line: dict[str, Any]) -> None:
+        worker.stands = line.get("stands", worker.stands)
+        if "survey" in line:
+            one = PartitionSurvey.from_dict(line["survey"])
             worker.holds.discard(one.number)
             if self.surveying is not None:
                 self.surveying.add(one)
-        if "ended" in message_line:
-            end = PartitionEnd(**message_line["ended"])
+        if "ended" in line:
+            end = PartitionEnd(**line["ended"])
             worker.holds.discard(end.number)
             self.of.finish(end)
-        if "need" in message_line:
-            worker.tell(grant=self._grant(worker, float(message_line["need"])))
-        if "ready" in message_line:
+        if "need" in line:
+            worker.tell(grant=self._grant(worker, float(line["need"])))
+        if "ready" in line:
             worker.ready, self.stillborn = True, 0
-        if "done" in message_line:
+        if "done" in line:
             worker.exited = True
-            if message_line.get("halted") and message_line.get("broken"):
+            if line.get("halted") and line.get("broken"):
                 self.of.broken = True
-                self.halt(str(message_line["halted"]))
-            elif message_line.get("halted") and not self.of.stop:
-                self.of.stop = str(message_line["halted"])
+                self.halt(str(line["halted"]))
+            elif line.get("halted") and not self.of.stop:
+                self.of.stop = str(line["halted"])
         self.changed.set()
 
     def _grant(self, worker: _Worker, amount: float) -> float:
@@ -223,8 +223,8 @@ class _Pool:
         progress.reasons = reasons
         progress.workers = len(self.workers)
         missing = f"Workers lost: {self.lost}." if self.lost else ""
-        message_line = list(dict.fromkeys(one["message"] for one in items))
-        progress.message = " ".join(filter(None, [missing, self.of.waits(), *message_line]))
+        sentences = dict.fromkeys(one["message"] for one in items)
+        progress.message = " ".join(filter(None, [missing, self.of.waits(), *sentences]))
 
     def stopped(self) -> list[str]:
         """Which judges no more calls are made to."""

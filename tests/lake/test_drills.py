@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import errno
 import os
+import pickle
+import subprocess
+import sys
 import time
 
 import pytest
 
-from concord.lake import engines, journal, working
+from concord.lake import engines, journal, plan, working
 from concord.lake.coordinator import LakeHow
 from concord.lake.judging import judge_partition
 from concord.workspace import Workspace
@@ -52,6 +55,59 @@ def test_kills_cost_calls_in_flight_alone(tmp_path, log, engine):
     assert outcome.answered == 400 + outcome.repeated
     assert outcome.repeated <= outcome.kills * outcome.peak
     assert not job.journals()
+
+
+def test_a_command_begun_at_once_after_a_kill_pays_nothing_twice(tmp_path, log):
+    """Workers finish their calls, and the new command waits for the partitions that they hold."""
+    with running(latency=2.0) as url:
+        workspace = Workspace.open(tmp_path / "workspace")
+        workspace.models_path.write_text(toml(url, a=FIXED))
+        planned(workspace, [log], tmp_path / "out", ["a"])
+        job = LakeJob(workspace, log, tmp_path / "out", "a", 100, [("--workers", "2")])
+        killed = job.begin(0)
+        while calls_of(workspace)["in_flight"] < 10:
+            assert killed.poll() is None
+        flying = calls_of(workspace)["in_flight"]
+        killed.kill()
+        again = job.begin(0)
+        output = again.communicate()[0]
+        killed.communicate()
+        counts = calls_of(workspace)
+    assert again.returncode == 0, output
+    assert flying >= 10
+    assert (sum(counts["answered"].values()), counts["repeated"]) == (200, 0)
+    assert len(set(rows(tmp_path / "out"))) == 400
+
+
+def test_a_worker_that_reads_files_ends_with_its_coordinator(workspace, log, tmp_path):
+    """At once, however long the file takes: here for ever, as nobody writes into the pipe."""
+    of = planned(workspace, [log], tmp_path / "out")
+    log.unlink()
+    os.mkfifo(log)
+    command = [sys.executable, "-m", "concord.lake.worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
+        worker.stdin.write(pickle.dumps((of, LakeHow(workers=1), 1)))
+        worker.stdin.write(b'{"survey": 0}\n')
+        worker.stdin.flush()
+        assert worker.stdout.readline() == b'{"ready": true}\n'
+        worker.stdin.close()
+        assert worker.wait() == 0
+
+
+def test_a_partition_that_another_process_holds_is_waited_for(workspace, log, tmp_path):
+    """Such as a worker whose command was killed, which finishes its calls."""
+    of = planned(workspace, [log], tmp_path / "out", ["a"])
+    plan.prepared(of)
+    held, messages = [journal.PartitionJournal(of.journal(3))], []
+
+    def watch(progress):
+        messages.append(progress.message)
+        while held and progress.partitions_done == 9:
+            held.pop().close()
+
+    ended = engines.execute(of, watch=watch)
+    assert (ended.state, ended.judged, ended.problems) == ("finished", 200, [])
+    assert "Waiting for an earlier command to leave 1 partition." in messages
 
 
 class FullDisk:

@@ -47,6 +47,28 @@ def estimate(run, workspace, out, *more):
     return values["tables"]
 
 
+def test_a_judge_whose_entry_has_changed_counts_once(judged, run, mock, tmp_path):
+    """By the answers of the configuration that the study has, or of the folder that is named."""
+    workspace, out = judged
+    [before] = out.glob("*/a-*")
+    assert run(workspace, "sample", out, "--study", "s", "--n", "120").exit_code == 0
+    rate(workspace, "s")
+    first = estimate(run, workspace, out, "--judge", "a")
+    keep = {"segment": "segment", "created": "created"}
+    for model in ("mock-judge-lenient", "mock-judge-noisy"):
+        workspace.models_path.write_text(toml(mock, a=f'model = "{model}"'))
+        assert (
+            engines.execute(planned(workspace, [tmp_path / "log.jsonl"], out, ["a"], keep=keep)).judged == 400
+        )
+    assert len(list(out.glob("*/a-*"))) == 3
+    assert estimate(run, workspace, out, "--judge", "a") == first
+    assert estimate(run, workspace, out, "--judge", before.name) == first
+    for other in set(out.glob("*/a-*")) - {before}:
+        result = run(workspace, "estimate", out, "--study", "s", "--judge", other.name)
+        assert result.exit_code == 1
+        assert "another configuration" in result.output
+
+
 def test_only_the_sample_enters_the_workspace(judged, run):
     workspace, out = judged
     result = run(workspace, "sample", out, "--study", "s", "--n", "60")
