@@ -273,12 +273,10 @@ class Coordinator:
 
     def waits(self) -> str:
         """That partitions are still held by others, in a sentence; “” where none is."""
-        several = "" if len(self.held) == 1 else "s"
-        return (
-            f"Waiting for an earlier command to leave {len(self.held)} partition{several}."
-            if self.held
-            else ""
-        )
+        if not self.held:
+            return ""
+        several = "s" if len(self.held) > 1 else ""
+        return f"Waiting for an earlier command to leave {len(self.held)} partition{several}."
 
     def tell(self, *, force: bool = False) -> None:
         """Say where the job stands, also in a file of the folder."""
