@@ -164,9 +164,9 @@ def semaphore(name: str, limit: int) -> Any:
     from distributed import Semaphore
 
     with config.set({"distributed.scheduler.locks.lease-timeout": f"{LEASE_SECONDS} s"}):
-        made = Semaphore(max_leases=limit, name=name)
-        made.register()
-    return made
+        places = Semaphore(max_leases=limit, name=name)
+        places.register()
+    return places
 
 
 def _is_local(base_url: str) -> bool:
@@ -312,8 +312,8 @@ class _Cluster:
         parts = [*self.said, *(f"{name} {reason}." for name, reason in self.refused.items())]
         if self.stopped and not self.of.stop:
             self.of.broken = True
-            others = len(self.plan.models) > len(self.stopped)
-            parts.append(messages.models_stopped(self.stopped, others=others))
+            models = self.plan.models
+            parts.append(messages.models_stopped(self.stopped, others=len(models) > len(self.stopped)))
         return self.of.close(" ".join(parts))
 
     async def _workers(self) -> dict[str, int]:

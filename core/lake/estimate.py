@@ -140,8 +140,8 @@ def _of_study(db: Database, study: str, folders: Sequence[JudgeFolder], name: st
     if not target:
         check_known("judge", name, dict.fromkeys(one.judge for one in folders))
     validated = {configuration.hash for _, configuration in _validated(db, study)}
-    settled = [one for one in target if one.configuration and one.configuration.hash in validated]
-    return list({one.judge: one for one in (*newest(target), *newest(settled))}.values())
+    of_study = [one for one in target if one.configuration and one.configuration.hash in validated]
+    return list({one.judge: one for one in (*newest(target), *newest(of_study))}.values())
 
 
 def _validated(db: Database, study: str) -> list[tuple[str, Configuration]]:

@@ -48,8 +48,8 @@ class CoordinatorLines:
 class LakeWorker:
     """The partitions of one worker, and what it asks of its coordinator."""
 
-    def __init__(self, plan: LakePlan, options: LakeHow, share: int, out: int):
-        self.plan, self.how, self.out = plan, options, out
+    def __init__(self, plan: LakePlan, options: LakeHow, share: int, output: int):
+        self.plan, self.how, self.output = plan, options, output
         self.feeding: asyncio.Queue[Partition | None] = asyncio.Queue()
         self.granted: asyncio.Queue[float] = asyncio.Queue()
         self.session: JudgeSession | None = None
@@ -58,7 +58,7 @@ class LakeWorker:
     def say(self, **values: Any) -> None:
         """Tell the coordinator; a worker whose coordinator is gone ends by its input."""
         with suppress(OSError):
-            os.write(self.out, json.dumps(values).encode() + b"\n")
+            os.write(self.output, json.dumps(values).encode() + b"\n")
 
     async def listen(self, inbox: CoordinatorLines) -> None:
         """Do what is told."""
@@ -128,10 +128,10 @@ class LakeWorker:
             ask_more=self.ask_lease,
         )
 
-        begun = [first]
+        queue = [first]
 
         async def feed() -> Partition | None:
-            return begun.pop() if begun else await self.feed()
+            return queue.pop() if queue else await self.feed()
 
         async with alongside(self.beat()), session:
             await drive(session, feed, self.finish)
@@ -151,10 +151,10 @@ def main() -> None:
         plan, options, share = pickle.load(sys.stdin.buffer)
     except (EOFError, pickle.UnpicklingError):
         return  # the coordinator has died meanwhile
-    out = os.dup(1)
+    output = os.dup(1)
     os.dup2(2, 1)  # what a program that judges prints is no answer to the coordinator
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches it too; the coordinator tells it to stop
-    worker = LakeWorker(plan, options, share, out)
+    worker = LakeWorker(plan, options, share, output)
     try:
         with few_collections():
             asyncio.run(worker.go())

@@ -85,10 +85,10 @@ class Gate:
         if self._waiting:
             self._wake()
 
-    def allow(self, most: int) -> None:
+    def allow(self, limit: int) -> None:
         """Let at most so many calls be in flight from now on."""
-        self.most = most
-        self._limit = min(self._limit, float(most))
+        self.most = limit
+        self._limit = min(self._limit, float(limit))
 
     async def rest(self, seconds: float) -> None:
         """Wait outside the gate, no longer than until `stop`."""
