@@ -22,7 +22,8 @@ SPEAKERS: dict[str, Role] = {
     **dict.fromkeys(("system", "developer"), "system"),
     **dict.fromkeys(("user", "human", "customer", "person", "prompter"), "user"),
     **dict.fromkeys(
-        ("assistant", "model", "bot", "ai", "agent", "system agent", "gpt", "chatgpt", "chatbot"), "assistant"
+        ("assistant", "model", "bot", "ai", "agent", "system agent", "gpt", "chatgpt", "chatbot", "gemini"),
+        "assistant",
     ),
     **dict.fromkeys(
         ("tool", "function", "observation", "function_response", "tool_response", "tool_result"), "tool"

@@ -778,14 +778,20 @@ def _entries(
 
 
 def _columns(walk: RowReader, scores: ScorePaths) -> list[dict[str, Any]] | None:
-    """The scores of a table that has a column for each part of one, whose name stands in the middle."""
+    """The scores of a table that has a column for each part of one, whose name stands in the middle, or, of
+    its value, at the end.
+    """
     begin, ends = scores.at.removesuffix(WHOLE), [*scores.value, *scores.why, *scores.kind]
     by_name = dict[str, dict[str, Any]]()
+    bare = ITSELF in scores.value
     for column, value in walk.fields.items():
+        if not column.startswith(begin) or value in (None, "", "-"):
+            continue
         end = max((end for end in ends if str(column).endswith(f"_{end}")), key=len, default="")
-        if end and column.startswith(begin) and value not in (None, ""):
+        if end or bare:
             walk.take(column, "scores")
-            by_name.setdefault(column[len(begin) : -len(end) - 1], {})[end] = value
+            name = column[len(begin) : -len(end) - 1] if end else column[len(begin) :]
+            by_name.setdefault(name, {})[end or ITSELF] = value
     return [{"name": name, **parts} for name, parts in by_name.items() if name] or None
 
 

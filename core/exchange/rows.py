@@ -47,9 +47,11 @@ LISTS = (
     "cases",
     "items",
     "records",
+    "events",
+    "content",
 )
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
-SIBLINGS = {"items": "experiment", "records": "page"}
+SIBLINGS = {"items": "experiment", "records": "page", "events": "cursor", "content": "total"}
 """What must stand beside a list of a name that other objects have too."""
 PACKED = {".eval": "Inspect", ".xlsx": "Excel", ".xlsm": "Excel"}
 """The kinds of files that are ZIPs, by the endings of their names."""

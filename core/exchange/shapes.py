@@ -35,6 +35,8 @@ CHAT = "?"
 _PYTHON = re.compile(r"\s*(\[\s*)?\{\s*'")
 _PYTHON_TEXT = 2**20
 """Characters of a text that is read as Python writes lists and dicts."""
+COLUMNS_OF = ".*"
+"""The end of a path to which several columns of a table belong, such as `feedback_scores.*`."""
 ENTRY = "@"
 """The name under which a row has one of its several entries."""
 ROWS = "rows"
@@ -446,9 +448,7 @@ def shape_of(fields: Mapping[str, Any]) -> Shape | None:
 
 def has(fields: Mapping[str, Any], shape: Shape | Joined | Elsewhere) -> bool:
     """Whether a row has what a form needs. A name of the row's own counts even where it holds nothing."""
-    there = all(
-        any(name in fields or at(fields, name) is not None for name in one.split("|")) for one in shape.has
-    )
+    there = all(any(_holds(fields, name) for name in one.split("|")) for one in shape.has)
     if not there or not isinstance(shape, Shape):
         return there
     like = ((first(fields, tuple(paths.split("|"))), pattern) for paths, pattern in shape.like.items())
@@ -459,6 +459,13 @@ def has(fields: Mapping[str, Any], shape: Shape | Joined | Elsewhere) -> bool:
         if value is not None and re.search(pattern, _begins(value)):
             return False
     return not shape.only or fields.keys() <= {*shape.only, AROUND}
+
+
+def _holds(fields: Mapping[str, Any], name: str) -> bool:
+    """Whether a row has something at a path; one that ends in “.*” is what its columns begin with."""
+    if name.endswith(COLUMNS_OF):
+        return any(str(column).startswith(name.removesuffix("*")) for column in fields)
+    return name in fields or at(fields, name) is not None
 
 
 def _begins(value: Any) -> str:

@@ -6,6 +6,7 @@ next one goes on with the one before. Evaluations belong to the turn of the span
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -374,7 +375,7 @@ def _record(
 ) -> dict[str, Any]:
     """A conversation as a row of its form; attributes that were read are gone."""
     read = (MESSAGES, EVALUATIONS, ATTRIBUTES, LOGS, "annotations", PARENT)
-    base = {n: v for n, v in thread.base.items() if n not in read}
+    base = {n: v for n, v in thread.base.items() if n not in read and not _ARIZE.fullmatch(n)}
     attributes = thread.base[ATTRIBUTES].items()
     base |= {f"{ATTRIBUTES}.{n}": v for n, v in attributes if n not in thread.attributes and n not in _READ}
     several = len({_turn(thread.entries[:end]) for end in thread.ends.values()}) > 1
@@ -435,6 +436,7 @@ def _evaluations(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for candidates in listed or [{**(body if isinstance(body, dict) else {}), **event["attributes"]}]:
             if "error.type" not in candidates and (score := _evaluation(candidates)):
                 yield score
+    yield from _in_columns(fields)
     for annotation in objects(parsed(fields.get("annotations"))):
         yield _score(
             first(annotation, ("name", "annotation_name")),
@@ -443,6 +445,24 @@ def _evaluations(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             first(annotation, ("annotator_kind", "annotatorKind")),
             first(annotation, ("metadata.rater", "user_id", "identifier")),
         )
+
+
+_ARIZE = re.compile(r"(eval|annotation)\.(.+)\.(score|label|explanation|updated_by)")
+"""A column of an export of Arize: evaluations do not say who gave them, annotations are people's."""
+
+
+def _in_columns(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The evaluations and annotations that a table of spans has in columns, as Arize exports them."""
+    columns: dict[tuple[str, str], dict[str, Any]] = {}
+    for column, value in fields.items():
+        match = _ARIZE.fullmatch(column)
+        if match and value not in (None, ""):
+            columns.setdefault((match[1], match[2]), {})[match[3]] = value
+    for (source, name), parts in columns.items():
+        kind = "human" if source == "annotation" else None
+        value = first(parts, ("score", "label"))
+        if score := _score(name, value, parts.get("explanation"), kind, parts.get("updated_by")):
+            yield score
 
 
 def _evaluation(candidates: Mapping[str, Any]) -> dict[str, Any]:

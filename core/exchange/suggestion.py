@@ -13,10 +13,12 @@ from concord.exchange import dialogue
 from concord.exchange.dialogue import SPEAKERS
 from concord.exchange.otlp import objects
 from concord.exchange.rows import AROUND, lists_inside
-from concord.exchange.shapes import parsed, talk
+from concord.exchange.shapes import parsed, shape_of, talk
 
 LABELS = ("id", "key", "uid", "uuid", "model", "name", "title", "language", "lang", "source", "split")
 """Names of fields that are no words of a dialogue."""
+REPLIES = ("output", "response", "answer", "reply", "completion", "generation", "assistant")
+"""Names of fields that hold a reply."""
 SAMPLED = 20
 """Entries of a list inside a row that are looked at."""
 DEPTH = 3
@@ -26,14 +28,19 @@ Fields = Mapping[str, Any]
 
 def command(path: Path, rows: Sequence[Fields], place: str = "") -> str:
     """The command that reads a file with these first rows; “” where no field holds a text."""
-    options = [*(("--rows", place) if place else ()), *_options(rows)]
-    if "--map" not in options:
+    ways = _options(rows)
+    if not ways:
         return ""
+    options = [*(("--rows", place) if place else ()), *ways]
     return shlex.join(["concord", "import", "conversations", str(path), *options, "--check"])
 
 
 def _options(rows: Sequence[Fields]) -> list[str]:
     row = rows[0]
+    for name in lists_inside(row):
+        entries = [entry for entry in objects(_inner(row, name)) if entry]
+        if entries and shape_of(entries[0]) is not None and not _speakers(entries[:SAMPLED]):
+            return ["--rows", name]
     if turns := _turns(rows):
         return _mapped(turns)
     for name, value in _leaves(row):
@@ -55,7 +62,9 @@ def _options(rows: Sequence[Fields]) -> list[str]:
                     "*=user",
                 ]
             answers = [text for text in texts if text != name]
-            return _mapped({"messages": name, "assistant": answers[-1]}) if answers else []
+            replies_named = [text for text in answers if text.rpartition(".")[2].lower() in REPLIES]
+            reply = next(iter(replies_named), answers[-1] if answers else "")
+            return _mapped({"messages": name, "assistant": reply}) if reply else []
     if len(texts) > 1:
         return _mapped({"user": texts[0], "assistant": texts[1]})
     for name in lists_inside(row):

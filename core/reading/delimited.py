@@ -8,7 +8,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -257,6 +257,7 @@ def read(path: Path) -> SourceTable | None:
     Raises ImportRefused for a file that is badly quoted, not UTF-8, or names two columns alike.
     """
     form = form_of(path)
+    form = replace(form, header=without_copies(path, form))
     names = [*form.header]
     if not any(names):
         raise ImportRefused(f"{path} is empty. Its first line must name the columns.")
@@ -269,6 +270,23 @@ def read(path: Path) -> SourceTable | None:
     if path.stat().st_size > BY_ARROW and (table := _by_arrow(path, form)) is not None:
         return table
     return _by_lines(path, form)
+
+
+def without_copies(path: Path, form: Form) -> tuple[str, ...]:
+    """The names of columns without those of copies: an index that pandas writes beside its column, with the
+    same name and the same cells in every row.
+    """
+    names = [*form.header]
+    copies = {place: names.index(name) for place, name in enumerate(names) if name in names[:place] and name}
+    for _, cells in _numbered(path, form) if copies else ():
+        copies = {
+            copy: place
+            for copy, place in copies.items()
+            if cells[copy : copy + 1] == cells[place : place + 1]
+        }
+        if not copies:
+            break
+    return tuple("" if place in copies else name for place, name in enumerate(names))
 
 
 def renaming(path: Path, form: Form) -> str:
@@ -348,7 +366,7 @@ def named_records(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The names of columns, then the records below them, each with the number of its first line."""
     form = form_of(path)
     if any(form.header):
-        yield form.skipped + 1, [*form.header]
+        yield form.skipped + 1, [*without_copies(path, form)]
     yield from _numbered(path, form)
 
 

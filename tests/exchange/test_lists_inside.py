@@ -17,7 +17,7 @@ ITEM = {"input": "Hi", "output": "Hello"}
 @pytest.mark.parametrize(
     ("whole", "place", "mapping"),
     [
-        ({"events": [EVENT], "cursor": "x"}, "events", {}),
+        ({"found": [EVENT], "cursor": "x"}, "found", {}),
         ({"name": "e", "tried": [CASE]}, "tried", {"user": "inputs.q", "assistant": "output"}),
         ({"run": {"datasetRunItems": [ITEM]}, "meta": {}}, "run.datasetRunItems", {}),
         ({"log": {"records": {"a": ITEM, "b": ITEM}}}, "log.records", {}),
