@@ -1,10 +1,10 @@
 """`concord check FILE`: how far a table of labels lets one trust its judges, without a workspace."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import wraps
 from pathlib import Path
-from shlex import quote
+from shlex import join
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -38,6 +38,10 @@ OPTIONS = {
     "excluded": "excluded",
 }
 """Options of commands, and the fields of `TableOptions` that they fill."""
+NOT_REPEATED = {"--section", "--html", "--format", "--resamples", "--seed"}
+"""Options that a next command does not need."""
+NOT_OF_PLAN = {*NOT_REPEATED, "--labels", "--labels-id", "--weight", "--strata", "--look", "--agreement"}
+"""Options that `concord plan` does not take, or takes in another sense."""
 WIDTH = 100
 """Columns of the answer where the terminal's are not known."""
 
@@ -81,7 +85,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--run", default="", help="The column with the number of a judge's run."),
         options.several("--missing", "Values that mean a missing answer, such as -1; “none”: no value does."),
         options.several(
-            "--categories", "Criteria whose answers have no order, such as numbers that are names."
+            "--categories", "The answers, if they have no order, such as numbers used as names: 1,2,3."
         ),
         click.option("--order", default="", help="The order of the answers: “poor<fair<good”."),
         options.scales("the values do not show it"),
@@ -137,36 +141,52 @@ def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def next_commands(
-    report: "AgreementReport", criterion: str, file: Path, reading: "TableOptions", source: "LabelSource"
+    report: "AgreementReport", criterion: str, file: Path, typed: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
-    """What to type after the answer on a criterion, as the answer advises it."""
-    call = f"concord check {quote(str(file))}"
-    options_ = {"--labels": source.labels, "--weight": source.weight, "--strata": source.strata}
-    call += "".join(f" {option} {quote(str(value))}" for option, value in options_.items() if value)
-    call += "".join(f" --exclude {quote('='.join(one))}" for one in reading.excluded)
+    """What to type after the answer on a criterion, as the answer advises it.
+
+    `typed` are the options of the command that gave the answer; each next command has those that it takes.
+    """
+
+    def check(option: str, value: str) -> str:
+        before = typed.get("--exclude", ()) if option == "--exclude" else ()
+        changed = {name: texts for name, texts in typed.items() if name not in NOT_REPEATED}
+        return command_line("check", file, changed | {option: (*before, value)})
+
     criteria = [name for name in report.criteria if name != criterion]
-    commands = [*(f"{call} --criterion {quote(name)}" for name in criteria[:2]), f"{call} --html report.html"]
+    commands = [*(check("--criterion", name) for name in criteria[:2]), check("--html", "report.html")]
     verdict = report.verdict(criterion)
     failing = [flag for flag in verdict.flags if flag.failing]
     if failing:
-        commands.append(f"{call} --exclude {quote('='.join(failing[0].group))}")
+        commands.append(check("--exclude", "=".join(failing[0].group)))
     elif verdict.advice == Advice.EXCLUDE_JUDGE:
         rest = [judge for judge in verdict.members if judge not in verdict.exclude]
-        commands.append(f"{call} --judge {quote(','.join(rest))}")
+        commands.append(check("--judge", ",".join(rest)))
     elif verdict.advice == Advice.CHECK_ANNOTATOR:
         annotators = report.ratings.people
         rest = [annotators[place] for place in report.ratings[criterion].people.tolist()]
-        rest = [name for name in rest if name != verdict.decided_by]
-        commands.append(f"{call} --human {quote(','.join(rest))}")
+        commands.append(check("--human", ",".join(name for name in rest if name != verdict.decided_by)))
     elif verdict.advice in (Advice.LABEL_MORE, Advice.ADD_ANNOTATOR):
-        draw = " --draw by_answer" if any(flag.claim == Claim.RARE for flag in verdict.flags) else ""
-        commands.append(f"concord plan {quote(str(file))}{draw} --out to_label.csv")
+        plan = {name: texts for name, texts in typed.items() if name not in NOT_OF_PLAN}
+        if any(flag.claim == Claim.RARE for flag in verdict.flags):
+            plan["--draw"] = ("by_answer",)
+        commands.append(command_line("plan", file, plan | {"--out": ("to_label.csv",)}))
     else:
-        commands.append(f"{call} --section groups,distribution")
+        commands.append(check("--section", "groups,distribution"))
     return commands
 
 
-@click.command("check")
+def command_line(command: str, file: Path, options_: Mapping[str, tuple[str, ...]]) -> str:
+    """A command on a file as it is typed in a shell; an option with several texts is repeated."""
+    words = ["concord", command, str(file)]
+    for option, texts in options_.items():
+        for text in texts:
+            words += [option, text]
+    return join(words)
+
+
+@click.command("check", cls=options.Repeatable)
+@click.pass_context
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @label_options
 @table_options
@@ -179,6 +199,7 @@ def next_commands(
 @options.resamples("items")
 @options.seed
 def command(
+    context: click.Context,
     file: Path,
     verbose: bool,
     section: tuple[str, ...],
@@ -203,7 +224,7 @@ def command(
     from concord.reports import screen
     from concord.reports.agreement_report import Options, report_of
 
-    table, join = drawn.read(file, reading, source)
+    table, labels = drawn.read(file, reading, source)
     models = {*table.data.judges, *map(str, table.data.of_units("player").values())}
     families = families_of_names(sorted(models))
     options_ = Options(resamples=resamples, seed=seed, look=look, agreement=agreement, families=families)
@@ -227,14 +248,15 @@ def command(
         document = screen.screen_json(
             report, provenance=table.columns, left_out=table.warnings, criterion=criterion_name
         )
-        document |= {"join": join.as_json()} if join else {}
+        document |= {"join": labels.as_json()} if labels else {}
         echo(json.dumps(document, ensure_ascii=False, indent=2))
     elif section or verbose or form != "table":
         echo(
             report.document(form, sections=section, criterion=criterion_name, width=columns(WIDTH)), nl=False
         )
     else:
-        suggestions = next_commands(report, criterion_name or report.main, file, reading, source)
+        shown = criterion_name or report.main
+        suggestions = next_commands(report, shown, file, options.typed(context))
         echo(
             screen.screen(
                 report,

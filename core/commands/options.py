@@ -41,6 +41,28 @@ NAMES = _Names()
 """Names separated by commas, as a tuple."""
 
 
+class Repeatable(click.Command):
+    """A command that can be printed again as it was typed."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the options as texts, before they are converted."""
+        ctx.meta[_TYPED] = self.make_parser(ctx).parse_args(list(args))[0]
+        return super().parse_args(ctx, args)
+
+
+_TYPED = "concord.typed"
+
+
+def typed(context: click.Context) -> dict[str, tuple[str, ...]]:
+    """The options that a user typed after a `Repeatable` command, each with its texts, flags excluded."""
+    options: dict[str, tuple[str, ...]] = {}
+    for parameter in context.command.params:
+        value = context.meta[_TYPED].get(parameter.name)
+        if isinstance(parameter, click.Option) and not parameter.is_flag and value is not None:
+            options[parameter.opts[0]] = tuple(value) if parameter.multiple else (value,)
+    return options
+
+
 def workspace(folder: str) -> Workspace:
     """Open a workspace. Where there was none one is made, and said to be: it may be the wrong folder."""
     from concord.workspace import Workspace

@@ -1,5 +1,6 @@
 """What a user states about a table of labels; all of it optional."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -43,6 +44,15 @@ class TableOptions:
     """Columns that hold no answers and are read with each item, such as its weight."""
     excluded: tuple[tuple[str, str], ...] = ()
     """Groups whose rows are not read: a column and its value."""
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError for a set of answers with fewer than two, and for a pass from no number."""
+        for option, answers in (("categories", self.categories), ("order", self.order)):
+            if answers and len({answer.casefold() for answer in answers}) < max(2, len(answers)):
+                message = "needs at least two answers, each of them once"
+                raise ConfigError(f"{option} {message}: {', '.join(answers)}.")
+        if self.passing is not None and not math.isfinite(self.passing):
+            raise ConfigError(f"The lowest number that passes must be finite: {self.passing}.")
 
     @property
     def criterion(self) -> str:

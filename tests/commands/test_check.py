@@ -7,11 +7,13 @@ import json
 import os
 import random
 import re
+import shlex
 import subprocess
 import sys
 import zipfile
 from datetime import date
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -1004,3 +1006,49 @@ def test_case_is_an_id_and_area_a_group(tmp_path):
     done = one_line(check(file))
     assert "id: case" in done
     assert "group: area" in done
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (("Maria", "Tom", "gpt-4o"), ("--human", "Maria,Tom")),
+        (("Maria", "Tom", "Cleo"), ("--human", "Maria,Tom", "--judge", "Cleo")),
+        (("human_1", "human_2", "judge"), ("--exclude", "topic=two words", "--exclude", "topic=b")),
+        (("human_1", "human_2", "judge"), ("--id", "none", "--by", "topic", "--missing", "none")),
+        (("human_1", "human_2", "judge"), ("--order", "low<high", "--text", "topic")),
+        (("human_1", "human_2", "judge"), ("--look", "2", "--gold", "human_2")),
+        (("Maria", "Tom", "gpt 4"), ("--human", "Maria,Tom", "--judge", "gpt 4", "--categories", "high,low")),
+    ],
+)
+@pytest.mark.parametrize("noise", [0.0, 0.35])
+def test_the_next_commands_read_the_table_in_the_same_way(names, options, noise, tmp_path):
+    file = tmp_path / "my table.csv"
+    answers = [noisy(PEOPLE, (0, 1), noise, seed) for seed, _ in enumerate(names)]
+    raters = {name: words(those, "high", "low") for name, those in zip(names, answers, strict=True)}
+    topics = [("two words", "b", *"aaaaa")[place % 7] for place in range(N)]
+    pd.DataFrame({"id": range(N), "topic": topics} | raters).to_csv(file, index=False)
+    first = check(file, *options)
+    assert first.exit_code == 0, first.output
+    commands = first.output.partition("Next:\n")[2].splitlines()
+    assert len(commands) >= 2
+    for command in map(shlex.split, commands):
+        for option, value in pairwise(options):
+            assert value in command or (option == "--look" and "plan" in command) or option == value
+        targets = {"report.html": str(tmp_path / "report.html"), "to_label.csv": str(tmp_path / "out.csv")}
+        done = CliRunner().invoke(main, [targets.get(word, word) for word in command[1:]])
+        assert done.exit_code == 0, (command, done.output)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *[("--categories", value) for value in ("a", "a,a", "A,a")],
+        *[("--order", value) for value in ("a", "a<a", "a<b<A")],
+        *[("--pass-from", value) for value in ("nan", "inf")],
+    ],
+)
+def test_a_set_of_answers_needs_two_and_a_pass_a_number(option, value):
+    done = check(ROOT / "data/examples/ratings.csv", option, value)
+    assert done.exit_code == 1
+    assert type(done.exception) is SystemExit
+    assert done.output.startswith("Error: ")
