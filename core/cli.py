@@ -126,7 +126,7 @@ class _Lazy(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
             formatter.write_dl(
-                [("BENCHMARK", "What one benchmark alone needs; `concord run --help` lists them.")]
+                [("BENCHMARK", "The commands of one benchmark; `concord run --help` lists benchmarks.")]
             )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

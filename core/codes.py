@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+PLAYERS = ("player", "model")
+"""The group of items by who wrote them: the player of a benchmark in which models play, else the model."""
+
 
 class Retry(StrEnum):
     """Whether an attempt of a call that failed is made again, and what the next one waits for."""

@@ -109,7 +109,7 @@ def not_found(what: str, name: str, known: Iterable[str]) -> NotFound:
         shown = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
         hint = f"Known: {shown}."
     else:
-        hint = "There are none yet."
+        return NotFound(f"There is no {what} “{name}”, and no other yet.")
     return NotFound(f"There is no {what} “{name}”. {hint}")
 
 

@@ -60,7 +60,7 @@ def reach(audience: Reach, command: str) -> str:
 
 GLOSSARY: Mapping[str, str] = {
     "Agreement": "how closely two raters order, or name, the same items. 1 is the best, 0 is chance.",
-    "Another annotator": "how closely one annotator agrees with the others: what a judge should reach.",
+    "Another annotator": "how closely one annotator agrees with the others. A judge should reach this.",
     "95% CI": "a range that holds the true figure in 95 of 100 studies like this. More items make it "
     "narrower.",
 }
@@ -373,19 +373,19 @@ VERDICTS: Mapping[str, str] = {
 """A verdict in a table."""
 
 SHOWN: Mapping[str, str] = {Shown.SHOWN: "differs", Shown.NOT_SHOWN: "not shown to differ"}
+"""Whether a difference is shown, in a table."""
 GROUPS_DIFFER: Mapping[bool, str] = {
-    True: "The surest first. “Not shown to differ” may be chance, because the largest of many differences is "
-    "always large.",
+    True: "Sorted by p. The largest of many differences is always large, so one that is “not shown to "
+    "differ” may be chance.",
     False: "No difference between groups is shown. The largest of many differences is always large, so each "
     "of these may be chance.",
 }
 """What the largest differences between groups say, by whether one of them is shown."""
-"""Whether a difference is shown, in a table."""
 
 MEASURES: Mapping[str, str] = {
     "wrong": "answers unlike annotators'",
     "distance": "distance from annotators (points)",
-    "favours": "score beyond annotators' (points)",
+    "favours": "score minus annotators' mean (points)",
 }
 """What differs between groups."""
 
@@ -524,13 +524,17 @@ FIND_RARER = (
     "them."
 )
 STAYS: Mapping[Verdict, str] = {
-    Verdict.AS_GOOD: "If the difference stays at {difference}, they will show that it is as good.",
-    Verdict.WORSE: "If the difference stays at {difference}, they will show that it is worse.",
+    Verdict.AS_GOOD: "If the difference stays at {difference}, the larger sample will show “as good”.",
+    Verdict.WORSE: "If the difference stays at {difference}, the larger sample will show “worse”.",
 }
 """What more items would show, should nothing change."""
 OR_ANNOTATORS = "or add annotators"
 INSTEAD = "Use {judges} in its place."
 LOOK_AGAIN = "Then check the larger table with `--look {look}`, which allows for looking more than once."
+SHARE = "Annotators answer {answer} on {share} of {items}{excluded}."
+CORRECTED_SHARE = "Share on all {n} items, corrected by {judge}: {share}, {basis}."
+SHARE_BASIS: Mapping[bool, str] = {True: "by weight", False: "if the labelled items are a random sample"}
+"""What a corrected share rests on, by whether labels are weighted."""
 CORRECTED = "The leaderboard corrects judges by annotators' ratings."
 SECOND_NEEDED = "Have a second annotator rate {same}: with one annotator, little can be decided."
 SECOND_SHOWS = "A second annotator on {same} shows whether the judge or the question is at fault."

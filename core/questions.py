@@ -302,7 +302,7 @@ LETTERS = "ABCDEFGH"
 
 def ranks_of(text: str, n: int, *, ties: bool = True) -> tuple[int, ...]:
     """The rank of each of `n` replies by an order of letters, such as “B > A = C”: 1 the best, and after two
-    that share a rank one is left out. Raises ValueError where a letter is missing, or there twice.
+    that share a rank one is excluded. Raises ValueError where a letter is missing, or there twice.
     """
     places = [
         [letter.strip().upper() for letter in place.split("=")]

@@ -60,7 +60,7 @@ class Criterion:
     that it is asked of some conversations only: where nobody answered it, it is taken as not asked. `judged`
     is the scale that judges answer on, where it is another one than people's. `reason` says whether an answer
     may or must have a few words beside it; it must where `explain` holds for the answer. A question that is
-    not `required` may be left out, and one with `only` is asked of conversations with these values of their
+    not `required` may be skipped, and one with `only` is asked of conversations with these values of their
     facets. One with `when` is asked where the answers to the questions that it names, which stand before it,
     meet these conditions. One that is `whole` is about a conversation as a whole, where others of the same
     study are about its replies.

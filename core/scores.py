@@ -128,7 +128,7 @@ def parts_of_finals(
 
     `criteria` maps a scope (a benchmark for judges, a study for people) to what it asks. Somebody who rated
     in several studies has the criteria of all of them in play, and one mean of each. Raters of whom nothing
-    counted is asked are left out.
+    counted is asked are excluded.
     """
     answered_names: dict[tuple[str, RaterKind], set[str]] = {}
     for _, kind, scope, criterion in sums:
@@ -182,7 +182,7 @@ class Line:
 def scorecard(means: Iterable[tuple[str, Rater, float]], finals: Mapping[Rater, float]) -> list[Line]:
     """What one conversation was given: a line for each criterion in the order they come, then one for final.
 
-    The line of final is left out where nobody has one, and where there is one criterion alone.
+    The line of the overall score is omitted if no one has it, and if there is only one criterion.
     """
     means_of: dict[str, dict[Rater, float]] = {}
     for criterion, rater, mean_of_rater in means:

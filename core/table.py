@@ -134,7 +134,7 @@ class Table:
         return as_markdown(self)
 
     def estimates(self, name: str) -> list[Estimate]:
-        """The figures of one column, row by row; cells that are none are left out."""
+        """The figures of one column, row by row; cells that are none are excluded."""
         return [cell for row in self.rows if isinstance(cell := row.get(name), Estimate)]
 
     def defined(self, name: str) -> list[tuple[Mapping[str, Cell], Estimate]]:

@@ -81,5 +81,5 @@ def test_what_cannot_be_imported_is_told_in_a_sentence(bring, tmp_path, text, na
 
 def test_a_missing_name_is_not_found(bring, tmp_path):
     write(tmp_path, "empty_one.py", "")
-    with pytest.raises(NotFound, match="There are none yet"):
+    with pytest.raises(NotFound, match="no other yet"):
         bring("empty_one:it")

@@ -11,7 +11,7 @@ import click
 
 from concord.codes import Advice, Claim
 from concord.commands import options
-from concord.commands.printing import columns, echo
+from concord.commands.printing import columns, echo, write_text
 
 if TYPE_CHECKING:
     from concord.reading.drawn import LabelSource
@@ -149,9 +149,9 @@ def next_commands(
     """
 
     def check(option: str, value: str) -> str:
-        before = typed.get("--exclude", ()) if option == "--exclude" else ()
+        excluded = typed.get("--exclude", ()) if option == "--exclude" else ()
         changed = {name: texts for name, texts in typed.items() if name not in NOT_REPEATED}
-        return command_line("check", file, changed | {option: (*before, value)})
+        return command_line("check", file, changed | {option: (*excluded, value)})
 
     criteria = [name for name in report.criteria if name != criterion]
     commands = [*(check("--criterion", name) for name in criteria[:2]), check("--html", "report.html")]
@@ -242,7 +242,7 @@ def command(
             read=table.columns,
             warnings=table.warnings,
         )
-        html.write_text(text, encoding="utf-8")
+        write_text(html, text)
         echo(f"The report is in {html}.", err=True)
     if form == "json":
         document = screen.screen_json(

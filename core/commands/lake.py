@@ -17,7 +17,7 @@ from rich.text import Text
 
 from concord.codes import LakeDraw
 from concord.commands import options
-from concord.commands.printing import columns, echo
+from concord.commands.printing import columns, echo, write_text
 from concord.commands.progress import PLAIN_SECONDS, estimated
 from concord.errors import ConcordError, ConfigError, check_known
 from concord.files import read_toml
@@ -324,5 +324,5 @@ def estimate_command(
 
         from concord.lake.page import page
 
-        html.write_text(page(value, created=date.today()), encoding="utf-8")
+        write_text(html, page(value, created=date.today()))
         echo(f"The page is in {html}.", err=True)

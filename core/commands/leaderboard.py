@@ -137,7 +137,7 @@ def _by_people(db: Database, board: leaderboards.Leaderboard, study: str) -> Tab
 
 
 def _weights(system: Benchmark, text: str) -> dict[str, float] | None:
-    """`--weights` by criterion; None where it was left out."""
+    """`--weights` by criterion; None if it is not given."""
     if not text:
         return None
     counted_names = [c.name for c in system.criteria if c.counted]

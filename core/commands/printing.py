@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 from click.core import ParameterSource
@@ -50,6 +51,14 @@ def require_output() -> None:
 def columns(unknown: int) -> int:
     """How many columns the terminal has; `unknown` where there is none."""
     return shutil.get_terminal_size((unknown, 24)).columns
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that an option names. Raises ConcordError where it cannot be written."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConcordError(f"{path} cannot be written: {error.strerror}. Name another file.") from error
 
 
 def show(tables: Sequence[Table], form: str) -> None:

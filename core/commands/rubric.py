@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from concord.commands import options
-from concord.commands.printing import echo
+from concord.commands.printing import echo, write_text
 from concord.conversation import Conversation
 from concord.errors import ConfigError
 from concord.files import file_name
@@ -53,7 +53,7 @@ def _new(workspace: str, name: str, title: str, unit: str | None, ask: tuple[str
     entries_stated = {key: value for key, value in entries.items() if value}
     rubric_of(name, entries_stated, str(path))
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    path.write_text(writing.toml(entries_stated), encoding="utf-8")
+    write_text(path, writing.toml(entries_stated))
     echo(f"{path} is written. See it: concord rubric show {name}")
     echo(f"Then: concord judge {name} --judges …, and concord study draw STUDY --n 20 --rubric {name}")
 

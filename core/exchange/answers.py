@@ -71,7 +71,7 @@ class Answered:
 
 @dataclass
 class AnswerFile:
-    """The answers of a file, the conversations it brings by the name of their item, and what was left out."""
+    """The answers of a file, the conversations it brings by the name of their item, and what was excluded."""
 
     file: str
     answers: list[Answered] = field(default_factory=list)
@@ -139,7 +139,7 @@ def incoming(
     db: Database, file: AnswerFile, study: str, *, scales: Mapping[str, Scale] | None = None
 ) -> Incoming:
     """The study of a file: that of this name with new answers, or a new one. Texts in answer to a question
-    that is not known are left out, and counted in the file. Raises ImportRefused.
+    that is not known are excluded, and counted in the file. Raises ImportRefused.
     """
     existing = studies.get(db, study) if study in studies.names(db) else None
     own = [Unit(u["key"], u["turn"]) for u in studies.units(db, study)] if existing else []

@@ -564,7 +564,7 @@ def _prepare(
             f"{surveyed.path} holds no scores by annotators, so it cannot become a study.{more}"
         )
     if judge and not any(kind == "judge" for kind, _ in surveyed.scores):
-        remedy = unknown_scorers(surveyed) if surveyed.unknown else "Leave out --scores-as."
+        remedy = unknown_scorers(surveyed) if surveyed.unknown else "Omit --scores-as."
         raise ImportRefused(f"{surveyed.path} holds no scores of judges. {remedy}")
     benchmark = surveyed.reading.benchmark
     there = {c.name: c for c in ratings.criteria(db, benchmark)}

@@ -1,7 +1,7 @@
 """Label Studio: a study as tasks with an equivalent labelling configuration, and its exports as ratings.
 
 Read is its JSON export. What an annotator skipped, and predictions of which the export has
-only the number, are left out and counted.
+only the number, are excluded and counted.
 """
 
 import json

@@ -35,7 +35,7 @@ def read(path: Path) -> dict[str, float]:
     """The score of each model, in lower case: from the columns model and score, or rank, or from a CSV file
     of a leaderboard of Concord's own.
 
-    A rank is negated, so that more is better. A player whose score is undefined is left out. Raises
+    A rank is negated, so that more is better. A player whose score is undefined is excluded. Raises
     ImportRefused naming every row that is wrong.
     """
     every = [*rows.read(path)]

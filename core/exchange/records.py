@@ -87,7 +87,7 @@ def shape_of_spans(joins: Sequence[Path]) -> Shape | None:
 def shaped(
     file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[tuple[Joined, TextsByKey]] = ()
 ) -> Iterator[FileRow]:
-    """The rows of a file with what belongs to them in others, without the fields that are left out."""
+    """The rows of a file with what belongs to them in others, without the fields that are excluded."""
     for row in file_rows:
         if shape.log and not shape.spans and row.fields is not None and not has(row.fields, shape):
             continue

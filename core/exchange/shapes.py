@@ -251,7 +251,7 @@ class Shape:
     failed_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What lies at a path in a row that failed; of paths joined by “|” the first counts."""
     out: Paths = ()
-    """Fields that are left out."""
+    """Fields that are excluded."""
     holds: str = ""
     """What has the form, for docs/formats.md."""
     also: str = ""

@@ -27,6 +27,6 @@ def require(*modules: str, purpose: str) -> None:
     missing = [module for module in modules if not installed(module)]
     if missing:
         raise MissingExtra(
-            f"{purpose} needs {' and '.join(missing)}, which the app brings: "
+            f"{purpose} needs the app ({', '.join(missing)}), which is not installed: "
             f"pip install '{DISTRIBUTION}[app]' (in a checkout: pip install '.[app]')."
         )

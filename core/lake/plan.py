@@ -218,7 +218,7 @@ def read_plan(folder: Path) -> dict[str, Any] | None:
     path = folder / PLAN
     try:
         value = parse_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read: {error}.") from error
@@ -337,7 +337,7 @@ def planned(
         )
     plan = LakePlan(rubric.name, rubric.body, judges, files_of(addresses, conversations), answers, **options)
     if not plan.models:
-        raise ConfigError("Give at least one judge.")
+        raise ConfigError("Give at least one judge: --judges NAME.")
     for name, model in plan.models.items():
         if model.kind == "embeddings":
             raise ConfigError(f"“{name}” is an embeddings model and cannot judge. Choose another model.")

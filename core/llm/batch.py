@@ -126,7 +126,7 @@ async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
 async def download(client: Client, model: Model, file: str, target: IO[bytes], *, lines: int) -> None:
     """Write a file of the endpoint that answers so many lines. Raises CallFailed.
 
-    Of one that is too large the beginning is written: calls that it leaves out count as not answered.
+    Of one that is too large the beginning is written: calls that it omits count as not answered.
     """
     limit = max(REPLY_BYTES, lines * LINE_BYTES)
 

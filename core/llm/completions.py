@@ -91,7 +91,7 @@ class ReplyDetails:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "ReplyDetails":
-        """What `as_dict` gave; unknown names are left out."""
+        """What `as_dict` gave; unknown names are excluded."""
         known_fields = {f.name: values[f.name] for f in fields(cls) if f.name in values}
         return cls(**{**known_fields, "arguments": tuple(known_fields.get("arguments", ()))})
 
@@ -193,7 +193,7 @@ def _read(reply: Any, content: bytes) -> Completion:
 
 
 def reported(reply: Mapping[str, Any]) -> Reported:
-    """The model and fingerprint of a reply; what is not a text is left out."""
+    """The model and fingerprint of a reply; what is not a text is excluded."""
     values = (reply.get("model"), reply.get("system_fingerprint"))
     return Reported(*(value[:200] if isinstance(value, str) else "" for value in values))
 

@@ -67,7 +67,7 @@ def _forms(names: Mapping[str, Any]) -> str:
 
 
 def _fields(body: str, label: re.Pattern[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each field with its lines, blank ones left out."""
+    """Each field with its lines, blank ones excluded."""
     marks = list(label.finditer(body))
     ends = [mark.start() for mark in marks[1:]] + [len(body)]
     for mark, end in zip(marks, ends, strict=True):

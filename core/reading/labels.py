@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from concord import messages
 from concord.arrays import Columns, Keyed, Names
-from concord.codes import ColumnRole, Domain, Layout, RoleReason
+from concord.codes import PLAYERS, ColumnRole, Domain, Layout, RoleReason
 from concord.conversation import Conversation, Message, Role
 from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, ratings_csv, ratings_study
@@ -78,7 +78,7 @@ class RatingsFile:
 
 @dataclass(frozen=True, eq=False)
 class LabelTable:
-    """A table that was read: its ratings, what its columns were taken for, warnings of what was left out.
+    """A table that was read: its ratings, what its columns were taken for, warnings of what was excluded.
 
     `keys` and `texts` are those of units, in the order of the table; `beside` has the cells of units in the
     columns that `TableOptions.beside` names.
@@ -113,13 +113,13 @@ def read(
 
 
 def without_groups(table: SourceTable, groups: Sequence[tuple[str, str]]) -> SourceTable:
-    """A table without the rows that hold a value in a column; “player” is the column of models.
+    """A table without the rows that hold a value in a column; “model” and “player” are the column of models.
 
     Raises NotFound for a column, ImportRefused where no row holds the value, or every row does.
     """
     for name, value in groups:
         players = (c for c in table.columns if c.lower().rpartition(".")[2] in words("players"))
-        column = name if name in table.columns or name != "player" else next(players, name)
+        column = name if name in table.columns or name not in PLAYERS else next(players, name)
         if column not in table.columns:
             raise not_found("column", name, list(table.columns))
         texts = ["" if is_blank(cell) else str(cell).strip() for cell in table.cells(column)]
@@ -392,7 +392,7 @@ def _refuse_strangers(
     table: SourceTable, voices: Sequence[Voice], profiles: Mapping[str, Profile], declared: Scale | None
 ) -> None:
     """Raise ImportRefused for a column that shares no answer with any other on its criterion. Columns of one
-    answer are left out.
+    answer are excluded.
     """
     options = table.options
     if declared or options.passing is not None or options.order or options.categories:

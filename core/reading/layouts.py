@@ -908,8 +908,8 @@ def _items(
     profiles: Mapping[str, Profile],
     raters: Sequence[RaterColumn],
 ) -> Items:
-    """The items of a table with a column a rater. Rows of one id are told apart by columns, such as that of
-    criteria, then by the groups, else refused.
+    """The items of a table with a column a rater. Columns distinguish rows of one id, such as that of
+    criteria, then the groups; otherwise the rows are refused.
     """
     if not item:
         return items_of.one_a_row(table.size)
@@ -940,18 +940,18 @@ def _items(
         items = items_of.by_id(column)
         items.of_row[repeats] = -1
         return items
-    stand = "1 id stands" if len(twice) == 1 else f"{len(twice)} ids stand"
+    occurrence = "1 id occurs" if len(twice) == 1 else f"{len(twice)} ids occur"
     telling_column = _telling(table, item, profiles, {rater.column for rater in raters})
     if telling_column:
         raise table.refusal(
-            f"{stand} in several rows of the column {item}, such as “{twice[0]}”. If "
+            f"{occurrence} in several rows of the column {item}, such as “{twice[0]}”. If "
             f"{telling_column} names what is asked, add --criterion-column {quote(telling_column)}. "
             f"If it names a model or a group, add --by {quote(telling_column)}. "
             "If each row is an answer of its own, add:",
             "--id none",
         )
     raise table.refusal(
-        f"{stand} in several rows of the column {item}, such as “{twice[0]}”. If each row is an "
+        f"{occurrence} in several rows of the column {item}, such as “{twice[0]}”. If each row is an "
         "answer of its own, add:",
         "--id none",
     )

@@ -272,7 +272,7 @@ def report_of(
 
 
 def _notes(ratings: StudyRatings, units: int) -> list[str]:
-    """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
+    """What a reader of the figures has to know: what is excluded, what is simulated, what final is."""
     sentences = [
         f"Excluded: {decision.annotator} on {decision.excluded[:10]}: {decision.reason.removesuffix('.')}."
         for decision in ratings.excluded

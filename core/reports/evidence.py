@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 
 from concord.arrays import Columns, distinct_values
-from concord.codes import Claim
+from concord.codes import PLAYERS, Claim
 from concord.questions import Scale
 from concord.rating import Criterion
 from concord.reports.features import features, own_family
@@ -393,6 +393,12 @@ class Evidence:
 
     @property
     def groups(self) -> dict[str, Mapping[Any, str]]:
-        """What divides the items into groups: the player, where there are several, and `facets`."""
-        several = len(distinct_values(self.players)) > 1
-        return {**({"player": self.players} if several else {}), **self.facets}
+        """What divides the items into groups: the model or player, if there are several, and `facets`."""
+        if len(distinct_values(self.players)) < 2:
+            return self.facets
+        noun = PLAYERS[-1]
+        if benchmark := self.data.study.benchmark:
+            from concord.runs.registry import known_or_imported  # loads the benchmarks
+
+            noun = known_or_imported(benchmark).player_noun
+        return {noun: self.players, **self.facets}

@@ -73,7 +73,7 @@ def own_family(
     """Each judge with a family: 1 for the items of a player of this family, 0 for those of another.
 
     Families stand in models.toml. An item whose player has none is nan; a judge who met only its own
-    family, or none of it, is left out.
+    family, or none of it, is excluded.
     """
     of_items = [families.get(player) for player in players]
     by_judge = {}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from concord.codes import Claim
+from concord.codes import PLAYERS, Claim
 from concord.estimate import Estimate, undefined, value_of
 from concord.messages import NO_PREFERENCE, OWN_FAMILY_COMPARED, PANEL, SHOWN_FIRST
 from concord.reports.coefficient import default_coefficient
@@ -206,7 +206,7 @@ def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Ite
     values: dict[str, Any] = {
         "judge": largest.judge,
         "subject": largest.group,
-        "where": f"“{largest.group}”" if largest.facet == "player" else f"{largest.facet} “{largest.group}”",
+        "where": f"“{largest.group}”" if largest.facet in PLAYERS else f"{largest.facet} “{largest.group}”",
         "n": largest.n,
         "p": small(largest.p),
         "compared": largest.compared,

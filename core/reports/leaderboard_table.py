@@ -139,7 +139,7 @@ def uncounted_criteria(board: Leaderboard) -> str:
 
 
 def _left_out(board: Leaderboard) -> str:
-    """Whose refusals the headline leaves out; “” where it leaves none out."""
+    """Whose refusals the headline excludes; “” where it excludes none."""
     largest = max(board.standings, key=lambda s: s.refusal_ratio or 0.0)
     if not largest.refused:
         return ""

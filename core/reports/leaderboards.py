@@ -1,6 +1,6 @@
 """The leaderboard of every benchmark whose judges rate criteria and whose slice has none of its own.
 
-Scores are means over conversations, with a penalty for long replies; refusals are left out; players within a
+Scores are means over conversations, with a penalty for long replies; refusals are excluded; players within a
 margin share a rank.
 """
 
@@ -77,7 +77,7 @@ class Leaderboard:
     scored: pd.DataFrame = field(repr=False, compare=False)
     """What the panel gave each conversation, as `panel_scores` gives it."""
     passed_over: tuple[str, ...] = ()
-    """Judges left out because no conversation was rated by all, where nobody named a panel."""
+    """Judges excluded because no conversation was rated by all, if no panel is named."""
     intervals: IntervalMethod = IntervalMethod.PADDED
     """How the intervals were found."""
 
@@ -89,7 +89,7 @@ class Leaderboard:
     @property
     def player_heading(self) -> str:
         """The heading of the column `player`: “model”, if no models play in this benchmark."""
-        return "player" if any(role.name == "players" for role in self.rated.system.roles) else "model"
+        return self.rated.system.player_noun
 
     @property
     def method(self) -> str:

@@ -96,7 +96,7 @@ class Rated:
         return members
 
     def notes(self, panel: Sequence[str]) -> list[str]:
-        """Which conditions are mixed, and who is left out for another version of the prompt."""
+        """Which conditions are mixed, and who is excluded for another version of the prompt."""
         sentences = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
         if excluded := [name for name in self.judges if self.raters[name].variant not in versions]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from concord.estimate import Estimate, value_of
 from concord.files.plain import plain_line
-from concord.messages import CHANGES, UNSTABLE, excluded
+from concord.messages import CHANGES, CORRECTED_SHARE, SHARE, SHARE_BASIS, UNSTABLE, excluded
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import default_coefficient
 from concord.reports.headline import headline
@@ -137,15 +137,20 @@ def _with_shares(decisions: Table, ties: int) -> Table:
     )
     word = by_name["people"].title.partition(": ")[2]
     items = _n(best["people"])
-    tie_words = f" ({ties:,} {'tie' if ties == 1 else 'ties'})" if ties else ""
-    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by annotators{tie_words}"
+    tie_words = f" ({_count(ties, 'tie')} excluded)" if ties else ""
+    noun = "item" if items == "1" else "items"
+    caption = SHARE.format(answer=word, share=people, items=f"{items} {noun}", excluded=tie_words)
     if not by_name["corrected"].file_only:
-        basis = "by weight" if decisions.meta.get("weighted") else "if they are a random sample"
-        caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}, {basis}"
+        caption += " " + CORRECTED_SHARE.format(
+            share=corrected,
+            n=_n(best["judge"]),
+            judge=best["rater"],
+            basis=SHARE_BASIS[bool(decisions.meta.get("weighted"))],
+        )
     shares = ("judge", "people", "corrected", "rogan_gladen", "kappa", "accuracy")
     columns = tuple(replace(c, file_only=c.file_only or c.name in shares) for c in decisions.columns)
     columns = tuple(replace(c, heading="Judge") if c.name == "rater" else c for c in columns)
-    return replace(decisions, columns=columns, caption=f"{caption}.")
+    return replace(decisions, columns=columns, caption=caption)
 
 
 def _width(cell: Cell) -> float:

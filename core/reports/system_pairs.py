@@ -151,10 +151,11 @@ def _tables(
         for difference in differences
     )
     corrected = any(difference.p is not None for difference in differences)
+    number = "1 comparison" if len(differences) == 1 else f"{len(differences)} comparisons"
     notes = [
         "Corrected: as annotators would score all items, by the judge's scores and the labels (PPI++), with "
         "95% intervals. They assume that the labelled items are a random sample.",
-        f"An order is stated where p, adjusted for {len(differences)} comparisons (Holm), is 0.05 or less.",
+        f"An order is stated if p is 0.05 or less, after Holm's adjustment for {number}.",
     ]
     if not corrected:
         notes = ["Too few items are labelled: the differences are the judge's own and show no order."]

@@ -154,7 +154,7 @@ def excluded_judges(case: Standing) -> tuple[str, ...]:
 
 
 def conditions_of(case: Standing, advice: Advice, use: Sequence[str]) -> tuple[UseCondition, ...]:
-    """What the use of judges is tied to: groups on which they fail, their level, items that they left out."""
+    """Conditions of use: groups on which judges fail, their level, items that they did not rate."""
     if advice != Advice.USE:
         return ()
     judges = set(use)

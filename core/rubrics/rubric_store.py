@@ -24,7 +24,7 @@ class Numbered:
 
     @property
     def variant(self) -> str:
-        """What its judges are told apart by."""
+        """What its judges are distinguished by."""
         return rubrics.variant(self.rubric.name, self.version)
 
     @property

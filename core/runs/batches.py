@@ -75,7 +75,7 @@ class Batches:
     paused: Collection[str] = ()
     """Models of which nothing is gathered for now."""
     at_limit: bool = False
-    """Whether calls were left out because they might cost more than the budget."""
+    """Whether calls were excluded because they might cost more than the budget."""
     _known: dict[str, Waiting] = field(default_factory=dict)
     _files: dict[str, list[_File]] = field(default_factory=dict)
     _capped: dict[str, int] = field(default_factory=dict)

@@ -226,6 +226,11 @@ class Benchmark:
     """Whether replies are terminals, boards and the like, which need a fixed-width font."""
 
     @property
+    def player_noun(self) -> str:
+        """What a reader calls who is evaluated: a player, if models have that role here, else a model."""
+        return "player" if any(role.name == "players" for role in self.roles) else "model"
+
+    @property
     def criteria(self) -> tuple[Criterion, ...]:
         """What judges and people are asked."""
         return tuple(criterion for asking in self._askings for criterion in asking.criteria)

@@ -83,7 +83,7 @@ def _longest(prompts: Iterable[Prompt]) -> list[Prompt]:
 def workspace_prompts(workspace: Workspace) -> list[Prompt]:
     """What the workspace's rubrics ask judges, and what roles of the benchmarks are sent that it has run.
 
-    Where it has neither: what judges are asked by a usual rubric. Rubrics with a mistake are left out.
+    Where it has neither: what judges are asked by a usual rubric. Rubrics with a mistake are excluded.
     """
     prompts: list[Prompt] = []
     for name in rubric_store.names(workspace):

@@ -350,7 +350,7 @@ def left(
 ) -> Iterator[Pending]:
     """What is planned and not stored, counted into `survey`; reads the store once per CHUNK plays.
 
-    Pieces that had no usable reply are left out unless `retry_failed`, a play with its judgements. Chunks of
+    Pieces that had no usable reply are excluded unless `retry_failed`, a play with its judgements. Chunks of
     which a survey `earlier` found nothing left are not looked at again.
     """
     running = survey or Survey()

@@ -1,8 +1,8 @@
 """The alternative annotator test (alt-test) of Calderon, Reichart and Dror (2025).
 
-May a judge replace an annotator? For each person who is left out, judge and person are compared on how near
-they come to the remaining people, item by item. The test is passed for that person if the judge is not worse
-by more than epsilon, what a person costs more than a judge.
+May a judge replace an annotator? Each annotator is held out in turn: the judge and the annotator are compared
+by how near they come to the other annotators, item by item. The test is passed for an annotator if the judge
+is not worse by more than epsilon, what a person costs more than a judge.
 """
 
 from collections.abc import Callable, Sequence

@@ -21,7 +21,7 @@ class Drift:
     """How scores changed: `shift` is the mean of new less old, `flips` the share of items that changed.
 
     `word` is “same” where the 90% interval of the shift lies within ± `margin`, else “moved” where its 95%
-    interval leaves out 0, “not known yet” else, and “too few” without an interval.
+    interval excludes 0, “not known yet” else, and “too few” without an interval.
     """
 
     shift: Estimate

@@ -18,7 +18,7 @@ def exclusions(
 
     `held_out`: the figure holds one annotator out at a time, so that another one has to have rated the item.
     `majority`: it compares with the answer of most annotators, which a tie does not give. The counts add up
-    to the rated items less n; a reason that holds of no item is left out. Raises StudyError for an unknown
+    to the rated items less n; a reason that holds of no item is excluded. Raises StudyError for an unknown
     judge.
     """
     scores = table[criterion]

@@ -273,7 +273,7 @@ def _without_each(table: Ratings, recompute: Callable[[Ratings], Sequence[Figure
 
 
 def population_words(table: Ratings, criterion: str, people: People) -> str:
-    """Whom intervals are about, in words; empty without people who can be told apart."""
+    """Whom intervals are about, in words; empty without people who can be distinguished."""
     scores = table[criterion]
     count = 0 if scores.unlinked or table.target else len(scores.people)
     if not count:

@@ -21,7 +21,7 @@ PERMUTED, MOST_PERMUTED = 1999, 20_000
 """Permutations behind a p-value, and the items beyond which it is that of the normal distribution."""
 
 Measure = Literal["wrong", "distance", "favours"]
-"""What differs: the share of answers unlike people's, the distance from people, or the score beyond
+"""What differs: the share of answers unlike people's, the distance from people, or the score minus
 people's."""
 
 
@@ -78,7 +78,8 @@ def group_differences(
 
 
 MOST_LISTED = 20
-"""Differences of a table, the surest first."""
+"""Differences of a table, sorted by p."""
+ADJUSTED = "Adjusted for all judges, groups and facets."
 
 
 def differences_table(differences: Sequence[GroupDifference], share: float) -> Table:
@@ -89,13 +90,13 @@ def differences_table(differences: Sequence[GroupDifference], share: float) -> T
     ]
     columns = (
         Column("judge", "Judge"),
-        Column("facet"),
+        Column("facet", "Divided by"),
         Column("group", "Value"),
         Column("measure", "What differs", words=MEASURES),
         Column("inside", "Here"),
         Column("outside", "Elsewhere"),
         Column("n"),
-        Column("p", "p of all", digits=4, least=0.0001, help="Adjusted for all judges, groups and facets."),
+        Column("p", "p (all groups)", digits=4, least=0.0001, help=ADJUSTED),
         Column("shown", "Shown", words=SHOWN, folded=Shown.NOT_SHOWN),
     )
     return Table(

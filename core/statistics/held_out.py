@@ -408,7 +408,7 @@ def without_members(
     """A panel beside itself without each of its judges in turn, on the items that all of them rated.
 
     Agreement is that with annotators of whom one at a time is held out, as in `held_out`; `gain` is paired. A
-    judge is left out where nothing is defined. Nothing for a single judge.
+    judge is excluded where nothing is defined. Nothing for a single judge.
     """
     scores = table[criterion]
     if len(members) < 2:

@@ -35,18 +35,20 @@ from concord.table import Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
+DIVISION = "By model, and by every facet that divides the items."
+OWN_INTERVALS = "Each interval is for its own row: of 20 rows without bias, one excludes 0 by chance."
+
 GROUPS = empty(
     "groups",
     "Judges within each group of items",
     columns.RATER,
-    Column("facet"),
+    Column("facet", "Divided by"),
     Column("group", "Value"),
     columns.N,
     columns.SPEARMAN,
     columns.BIAS,
     columns.MAE,
-    caption="By model, and by every facet that divides the items. Each interval is for its own row: of 20 "
-    "rows without bias, one interval excludes 0 by chance.",
+    caption=f"{DIVISION} {OWN_INTERVALS}",
 )
 
 
@@ -71,7 +73,7 @@ def group_agreement(
     form = replace(
         GROUPS,
         columns=(*kept_columns, agreement, *(column for column in GROUPS.columns if column.name in level)),
-        caption=GROUPS.caption if level else GROUPS.caption.partition(" An interval")[0],
+        caption=GROUPS.caption if level else DIVISION,
     )
     rows = [
         {"facet": facet, "group": str(name)}

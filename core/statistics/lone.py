@@ -38,7 +38,7 @@ def lone(table: Ratings, criterion: str, measure: HeldOutMeasure, **drawing: Unp
     Who agrees with nobody reaches less than half of what the others reach among themselves: `contrast` lies
     above 0. On rare answers all agree less, the others too, and below 20 items with a rarer answer kappa has
     no interval. Nothing for fewer than three annotators, more than `MOST`, and people who are not persons; an
-    annotator without ten items in common with two others, who have as many, is left out.
+    annotator without ten items in common with two others, who have as many, is excluded.
     """
     scores = table[criterion]
     people = [] if scores.unlinked else scores.people.tolist()

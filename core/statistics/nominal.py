@@ -42,7 +42,7 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     - alpha_nominal, of sets of labels alpha_masi: people among themselves (a and b empty; n counts items with
       at least two of them);
     - kappa: each pair of people, each judge with each person, each judge with the majority of people (items
-      on which they tie are left out). `agreement` is the share of equal answers. Of sets it is weighted by
+      on which they tie are excluded). `agreement` is the share of equal answers. Of sets it is weighted by
       how alike they are (Cohen 1968), the majority's set has what more than half of the people gave, and a
       row for each judge and each of the `labels` says whether it is given to the same items.
 

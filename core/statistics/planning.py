@@ -235,7 +235,7 @@ def labels_for_width(
 def labels_for_bar(
     design: Design, figure: PlanFigure, bar: float, draw: LabelDraw = LabelDraw.RANDOM
 ) -> LabelCount:
-    """The fewest labels with which the interval leaves out `bar` in `POWER` of studies, if the expected value
+    """The fewest labels with which the interval excludes `bar` in `POWER` of studies, if the expected value
     is true.
     """
 

@@ -322,7 +322,7 @@ def read_ratings(
     kept, empty. `final_criteria` are those that enter *final* (default: all of `criteria`; empty: no final).
     *Final* is a rater's mean over the counted criteria on the units where that rater rated all of them. If
     the frame itself has a criterion called “final”, that one is taken as given. On the units `without_judges`
-    (with the reason) judges' ratings are left out, people's stay: what people's figures are must not depend
+    (with the reason) judges' ratings are excluded, people's stay: what people's figures are must not depend
     on a judge. On the criteria in `flags`, by which judges see what closes a unit, they stay too.
 
     With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody

@@ -238,7 +238,7 @@ def components(scores: CriterionScores) -> Callable[[Weights], Components]:
     Of a rating y = item + rater + rest, where anybody may lack any item, by Henderson's (1953) method 1:
     Σy², Σ (an item's sum)²/its ratings, Σ (a rater's sum)²/its ratings and (Σy)²/N are set equal to their
     expectations. Where everybody rated everything it is the analysis of variance. nan where the three are not
-    told apart, as without items of two ratings, or with one rater.
+    distinguished, as without items of two ratings, or with one rater.
     """
     people, rater = np.unique(scores.person, return_inverse=True)
     score = scores.score - (scores.score.mean() if len(scores.score) else 0)

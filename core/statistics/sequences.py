@@ -18,7 +18,7 @@ from concord.statistics.intervals import Ends
 from concord.statistics.ratings import Floats, Ints
 
 ERROR = 0.05
-"""How often a sequence may ever leave out the mean."""
+"""How often a sequence may ever exclude the mean."""
 GRID = 500
 """The means that are bet against divide the scale into so many steps."""
 MOST_STAKED = 0.5

@@ -48,7 +48,7 @@ class Spread(NamedTuple):
 def spreads(scores: CriterionScores, judge: Floats, feature: Floats | None = None) -> tuple[Statistic, ...]:
     """How far a judge moves for a point of people's quality, as statistics of weights: the ways to find it.
 
-    With several people who can be told apart it is the covariance of the judge with the others over that of a
+    With several people who have names it is the covariance of the judge with the others over that of a
     person with the others, on the items of both, the mean over people: noise drops out of both (an
     instrumental variable, Wald 1940). Of one person's answers, or unnamed people's means, noise cannot be
     told from quality: the truth lies between the slope of judge on people and the inverse of that of people
@@ -95,7 +95,7 @@ def tastes(
 ) -> list[Taste]:
     """Each judge on a feature of items: a number for each of `table.units`, nan where unknown.
 
-    A judge is left out with fewer than `FEWEST` items, where the feature does not vary, and where judge and
+    A judge is excluded with fewer than `FEWEST` items, where the feature does not vary, and where judge and
     people answer on different scales.
     """
     scores = table[criterion]
@@ -128,7 +128,7 @@ def spread_estimates(
     """How far each judge spreads its scores, with a `feature` (nan where unknown) also among items alike in
     it.
 
-    Judges on another scale than people are left out.
+    Judges on another scale than people are excluded.
     """
     scores = table[criterion]
     drawing["people"] = "these"

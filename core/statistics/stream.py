@@ -110,7 +110,7 @@ def _followed(
 
 
 def _corrected(people: Floats, judge: Floats, judged: Floats, ends: Ends, error: float) -> Followed:
-    """The mean that people would give: each of its two parts is left out with half of the error."""
+    """The mean that people would give: each of its two parts has half of the error."""
     common = judged & np.isfinite(people)
     width = ends[1] - ends[0]
     figure, state = StreamFigure.CORRECTED_MEAN, StreamState.NO_RANGE
@@ -131,7 +131,7 @@ def _corrected(people: Floats, judge: Floats, judged: Floats, ends: Ends, error:
 def expected_range(values: Floats, ends: Ends, *, margin: float = 0.0, error: float = ERROR) -> Ends:
     """The range that a mean should keep to, from finished values: its interval, `margin` wider on each side.
 
-    The interval leaves out the mean with probability `error`. Raises ValueError for fewer than two values.
+    The interval excludes the mean with probability `error`. Raises ValueError for fewer than two values.
     """
     n = len(values)
     if n < 2:

@@ -206,9 +206,7 @@ def p_table(study: StudyAgreement, label: Labels = title) -> Table:
         f"Judges and panels: p of Spearman's ρ{_title_suffix(study)}",
         (columns.RATER, *p_columns),
         tuple(raters.values()),
-        notes=(
-            "By Student's t approximation. Some papers mark values that are not below 0.0001 with a star.",
-        ),
+        notes=("By Student's t approximation. Some papers mark values of 0.0001 or more with a star.",),
     )
 
 

@@ -47,11 +47,11 @@ SYSTEMS = empty(
     "Would annotators order the models as the judge does?",
     columns.RATER,
     columns.N,
-    Column("players"),
+    Column("players", "Models"),
     Column("pairs", "Pairs"),
     Column(
         "apart",
-        "Told apart",
+        "Differ significantly",
         help="Pairs of models that differ significantly for annotators, adjusted for all pairs (max-t).",
     ),
     Column("kept", "Of these, in annotators' order", percent=True, interval="ends"),

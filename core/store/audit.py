@@ -63,7 +63,7 @@ def record(
 
 
 def facts(**values: Any) -> str:
-    """What was chosen, in one line; nothing of what was left out."""
+    """What was chosen, in one line; nothing of what was excluded."""
     return "; ".join(
         f"{name.replace('_', ' ')} {words(value)}"
         for name, value in values.items()

@@ -55,7 +55,7 @@ def frame(
     db: Database, benchmark: str, same: str, *, question: PairQuestion = OWN, study: str = ""
 ) -> pd.DataFrame:
     """Every answer to a question about a benchmark's conversations, or about the pairs of a study, as it was
-    asked; discarded scenarios are left out, failures are not.
+    asked; discarded scenarios are excluded, failures are not.
 
     Columns: scenario (the value of the facet `same`, else what a study of the pair says), first, second
     (conversation ids), a, b (their players), rater, variant, kind, simulated, repeat, verdict, failure.
@@ -146,7 +146,7 @@ def pairs(
     """Every two of the players' conversations of one scenario: (scenario, id, key, id, key).
 
     The player named earlier comes first; of several conversations of a player the first counts. Discarded
-    scenarios are left out.
+    scenarios are excluded.
     """
     chosen, args = tables.ids(benchmark, facets)
     answers: dict[str, dict[str, tuple[int, str]]] = {}

@@ -166,7 +166,7 @@ def rows(
 ) -> Columns:
     """A study's ratings in long form: a row a unit, criterion, rater and repeat.
 
-    Those of the raters `without` (by id) are left out, and so are extra ratings, which were chosen by what
+    Those of the raters `without` (by id) are excluded, and so are extra ratings, which were chosen by what
     others answered; `with_extra` has them, and a column `extra` that says which they are.
 
     Judges are those who rated by the study's rubric, in any version, or by none where the study has none,

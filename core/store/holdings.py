@@ -104,7 +104,7 @@ def studies(db: Database) -> list[StudyHeld]:
 
 
 def pairs(db: Database) -> list[StudyHeld]:
-    """Every study of pairs, newest first. Pairs of a discarded scenario are left out."""
+    """Every study of pairs, newest first. Pairs of a discarded scenario are excluded."""
     sql = f"""
         SELECT t.name, t.title, t.source,
             (SELECT count(DISTINCT iif(i.ranked, i.stratum, i.id)) FROM study_items i

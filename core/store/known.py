@@ -120,7 +120,7 @@ def shown(db: Database, placement: int) -> Mapping[str, Gold]:
 
 def pairs(db: Database, name: str, purpose: str = "repeat") -> list[Pair]:
     """The two answers to each unit that an annotator submitted again for this purpose, by annotator, unit and
-    criterion. A second one that was given after others' answers to the unit were shown is left out.
+    criterion. A second one that was given after others' answers to the unit were shown is excluded.
     """
     again = answers.answers(db, name, purpose)
     if not again:  # all blind answers take a second of a large study

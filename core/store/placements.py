@@ -186,7 +186,7 @@ def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> li
     """(unit, criterion, range) of the first ratings of each unit (or of one), once all of them are given.
 
     A unit is there when it lies on `overlap` desks, none of these is open, and two people or more rated it
-    whom no decision leaves out.
+    whom no decision excludes.
     """
     one = "" if unit is None else "AND u.id = :unit AND g.item_id = :unit "
     rows = db.execute(

@@ -55,7 +55,7 @@ def items(db: Database, name: str) -> list[Item]:
 
 def remarks(db: Database, name: str, *, with_excluded: bool = False) -> list[Item]:
     """The items of a study, whatever their purpose, of which annotators said something beside their answers,
-    by item, turn and annotator; those of annotators who are left out only on request. Raises NotFound.
+    by item, turn and annotator; those of annotators who are excluded only on request. Raises NotFound.
     """
     sql = f"""{_ENTRIES} AND (p.flag <> '' OR p.state = 'skipped')
         AND (:with_excluded OR NOT EXISTS (SELECT 1 FROM excluded_raters e

@@ -208,7 +208,7 @@ def exported(
     """The ratings that count, of a study or all, with item, rater, source, and the comment on the item; no
     extra ones. Of a benchmark, or of raters of a variant, only where they are named.
 
-    Those of annotators whom a decision left out of their study are there only `with_excluded`.
+    Those of annotators whom a decision excluded from their study are there only `with_excluded`.
     """
     columns = (
         "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, "

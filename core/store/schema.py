@@ -13,7 +13,7 @@ from concord.errors import WorkspaceError
 
 SCHEMA = Path(__file__).with_name("schema.sql")
 STEPS: tuple[str | Path, ...] = (
-    # Images; gold labels as a kind of rater; registrations are left out. A constraint is no content: SQLite's
+    # Images; gold labels as a kind of rater; registrations are gone. A constraint is no content: SQLite's
     # documentation of ALTER TABLE changes it so.
     """
     CREATE TABLE IF NOT EXISTS images (name TEXT PRIMARY KEY, body BLOB NOT NULL);

@@ -37,7 +37,7 @@ def judgements(
     db: Database, conversation_id: int, criterion: str, rater: int | None = None, *, nominal: bool = False
 ) -> list[Seen]:
     """The judgements of a conversation with their score on a criterion and a rater's findings; failed ones,
-    which have none, are left out.
+    which have none, are excluded.
 
     Over turns the score is the mean; of categories (`nominal`) the most frequent one, the first of several.
     """

@@ -20,7 +20,7 @@ Criteria = Mapping[str, Sequence[Criterion]]
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
     """Compute the tables scores, finals and summaries anew, of these conversations; of all, and the counts.
 
-    `scores` holds sums, so that a mean divides once. Who is left out by a decision has sums, and no part in
+    `scores` holds sums, so that a mean divides once. Who is excluded by a decision has sums, and no part in
     finals and summaries.
     """
     only = "1" if conversation_ids is None else "conversation_id IN (SELECT value FROM json_each(:ids))"

@@ -219,7 +219,7 @@ def verdict(result: Compared, rater: str) -> str:
 
 
 def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
-    """Duels, strengths, position bias and agreement, those without rows left out; of one rater or of all."""
+    """Duels, strengths, position bias and agreement, those without rows excluded; of one rater or of all."""
     duels, strengths = result.duels, result.strengths
     if rater:
         duels, strengths = (

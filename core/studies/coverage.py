@@ -88,7 +88,7 @@ def covering(judges: Sequence[Judge], units: Mapping[str, set[int]]) -> tuple[Ju
     """Those that the answer rests on: each model once, with the last version that covers the study.
 
     A version covers it with `COVERS` of the items of the model's fullest version. A model with fewer than
-    `FEWEST_SHARE` of the items of the fullest judge is left out.
+    `FEWEST_SHARE` of the items of the fullest judge is excluded.
     """
 
     def number(judge: Judge) -> int:

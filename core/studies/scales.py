@@ -85,7 +85,7 @@ def guessed(scores: Collection[float]) -> Scale:
 def shared_scale(
     people: Floats, judges: Mapping[str, Floats], scale: Scale | None, judged: Scale | None = None
 ) -> SharedScale:
-    """The scale that people and judges share on a criterion, from their answers (nan left out).
+    """The scale that people and judges share on a criterion, from their answers (nan excluded).
 
     `scale` is the one people answer on, None where it is not known; `judged` the one that judges are asked to
     answer on, if it is another. A declared scale stands: a judge with more than 5% of its answers off it

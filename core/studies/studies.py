@@ -83,10 +83,10 @@ class StudyRatings:
     gold: Columns = field(default_factory=dict)
     """Gold labels, against which people and judges are measured; they are not among `rows` either."""
     excluded: tuple[ExcludedAnnotator, ...] = ()
-    """The annotators left out by a decision; `rows` have no ratings of theirs."""
+    """The annotators excluded by a decision; `rows` have no ratings of theirs."""
     repeated_answers: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
     """Answers to what came again, by purpose (“repeat”, “revise”). They are no ratings, and everybody's,
-    whoever is left out.
+    an excluded annotator's too.
     """
     checks: tuple[Check, ...] = ()
     """Answers to gold items, likewise."""

@@ -157,7 +157,7 @@ def intervals(
     if domain is None and len(set(ends[~pd.isna(ends)])) == 1:  # an axis needs a length
         domain = min(ends) - 0.5, max(ends) + 0.5
     scale = alt.Scale(domain=list(domain), nice=False, clamp=True) if domain else alt.Scale(zero=False)
-    # More than five ticks have labels that overlap, of which every second is left out, 0 too.
+    # More than five ticks have labels that overlap, of which every second is excluded, 0 too.
     ticks = alt.Axis(tickCount=5)
     shades = colours or alt.Scale(domain=kinds)
     shown = legend(kinds) if key and len(kinds) > 1 else None

@@ -47,7 +47,7 @@ def draw(
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. Without
     rows its notes say why.
     A table that is not `titled` stands below a heading that says the same. Parts of notes that the page has
-    `said` are left out here; files have the whole notes. A longer table scrolls within `max_height` pixels.
+    `said` are omitted here; files have the whole notes. A longer table scrolls within `max_height` pixels.
     """
     key = key or table.name
     menu.keep(key, table)

@@ -101,7 +101,7 @@ def images(message: Message) -> None:
 
 
 def context(conversation: Conversation) -> None:
-    """Draw the context (the card of a character, a task); headings that start with “_” are left out."""
+    """Draw the context (the card of a character, a task); headings that start with “_” are omitted."""
     for heading, text in conversation.context.items():
         prompt = heading == SYSTEM_PROMPT and system_prompt(conversation.messages)  # the dialogue has it
         if not heading.startswith("_") and not prompt:

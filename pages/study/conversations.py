@@ -278,7 +278,7 @@ def _table(
     *,
     several: bool,
 ) -> Table:
-    """A page of the list: the columns that hold something; `several` benchmarks are told apart."""
+    """A page of the list: the columns that hold something; `several` benchmarks are distinguished."""
     score = partial(Column, digits=2)
     columns = (
         Column("number", file_only=True),

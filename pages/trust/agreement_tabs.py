@@ -171,7 +171,7 @@ def _report(report: AgreementReport, criterion: str) -> str:
 
 
 def _careless(report: AgreementReport) -> None:
-    """Whose ratings look careless, and where one is left out with a reason that stays on record."""
+    """Whose ratings look careless, and where one is excluded with a reason that stays on record."""
     of = report.data
     flags = careless(report)
     if flags:
@@ -181,7 +181,7 @@ def _careless(report: AgreementReport) -> None:
 
 
 def limits(report: AgreementReport) -> None:
-    """What limits the answer: who misleads, what is left out, on what scales."""
+    """What limits the answer: who misleads, what is excluded, on what scales."""
     if every := [*report.limits, *report.notes]:
         st.markdown("\n".join(f"- {with_code(limit)}" for limit in every))
 

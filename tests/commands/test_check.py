@@ -326,7 +326,7 @@ BAD = {
     ),
     "ids twice": (
         pd.DataFrame({"id": [1, 1, 2], "human": [1, 0, 1], "judge": [1, 0, 0]}),
-        "1 id stands in several rows of the column id, such as “1”.*--id none",
+        "1 id occurs in several rows of the column id, such as “1”.*--id none",
     ),
     "a probability": (
         pd.DataFrame({"human": ["pass", "fail", "pass"], "judge": [0.9, 0.2, 0.4]}),
@@ -509,9 +509,7 @@ def test_the_example_of_the_readme_prints_what_it_says(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "100")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    command, printed = re.search(
-        r"uvx --from \. concord (.+?)\s+#.*?```text\n(.*?)```", readme, re.S
-    ).groups()
+    command, printed = re.search(r"\nconcord (check .+?)\n.*?```text\n(.*?)```", readme, re.S).groups()
     done = CliRunner().invoke(main, command.split())
     assert done.output == printed
     assert len(printed.splitlines()) <= 24
@@ -779,10 +777,10 @@ def test_one_row_is_one_item(tmp_path):
     pd.DataFrame({"human": ["pass"], "judge": ["fail"]}).to_csv(file, index=False)
     shown = check(file).output
     assert "1 item was rated by annotators and a judge" in shown
-    assert "100% of 1 item by annotators" in shown
+    assert "on 100% of 1 item." in shown
     assert "1 items" not in shown
     pd.DataFrame({"id": [1, 1, 2], "human": [1, 2, 3], "judge": [1, 2, 2]}).to_csv(file, index=False)
-    assert "1 id stands in several rows of the column id" in check(file).output
+    assert "1 id occurs in several rows of the column id" in check(file).output
 
 
 def test_the_table_of_promptfoo_has_a_row_an_output(tmp_path):
@@ -1052,3 +1050,9 @@ def test_a_set_of_answers_needs_two_and_a_pass_a_number(option, value):
     assert done.exit_code == 1
     assert type(done.exception) is SystemExit
     assert done.output.startswith("Error: ")
+
+
+def test_a_report_that_cannot_be_written_is_an_error_in_words(tmp_path):
+    done = check(ROOT / "data/examples/ratings.csv", "--html", tmp_path / "no folder" / "report.html")
+    assert type(done.exception) is SystemExit
+    assert str(tmp_path / "no folder" / "report.html") in done.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -19,6 +20,7 @@ from concord.studies.studies import ratings_for_agreement
 from tests.conftest import toml
 from tests.lake.logs import conversation, lines, planned, rate, rows
 
+ROOT = Path(__file__).parents[2]
 LOG = [conversation(number) for number in range(400)]
 JUDGES = {"a": 'model = "mock-judge-strict"', "b": 'model = "mock-judge-noisy"'}
 
@@ -86,6 +88,15 @@ def test_only_the_sample_enters_the_workspace(judged, run):
     assert again.exit_code == 0
     with workspace.read() as db:
         assert conversations.count(db) == 60
+
+
+def test_a_sample_is_drawn_from_one_file_that_no_judge_has_rated(workspace, run):
+    examples = ROOT / "data" / "examples"
+    options = ("--rubric", examples / "support.toml", "--study", "s", "--n", "4")
+    result = run(workspace, "sample", examples / "support.jsonl", *options)
+    assert result.exit_code == 0, result.output
+    with workspace.read() as db:
+        assert len(studies.units(db, "s")) == 4
 
 
 def test_an_estimate_is_the_corrected_mean_of_each_group(judged, run):

@@ -5,12 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from concord.reports.leaderboards import Leaderboard
-from concord.runs.registry import BENCHMARKS
+from concord.runs.registry import known_or_imported
 
 
 @pytest.mark.parametrize(("name", "heading"), [("pingpong", "player"), ("", "model")])
 def test_own_data_has_models(name, heading):
-    roles = BENCHMARKS[name].roles if name else ()
-    rated = SimpleNamespace(system=SimpleNamespace(roles=roles))
+    rated = SimpleNamespace(system=known_or_imported(name))
     board = Leaderboard(rated, (), {}, (), 0, 0, None)
     assert board.player_heading == heading

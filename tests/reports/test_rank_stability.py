@@ -327,7 +327,7 @@ def test_largest_rises_and_falls_and_the_published_figure(grove, run, other):
         (("pingpong", "--judges", "esh"), "Did you mean “ash”?"),
         (("pingpong", "--where", "language=xx"), "There is no language “xx”"),
         (("pingpong", "--weights", "1"), "--weights needs 3 numbers"),
-        (("pingpong", "--study", "grove"), "There are none yet."),
+        (("pingpong", "--study", "grove"), "no other yet."),
         (("stss",), "there is no such table"),
     ],
 )

@@ -45,7 +45,7 @@ SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
 class Scored:
     """The common leaderboard, and its conversations with task, act, kind, type and script beside their final.
 
-    Scripts that were discarded are left out.
+    Scripts that were discarded are excluded.
     """
 
     board: Leaderboard
@@ -151,7 +151,7 @@ MOST_FAILING = 10
 
 
 def counts(db: Database, scores: Scored, filters: Where | None = None) -> Table:
-    """What became of the scripts that each model was asked; discarded scripts are left out.
+    """What became of the scripts that each model was asked; discarded scripts are excluded.
 
     Asked = failed + answered, and answered = scored + excluded + unrated. Refused are among the answered.
     """
@@ -257,7 +257,7 @@ def task_tables(scores: Scored, limit: int = 10) -> list[Table]:
     """The simplest and the hardest tasks of each type by hard scripts, as in the paper; no task is in both.
 
     `mean` is the mean over models of their means over the task's scripts. A task that some model has no
-    score on is left out.
+    score on is excluded.
     """
     table = scores.table[scores.table.complete & scores.table.kind.isin(HARD)]
     group_columns = ["type", "task", "act"]

@@ -44,7 +44,7 @@ def leaderboard(
     beside: str = "",
     **sampling: Any,
 ) -> tuple[Table, ...]:
-    """The action table and those of the language level; a table without rows is left out.
+    """The action table and those of the language level; a table without rows is excluded.
 
     `beside` names an agent, as “MODEL ARCHITECTURE”: the action table then says how far each other one's
     overall score lies above its, on the tasks that both have.

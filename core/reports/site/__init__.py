@@ -92,7 +92,7 @@ def annotators(db: Database) -> dict[str, str]:
 def unnamed(study_ratings: StudyRatings, people: Mapping[str, str]) -> StudyRatings:
     """A study's ratings with `people` in place of the annotators' names, wherever a sentence takes them from.
 
-    What people did who are not among them is left out.
+    What people did who are not among them is excluded.
     """
     kinds = zip(study_ratings.column("rater").tolist(), study_ratings.column("kind").tolist(), strict=True)
     names = [people[name] if kind == "human" else name for name, kind in kinds]

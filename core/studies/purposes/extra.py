@@ -30,7 +30,7 @@ def departed_names(
 
 def barred(db: Database, name: str) -> set[str]:
     """Who becomes no extra rater beside those who are gone: people of a crowd platform, people whom a
-    decision leaves out of the figures, and people who have not passed the training.
+    decision excludes from figures, and people who have not passed the training.
     """
     people = (a for a in access.annotators(db) if placements.untrained(db, name, a.id))
     crowd = {worker.name for worker in crowds.workers(db, name)}

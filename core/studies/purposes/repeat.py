@@ -83,7 +83,7 @@ def answered_twice(pairs: Iterable[Pair], criteria: Collection[str]) -> dict[str
     """The first and the second answers of each annotator to the items that came again, and the judge's scores
     that were shown (nan: none), by name.
 
-    An answer to an item is the mean of these criteria; items without all of them twice are left out.
+    An answer to an item is the mean of these criteria; items without all of them twice are excluded.
     """
     by_item: dict[tuple[str, int], list[Pair]] = {}
     for pair in pairs:
