@@ -255,8 +255,8 @@ def command(
             report.document(form, sections=section, criterion=criterion_name, width=columns(WIDTH)), nl=False
         )
     else:
-        shown = criterion_name or report.main
-        suggestions = next_commands(report, shown, file, options.typed(context))
+        main = criterion_name or report.main
+        suggestions = next_commands(report, main, file, options.typed(context))
         echo(
             screen.screen(
                 report,
